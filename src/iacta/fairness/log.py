@@ -11,8 +11,8 @@ recognisable.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from itertools import chain, islice
 from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
@@ -36,6 +36,7 @@ from iacta.tabular import LineBlock, Tabular, cells, column_name, text_of
 __all__ = ["COLUMNS", "Block", "Log", "read_log"]
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
+Row: TypeAlias = Mapping[str, Any]
 
 BLOCK = 2**17
 REMARK = b"#"  # how lines begin that are skipped
@@ -82,17 +83,18 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     rules: the rules of rows that name none.
     notes: receives everything that is not part of the blocks.
     """
+    read = partial(_entry, usual=rules, notes=notes)
     if not isinstance(log, str | bytes | PathLike):
-        yield from _blocks(_entries(_rows(log), "row", rules, notes))
+        yield from _blocks(_entries(_rows(log), "row", read))
         return
     source = read_path(log, "log") if isinstance(log, PathLike) else log
     with Tabular(source, LONGEST_LINE, REMARK) as table:
         if not table.is_text:
-            yield from _blocks(_entries(table.records(), "row", rules, notes))
+            yield from _blocks(_entries(table.records(), "row", read))
         elif not _is_document(table.head):
-            yield from _read_lines(table, rules, notes)
+            yield from _Reader(table, read).blocks()
         elif isinstance(document := table.document(), list):
-            yield from _blocks(_entries(_rows(document), "entry", rules, notes))
+            yield from _blocks(_entries(_rows(document), "entry", read))
         else:
             yield from _blocks(recorded(document, notes))
 
@@ -108,7 +110,7 @@ def _is_document(head: bytes) -> bool:
 # Rows.
 
 
-def _rows(log: Any) -> Iterator[Mapping[str, Any]]:
+def _rows(log: Any) -> Iterator[Row]:
     if isinstance(log, Mapping):
         raise MalformedError(f"log must be a list of mappings or of dice, got {shown(log)}")
     try:
@@ -119,12 +121,10 @@ def _rows(log: Any) -> Iterator[Mapping[str, Any]]:
         yield row if isinstance(row, Mapping) else {"die": row}
 
 
-def _entries(
-    rows: Iterable[Mapping[str, Any]], place: str, rules: Rules, notes: Notes
-) -> Iterator[Entry]:
+def _entries(rows: Iterable[Row], place: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
     for number, row in enumerate(rows, 1):
         with at(f"{place} {number}"):
-            entry = _entry(row, rules, notes)
+            entry = read(row)
         yield entry
 
 
@@ -132,25 +132,10 @@ def _blocks(entries: Iterator[Entry]) -> Iterator[Block]:
     while part := list(islice(entries, BLOCK)):
         places: dict[Entry, int] = {}
         codes = [places.setdefault(entry, len(places)) for entry in part]
-        yield Block(list(places), np.array(codes, dtype=np.int64))
+        yield Block(list(places), np.array(codes))
 
 
 # Lines.
-
-
-def _read_lines(table: Tabular, rules: Rules, notes: Notes) -> Iterator[Block]:
-    reader = _Reader(table, rules, notes)
-    waiting: list[int] = []
-    for lines in table.lines():
-        waiting += reader.codes(lines)
-        is_full = len(reader.places) > MOST_ENTRIES
-        if is_full or len(waiting) >= BLOCK:
-            yield Block(list(reader.places), np.array(waiting, dtype=np.int64))
-            waiting = []
-        if is_full:
-            reader.forget()
-    if waiting:
-        yield Block(list(reader.places), np.array(waiting, dtype=np.int64))
 
 
 class _Reader:
@@ -160,19 +145,25 @@ class _Reader:
     places: the entries, with their places.
     """
 
-    def __init__(self, table: Tabular, rules: Rules, notes: Notes) -> None:
-        self.table, self.rules, self.notes = table, rules, notes
+    def __init__(self, table: Tabular, read: Callable[[Row], Entry]) -> None:
+        self.table, self.read = table, read
         self.columns: list[str] = []
-        self.forget()
-
-    def forget(self) -> None:
-        """Forget the lines, so that a log without duplicates takes no more memory."""
         self.known: dict[bytes, int] = {}
         self.places: dict[Entry, int] = {}
 
-    def codes(self, lines: LineBlock) -> list[int]:
-        found = [code for code in map(self.known.get, lines.lines) if code is not None]
-        return found if len(found) == len(lines.lines) else list(self._read(lines))
+    def blocks(self) -> Iterator[Block]:
+        waiting: list[int] = []
+        for lines in self.table.lines():
+            known = [code for code in map(self.known.get, lines.lines) if code is not None]
+            waiting += known if len(known) == len(lines.lines) else self._read(lines)
+            is_full = len(self.places) > MOST_ENTRIES
+            if is_full or len(waiting) >= BLOCK:
+                yield Block(list(self.places), np.array(waiting))
+                waiting = []
+            if is_full:  # a log without duplicates takes no more memory
+                self.known, self.places = {}, {}
+        if waiting:
+            yield Block(list(self.places), np.array(waiting))
 
     def _read(self, lines: LineBlock) -> Iterator[int]:
         for number, line in lines.numbered():
@@ -183,7 +174,7 @@ class _Reader:
                 with at(f"line {number}"):
                     if self._is_heading(text):
                         continue
-                    entry = _entry(self._row(text), self.rules, self.notes)
+                    entry = self.read(self._row(text))
                 if len(self.known) > MOST_ENTRIES:
                     self.known.clear()
                 self.known[line] = self.places.setdefault(entry, len(self.places))
@@ -205,7 +196,7 @@ class _Reader:
                 raise MalformedError(f"the column {name} appears twice")
         return True
 
-    def _row(self, text: str) -> Mapping[str, Any]:
+    def _row(self, text: str) -> Row:
         if self.table.format == "jsonl":
             return _json_row(text)
         found = [cell.strip() for cell in cells(text, self.table.mark)]
@@ -233,7 +224,7 @@ _possible_losses = lru_cache(maxsize=2**10)(Roll.losses)
 _shown_losses = lru_cache(maxsize=2**14)(shown_losses)
 
 
-def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
+def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     """Return the entry of a row, or refuse it."""
     given: dict[str, Any] = {}
     for name, value in row.items():
@@ -286,7 +277,7 @@ def _ahead(value: object) -> tuple[Territory, ...]:
     return way
 
 
-def _chances(given: Mapping[str, Any]) -> tuple[float, float]:
+def _chances(given: Row) -> tuple[float, float]:
     found = []
     for name in ("chance_before", "chance_after"):
         if name not in given:
@@ -298,7 +289,7 @@ def _chances(given: Mapping[str, Any]) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def _name(given: Mapping[str, Any], column: str) -> str:
+def _name(given: Row, column: str) -> str:
     name = given.get(column, "")
     if not isinstance(name, str | int) or len(str(name)) > LONGEST_NAME:
         raise MalformedError(
@@ -307,7 +298,7 @@ def _name(given: Mapping[str, Any], column: str) -> str:
     return str(name)
 
 
-def _whole(given: Mapping[str, Any], name: str, least: int, most: int | None = None) -> int:
+def _whole(given: Row, name: str, least: int, most: int | None = None) -> int:
     if name not in given:
         raise MalformedError(f"missing {name}")
     value = given[name]
@@ -316,7 +307,7 @@ def _whole(given: Mapping[str, Any], name: str, least: int, most: int | None = N
     return whole_number(value, name, least, most)
 
 
-def _die(given: Mapping[str, Any], rules: Rules) -> Entry:
+def _die(given: Row, rules: Rules) -> Entry:
     faces = _whole(given, "faces", 2, MOST_FACES) if "faces" in given else rules.attack.faces[0]
     if faces > MOST_FACES:
         raise TooLargeError(f"faces must be at most {MOST_FACES}, got {faces}")
@@ -324,11 +315,11 @@ def _die(given: Mapping[str, Any], rules: Rules) -> Entry:
     return Entry(Trial("die", faces, 0, rules), (face, 0))
 
 
-def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
+def _roll(given: Row, rules: Rules) -> Entry:
     if not rules.mode.dice_chosen_first:
         raise rules.mode.unfit("to audit single rolls")
     sides = {"attack": rules.attack, "defence": rules.defence}
-    thrown = {name: _dice(given, name, dice) for name, dice in sides.items() if name in given}
+    thrown = {name: _dice(given[name], name, dice) for name, dice in sides.items() if name in given}
     if len(thrown) == 1:
         (missing,) = sides.keys() - thrown.keys()
         raise MalformedError(f"missing {missing}: give the dice of both sides")
@@ -338,10 +329,10 @@ def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
         else _whole(given, f"{name}_dice", 1, dice.kept)
         for name, dice in sides.items()
     ]
-    for name, count in zip(("attack_dice", "defence_dice"), counts, strict=True):
+    first, second = counts
+    for name, count in (("attack_dice", first), ("defence_dice", second)):
         if name in given and _whole(given, name, 1) != count:
             raise IllegalError(f"{name} must be {count} as the dice are, got {given[name]}")
-    first, second = counts
     losses = _losses(given, Roll(first, second, rules))
     if thrown:
         attack, defence = (tuple(sorted(faces, reverse=True)) for faces in thrown.values())
@@ -370,16 +361,14 @@ def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
     )
 
 
-def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
+def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     """Return the dice of a cell: a list, `6 5 3`, `6-5-3` or `653`."""
-    value = given[name]
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
         parts = re.findall("[0-9]+", value)
-        faces = [int(part) for part in parts]
-        if len(parts) == 1 and max(dice.faces) < 10:
-            faces = [int(digit) for digit in parts[0]]
+        is_joined = len(parts) == 1 and max(dice.faces) < 10
+        faces = [int(each) for each in (parts[0] if is_joined else parts)]
     elif isinstance(value, list | tuple):
         faces = [whole_number(each, name, 1) for each in value]
     else:
@@ -396,7 +385,7 @@ def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
     return tuple(faces)
 
 
-def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
+def _losses(given: Row, roll: Roll) -> Losses | None:
     """Return the losses that a row states, `None` if it states none."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
@@ -414,7 +403,7 @@ def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
     )
 
 
-def _battle(given: Mapping[str, Any], rules: Rules) -> Entry:
+def _battle(given: Row, rules: Rules) -> Entry:
     attackers, defenders = _whole(given, "attackers", 1), _whole(given, "defenders", 1)
     grows = rules.mode.grows
     ours = _whole(given, "attackers_left", 0, None if grows else attackers)
