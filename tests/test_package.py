@@ -5,8 +5,6 @@ import inspect
 import io
 import json
 import re
-import subprocess
-import sys
 import tokenize
 import tomllib
 from functools import cache, cached_property
@@ -20,6 +18,7 @@ from iacta.charts.registry import public_names
 from iacta.errors import packages_of
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
+from tests.processes import run_python
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "iacta"
@@ -139,9 +138,7 @@ for line in sys.argv[1:]:
 
 @pytest.mark.slow
 def test_old_names_of_files_work_with_a_warning() -> None:
-    ended = subprocess.run(  # noqa: S603 # our own lines
-        [sys.executable, "-c", IMPORTED, *MOVED], capture_output=True, text=True, check=True
-    )
+    ended = run_python(IMPORTED, *MOVED)
     for told, (line, new) in zip(ended.stdout.splitlines(), MOVED.items(), strict=True):
         warned = [each for each in json.loads(told) if each.startswith("DeprecationWarning")]
         assert any(new in each for each in warned), line
@@ -180,9 +177,7 @@ def test_public_names_are_sorted_and_there() -> None:
 
 def test_the_charts_are_there_and_their_names_are_listed() -> None:
     code = "import iacta, sys; print(*dir(iacta.charts)); assert 'altair' not in sys.modules"
-    ended = subprocess.run(  # noqa: S603 # our own line
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    ended = run_python(code)
     names = ended.stdout.split()
     assert names == sorted(public_names()) == sorted(iacta.charts.__all__)
     assert {"chart_of", "plan_map"} < {*names}
@@ -251,9 +246,7 @@ def test_importing_iacta_starts_nothing_heavy() -> None:
     asked = "iacta.Battle(12, 10).win_probability(), iacta.armies_needed(10, 0.95)"
     for names, line in ((("numpy", *heavy), "None"), (heavy, asked)):
         code = f"import iacta, sys; {line}; print([n for n in {names!r} if n in sys.modules])"
-        ended = subprocess.run(  # noqa: S603 # our own line
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
+        ended = run_python(code)
         assert ended.stdout == "[]\n"
 
 
@@ -274,9 +267,7 @@ def test_a_command_loads_only_what_it_uses(line: str, unused: tuple[str, ...]) -
         "try: main()\n"
         f"except SystemExit: print([n for n in {unused!r} if n in sys.modules], file=sys.stderr)"
     )
-    ended = subprocess.run(  # noqa: S603 # our own line
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    ended = run_python(code)
     assert ended.stderr == "[]\n"
 
 
@@ -313,9 +304,7 @@ def test_the_core_needs_no_extra() -> None:
         "    try:\n        iacta.cli.main()\n"
         "    except SystemExit as ended:\n        assert not ended.code, line\n"
     )
-    ended = subprocess.run(  # noqa: S603 # our own line
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
-    )
+    ended = run_python(code, cwd=ROOT, check=False)
     # A slow machine may say what it does, and what Ctrl-C does.
     complaints = [line for line in ended.stderr.splitlines() if "Ctrl-C" not in line]
     assert (ended.returncode, complaints) == (0, [])

@@ -3,7 +3,6 @@
 import inspect
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import Context
@@ -47,6 +46,7 @@ from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart
 from iacta.odds.simulated import running_estimates
 from tests.browser import BROWSER
 from tests.charts.look import is_drawn, subtitle, title
+from tests.processes import run_python
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
 EVENING = Path(__file__).parents[2] / "examples" / "rolls.csv"
@@ -160,7 +160,7 @@ def test_only_drawing_loads_altair() -> None:
         "draw = iacta.charts.battle_outcomes\n"
         "assert 'altair' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 # our own lines
+    run_python(code)
 
 
 @pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
@@ -203,7 +203,7 @@ def test_a_command_draws_without_loading_altair(tmp_path: Path) -> None:
         "    except SystemExit as ended:\n        assert not ended.code, line\n"
         "assert not {'altair', 'vl_convert', 'jsonschema'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 # our own lines
+    run_python(code)
     assert [each.stat().st_size > 100 for each in tmp_path.iterdir()] == [True] * 4
 
 

@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +13,7 @@ import pytest
 from iacta import Battle, IllegalError, TooLargeError, charts, win_table
 from iacta.charts.converter import CONVERTED
 from iacta.charts.files import ENDINGS, fitted
+from tests.processes import run_python
 
 CHART = charts.win_chance_map(win_table(4, 3))
 STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype html>"}
@@ -113,9 +112,7 @@ def test_without_altair_the_line_to_install_it_is_told() -> None:
         "import iacta.charts\n"
         "try:\n    iacta.charts.battle_outcomes\nexcept ValueError as error:\n    print(error)"
     )
-    ended = subprocess.run(  # noqa: S603 # our own line
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    ended = run_python(code)
     assert "pip install altair pandas vl-convert-python\n" in ended.stdout
 
 

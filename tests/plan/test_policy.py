@@ -2,8 +2,6 @@
 
 import json
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import islice
 from random import Random
@@ -20,6 +18,7 @@ from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from tests.plan.boards import BLUE, needs_core, small_game
 from tests.plan.test_core import state_of, walk
+from tests.processes import run_python
 
 SEEDS = range(40)
 
@@ -122,9 +121,7 @@ def test_the_same_work_finds_the_same_plan_anywhere() -> None:
     assert first == quick_plan()
     one, two = quick_plan(threads=1), quick_plan(threads=2)
     assert one == two == first
-    there = subprocess.run(  # noqa: S603 # known words
-        [sys.executable, "-c", ELSEWHERE], check=True, capture_output=True, text=True
-    )
+    there = run_python(ELSEWHERE)
     assert there.stdout.strip() == json.dumps(facts(first), sort_keys=True)
 
 

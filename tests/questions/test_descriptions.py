@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any
@@ -30,6 +28,7 @@ from iacta.questions.plan_values import Pairs
 from iacta.questions.question import Question
 from iacta.questions.record import KeyedRecord
 from iacta.rules.modes import ArmiesGrow
+from tests.processes import run_python
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
 DESCRIBED = [(form, parameter) for form in FORMS for parameter in form.parameters()]
@@ -181,9 +180,7 @@ def test_a_question_loads_no_other_question_and_no_picture() -> None:
         "find_question('battle')(3, 2).answer().record()\n"
         "print(*sorted(sys.modules))"
     )
-    ended = subprocess.run(  # noqa: S603 # our own lines
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    ended = run_python(code)
     loaded = set(ended.stdout.split())
     others = {f"iacta.questions.{each.name}" for each in QUESTIONS.all()} - {
         "iacta.questions.battle"
