@@ -191,7 +191,7 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     # Of these a notebook shows the text.
     texts = {NextMove, iacta.Play, iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
     assert displayed <= kinds | texts
-    for value in (each for each in shown if type(each) not in texts):
+    for value in {type(each): each for each in reversed(shown) if type(each) not in texts}.values():
         assert isinstance(value, GOALS) or "<p>" in value._repr_mimebundle_()["text/html"]
     move = by_battles().next_move()
     assert move is not None

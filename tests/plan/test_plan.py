@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from iacta import Campaign, Rules
 from iacta.board import Board, Holding, Position
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.plan import (
     Goal,
     Plan,
@@ -284,34 +284,6 @@ def test_a_time_limit_is_kept() -> None:
         plan = best_plan(scattered(), Worth(), time_limit=limit)
         assert monotonic() - start < limit + 2.0  # on a machine with other work
         assert plan.value > plan.problem.held
-
-
-@pytest.mark.parametrize(
-    ("goal", "options", "sentence"),
-    [
-        (TakeAll("nowhere"), {}, "nowhere"),
-        (TakeAll(()), {}, "missing territories"),
-        (TakeAny("s"), {}, "territories of TakeAny must be other players'; yours are s"),
-        (TakeAll("a"), {"keep": {"s": -1}}, "keep of s must be a whole number"),
-        (TakeAll("a"), {"stay": ["a"]}, "stay must be the player's own territories, got a"),
-        (TakeAll("a"), {"time_limit": -1}, "time_limit must be seconds of at least 0"),
-        (TakeAll("a"), {"rules": "five ones"}, "when all dice show one cannot be used to plan"),
-    ],
-)
-def test_what_cannot_be_planned_is_refused(
-    goal: Goal, options: dict[str, object], sentence: str
-) -> None:
-    with pytest.raises(IllegalError, match=sentence):
-        best_plan(ring(5), goal, **options)  # type: ignore[arg-type] # wrong ones too
-
-
-def test_what_is_no_goal_is_refused() -> None:
-    with pytest.raises(MalformedError, match="goal must be TakeAll, TakeAny, Worth or InOrder"):
-        best_plan(ring(5), "a,b")  # type: ignore[arg-type] # a name alone
-    with pytest.raises(IllegalError, match="must be at least 0"):
-        Worth(-1.0)
-    with pytest.raises(IllegalError, match="goal must be TakeAll or TakeAny to have a chance"):
-        armies_needed_for_plan(ring(5), Worth(), "50%", "s")
 
 
 def test_territories_that_are_not_listed_are_entered_by_nobody() -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from iacta.board import Holding, Position
 from iacta.distribution import Distribution
-from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Attack, Sets, Turn, traded_armies
-from iacta.plan import InOrder, TakeAll, TakeAny, best_plan, eliminate, go_on, placed
+from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
 from iacta.plan.simulated import ends as drawn_ends
 from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, needs_core, position_on
 
@@ -238,18 +237,3 @@ def test_a_first_goal_that_is_never_reached_ends_the_turn() -> None:
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
     found = go_on(position, goal, {4: 1})
     assert (found.win_probability, found.ends, found.first) == (0.0, 0, 0.0)
-
-
-def test_what_no_turn_goes_on_with_is_refused() -> None:
-    position = two_players(6)
-    with pytest.raises(IllegalError, match="goal must be at least two goals in order"):
-        go_on(position, InOrder((TakeAll("b"),)), {4: 1})
-    with pytest.raises(IllegalError, match="goal must be at least two goals in order"):
-        go_on(position, TakeAny("b"), {4: 1})  # type: ignore[arg-type]
-    for wrong in (-1, 45):
-        with pytest.raises(IllegalError, match="cards must be a whole number from 0 to 44"):
-            traded_armies(wrong)
-    with pytest.raises(MalformedError, match="trade must be Sets"):
-        traded_armies(3, "fixed")  # type: ignore[arg-type]
-    with pytest.raises(IllegalError, match="values of sets must be at least one, got none"):
-        Sets(())

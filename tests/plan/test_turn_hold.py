@@ -10,12 +10,11 @@ import pytest
 
 from iacta import Battle
 from iacta.board import Board, Continent, Holding, Position
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.plan import (
     Plan,
     TakeAll,
     TakeAny,
-    Worth,
     best_plan,
     hold,
     take_and_hold,
@@ -176,22 +175,6 @@ def test_what_cannot_be_taken_cannot_be_held() -> None:
     position = wall(1, 5)
     found = hold(best_plan(position, TakeAll("t")), 3)
     assert (found.win_probability, found.ends, found.threats) == (0.0, 0, ())
-
-
-def test_what_is_not_to_be_held_is_refused() -> None:
-    position = wall(9, 2)
-    plan = best_plan(position, TakeAll("t"))
-    for goal in (TakeAny("t"), Worth()):
-        with pytest.raises(IllegalError, match="goal must be TakeAll or InOrder to be held"):
-            hold(best_plan(position, goal))
-    with pytest.raises(IllegalError, match="fortify must be 'connected' or 'adjacent' or 'none'"):
-        hold(plan, fortify="far")
-    with pytest.raises(IllegalError, match="get must name opponents, got red"):
-        hold(plan, {"red": 3})
-    with pytest.raises(IllegalError, match="get of blue must be a whole number"):
-        hold(plan, {"blue": -3})
-    with pytest.raises(MalformedError, match="plan must be a Plan"):
-        hold(position)  # type: ignore[arg-type]
 
 
 def test_without_a_garrison_nothing_is_held() -> None:
