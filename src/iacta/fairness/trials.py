@@ -31,7 +31,6 @@ class Trial(NamedTuple):
     kind: `"die"`, `"roll"` or `"battle"`.
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice or the defenders; 0 for a die.
-    rules: the rules.
     is_recorded: whether it is a battle of which a recording does not show every outcome.
     """
 
@@ -102,7 +101,7 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
         return {(face, 0): 1 / trial.first for face in range(1, trial.first + 1)}
     if trial.kind == "roll":
         losses = Roll(trial.first, trial.second, trial.rules).losses()
-        return {tuple(each): float(losses[each]) for each in sorted(losses)}  # type: ignore[misc]
+        return {(each.attackers, each.defenders): float(losses[each]) for each in sorted(losses)}
     ends = Battle(trial.first, trial.second, trial.rules).outcomes()
     found = {
         (trial.first - end.attackers, trial.second - end.defenders): float(chance)
@@ -113,11 +112,8 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
         most = armies_in_one_roll(trial.first, trial.second, trial.rules)
         found = {lost: p for lost, p in found.items() if lost[1] and sum(lost) > most}
     total = sum(found.values())
-    won = sorted(lost for lost in found if lost[1] == trial.second)
-    others = sorted(
-        (lost for lost in found if lost[1] != trial.second), key=lambda e: (-e[1], e[0])
-    )
-    return {lost: found[lost] / total for lost in [*won, *others]}
+    best_first = sorted(found, key=lambda lost: (-lost[1], lost[0]))
+    return {lost: found[lost] / total for lost in best_first}
 
 
 def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:
