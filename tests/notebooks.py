@@ -23,16 +23,10 @@ def executed(file: Path) -> Any:
     """Return a notebook with what its cells show when they are run, from the first to the last."""
     book = nbformat.read(file, as_version=VERSION)
     client = NotebookClient(
-        book,
-        timeout=LONGEST,
-        record_timing=False,
-        resources={"metadata": {"path": str(FOLDER)}},
+        book, timeout=LONGEST, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
     )
     client.execute()
-    book.metadata = {
-        "kernelspec": book.metadata["kernelspec"],
-        "language_info": {"name": "python"},
-    }
+    book.metadata = {"kernelspec": book.metadata["kernelspec"], "language_info": {"name": "python"}}
     return book
 
 

@@ -12,12 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import (
-    Battle,
-    Distribution,
-    MalformedError,
-    MissingError,
-)
+from iacta import Battle, Distribution, MalformedError, MissingError
 
 D6 = Distribution(range(1, 7))
 

@@ -583,9 +583,7 @@ def test_processes_answer_the_same_and_one_that_is_killed_loses_nothing(chains: 
     assert together.read_bytes() == alone.read_bytes()
 
 
-def test_a_cluster_answers_the_same_and_a_worker_that_is_killed_loses_nothing(
-    chains: Path,
-) -> None:
+def test_a_cluster_answers_the_same_and_a_worker_that_is_killed_loses_nothing(chains: Path) -> None:
     distributed: Any = pytest.importorskip("distributed")
     alone, together = chains.with_name("alone.csv"), chains.with_name("together.csv")
     answer_file(chains, alone, "campaign", workers=1)

@@ -267,10 +267,7 @@ QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
         {"attackers": 20, "defenders": 10, "prize": 10},
         {"attackers": 8, "defenders": 6, "dice": True},
     ],
-    "defend": [
-        {"attackers": 12, "chance": 0.9},
-        {"attackers": 20, "armies": 12, "territories": 3},
-    ],
+    "defend": [{"attackers": 12, "chance": 0.9}, {"attackers": 20, "armies": 12, "territories": 3}],
     "plan": [{"position": POSITION, "take": "B"}, {"position": POSITION_IN_TOML, "worth": True}],
 }
 

@@ -8,12 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import (
-    Board,
-    Continent,
-    classic_board,
-    read_board,
-)
+from iacta import Board, Continent, classic_board, read_board
 from iacta.board.board import folded
 
 AFRICA = Continent("Africa", 3, ("north africa", "Egypt"))

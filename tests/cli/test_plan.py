@@ -289,7 +289,7 @@ def test_a_worth_is_told_with_its_interval(small: Path) -> None:
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
     assert found.parts == [
         "The plan is worth 4.50 on average (4.25 to 4.75), against 1.00 if you stay; it is at most "
-        "1.50 below the best possible.",
+        "1.50 below the best possible."
     ]
     none = replace(guessed, steps=())
     assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (

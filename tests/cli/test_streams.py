@@ -25,10 +25,7 @@ def shell(line: str, extra: Mapping[str, str] = MappingProxyType({})) -> Ended:
     """Run a line of a shell in which `$iacta` is the command."""
     environment = {**os.environ, "iacta": f"{sys.executable} -m iacta", **extra}
     done = subprocess.run(  # noqa: S603 # our own lines
-        ["/bin/sh", "-c", line],
-        env=environment,
-        capture_output=True,
-        timeout=HANGING,
+        ["/bin/sh", "-c", line], env=environment, capture_output=True, timeout=HANGING
     )
     return Ended(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 

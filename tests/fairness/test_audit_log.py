@@ -97,8 +97,7 @@ def test_tables_of_other_programs_tell_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "lacks"),
-    [(b"PAR1", "Parquet needs polars"), (b"(\xb5/\xfd", "zstd needs pyarrow")],
+    ("content", "lacks"), [(b"PAR1", "Parquet needs polars"), (b"(\xb5/\xfd", "zstd needs pyarrow")]
 )
 def test_formats_that_need_other_packages_say_so(
     content: bytes, lacks: str, monkeypatch: pytest.MonkeyPatch
@@ -445,10 +444,7 @@ def test_recordings_of_fair_battles_raise_no_alarm(dice: str) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (
-            {"gameInfo": {"dice": "Loaded"}},
-            "gameInfo.dice: unknown rules 'Loaded'",
-        ),
+        ({"gameInfo": {"dice": "Loaded"}}, "gameInfo.dice: unknown rules 'Loaded'"),
         (
             {"gameInfo": {"dice": "TrueRandom", "gameMode": "ZombieApocalypse"}},
             "recordings with zombies cannot",

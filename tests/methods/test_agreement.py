@@ -9,15 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import (
-    CLASSIC,
-    Dice,
-    Distribution,
-    IllegalError,
-    Outcome,
-    Rules,
-    TooLargeError,
-)
+from iacta import CLASSIC, Dice, Distribution, IllegalError, Outcome, Rules, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
 from tests import brute

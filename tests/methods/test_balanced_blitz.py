@@ -171,11 +171,7 @@ def test_any_size() -> None:
 
 
 def test_arrays_and_tables_are_those_of_battles() -> None:
-    for rules in (
-        BLITZ,
-        blitz(find_rules("capital")),
-        Rules(mode=BalancedBlitz(), garrison=0),
-    ):
+    for rules in (BLITZ, blitz(find_rules("capital")), Rules(mode=BalancedBlitz(), garrison=0)):
         table = win_table(9, 7, rules)
         for a, d in product(range(1, 10), range(1, 8)):
             battle = Battle(a, d, rules)

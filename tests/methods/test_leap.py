@@ -435,10 +435,7 @@ STRANGE = [
         garrison=0,
     ),
     Rules(
-        attack=Dice((4, 3, 5)),
-        defence=Dice((4, 3, 1), reroll=(3, 4)),
-        ties="attacker",
-        garrison=0,
+        attack=Dice((4, 3, 5)), defence=Dice((4, 3, 1), reroll=(3, 4)), ties="attacker", garrison=0
     ),
 ]
 

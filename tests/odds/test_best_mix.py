@@ -8,14 +8,7 @@ from itertools import product
 
 import pytest
 
-from iacta import (
-    CLASSIC,
-    Rules,
-    best_mix,
-    find_rules,
-    win_probability,
-    win_table,
-)
+from iacta import CLASSIC, Rules, best_mix, find_rules, win_probability, win_table
 from iacta.rules.modes import BalancedBlitz
 from tests import brute
 from tests.odds.test_decision import RUNS, State, dice_of, thrown

@@ -115,12 +115,7 @@ def test_a_float_chance_is_the_decimal_that_shows_it() -> None:
 
 
 @settings(max_examples=40)
-@given(
-    strategies.rules(),
-    st.integers(1, 6),
-    st.fractions("1/1000", "999/1000"),
-    st.integers(0, 4),
-)
+@given(strategies.rules(), st.integers(1, 6), st.fractions("1/1000", "999/1000"), st.integers(0, 4))
 def test_it_is_the_first_number_that_the_twin_finds(
     rules: Rules, defenders: int, chance: Fraction, keep: int
 ) -> None:

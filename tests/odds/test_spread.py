@@ -8,14 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from iacta import (
-    Battle,
-    Campaign,
-    Dice,
-    Rules,
-    Stop,
-    find_rules,
-)
+from iacta import Battle, Campaign, Dice, Rules, Stop, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.odds.spread import (
@@ -142,13 +135,7 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
     values = values_by_twin(twin, (attackers, armies, territories), objective)
     least = min(values.values())
     best = spread_defenders(
-        attackers,
-        armies,
-        territories,
-        rules,
-        garrison=garrison,
-        objective=objective,
-        exact=True,
+        attackers, armies, territories, rules, garrison=garrison, objective=objective, exact=True
     )
     assert best.is_exact
     assert best.value == least
@@ -295,10 +282,7 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
     for row, value in zip(rows, values.tolist(), strict=True):
         true = exact.value(row)
         assert abs(Fraction(value) - true) <= bound * true
-        for model in (
-            battles.model(payoff),
-            kernel_model(attackers, payoff, kernel, 1),
-        ):
+        for model in (battles.model(payoff), kernel_model(attackers, payoff, kernel, 1)):
             assert abs(Fraction(float(model.value(row))) - true) <= bound * true
 
 

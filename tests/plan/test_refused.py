@@ -10,14 +10,7 @@ import pytest
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.plan import (
-    TakeAll,
-    Worth,
-    armies_needed_for_plan,
-    best_plan,
-    eliminate,
-    simulate_plan,
-)
+from iacta.plan import TakeAll, Worth, armies_needed_for_plan, best_plan, eliminate, simulate_plan
 from iacta.rules.modes import BalancedBlitz
 from tests.plan.boards import board_of, position_on
 

@@ -121,9 +121,7 @@ def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:
 
 PAYING: st.SearchStrategy[InOrder | Worth] = st.one_of(
     st.builds(
-        InOrder,
-        st.just((FIRST, TakeAll("t1"))),
-        st.tuples(st.integers(0, 3), st.integers(0, 3)),
+        InOrder, st.just((FIRST, TakeAll("t1"))), st.tuples(st.integers(0, 3), st.integers(0, 3))
     ),
     st.builds(
         Worth,

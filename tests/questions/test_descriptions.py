@@ -13,17 +13,7 @@ from iacta.cli.command import COMMANDS
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import ClashError, Form, Parameter, named_by
-from iacta.questions.kinds import (
-    Chance,
-    Flag,
-    Listed,
-    Name,
-    Number,
-    OneOf,
-    RulesName,
-    Way,
-    Whole,
-)
+from iacta.questions.kinds import Chance, Flag, Listed, Name, Number, OneOf, RulesName, Way, Whole
 from iacta.questions.plan_values import Pairs
 from iacta.questions.question import Question
 from iacta.questions.record import KeyedRecord

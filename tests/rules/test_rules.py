@@ -6,15 +6,7 @@ import pickle
 import pytest
 from hypothesis import given
 
-from iacta import (
-    CLASSIC,
-    RULE_SETS,
-    Dice,
-    Rules,
-    find_rule_set,
-    find_rules,
-    rules_name,
-)
+from iacta import CLASSIC, RULE_SETS, Dice, Rules, find_rule_set, find_rules, rules_name
 from iacta.rules.modes import (
     ArmiesGrow,
     BalancedBlitz,

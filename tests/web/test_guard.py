@@ -62,11 +62,7 @@ def test_who_listens_everywhere_is_asked_by_number_and_by_its_names(
         statuses.append(message.get("status"))
 
     statuses: list[int | None] = []
-    scope: Scope = {
-        "type": "http",
-        "query_string": b"",
-        "headers": [(b"host", host.encode())],
-    }
+    scope: Scope = {"type": "http", "query_string": b"", "headers": [(b"host", host.encode())]}
     guard = Guard(answer, "0.0.0.0", ["my.box"])  # noqa: S104 # nothing listens here
     asyncio.run(guard(scope, nothing, told))
     assert statuses[0] == (200 if is_let_in else 421)
@@ -206,10 +202,7 @@ def test_names_are_text_everywhere(server: Server) -> None:
     position = {
         "board": BOARD,
         "player": "red",
-        "territories": {
-            HARMFUL: {"owner": "red", "armies": 5},
-            "B": {"owner": "<b>", "armies": 2},
-        },
+        "territories": {HARMFUL: {"owner": "red", "armies": 5}, "B": {"owner": "<b>", "armies": 2}},
     }
     plan = server.ask("/api/plan", {"position": position, "take": "B"})
     assert plan.record["steps"][0]["from"] == HARMFUL
