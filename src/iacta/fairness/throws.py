@@ -38,7 +38,7 @@ MOST_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
 MOST_TRIALS = 20_000
 MOST_REMEMBERED = 2**18  # lines
 MOST_ARMIES = 250_000  # in all different battles: about a minute of work
-UNKNOWN: "Side" = (-1, ())  # dice that are not given, or not alike
+UNKNOWN: Side = (-1, ())  # dice that are not given, or not alike
 ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
 
 
