@@ -95,7 +95,7 @@ def battle_outcomes(battle: Battle) -> AnyChart:
     battles are left out. Battles with more outcomes than can be listed are refused.
     """
     outcomes = battle.outcomes()
-    rows = _bar_rows(outcomes.map(lambda end: _battle_end(end, battle)))
+    rows = _bar_rows(outcomes.map(lambda end: _end(battle, end)))
     return finish(
         _histogram("outcomes", rows, _whose(rows), is_signed=False),
         _won(outcomes, battle),
@@ -171,12 +171,6 @@ def _fate(end: Outcome, battle: Battle) -> str:
     if is_won(end):
         return WIN
     return STOP if battle.is_stopped(end) else HOLD
-
-
-def _battle_end(end: Outcome, battle: Battle) -> tuple[str, int]:
-    """Return how a battle ends, with your armies if you win or stop, and otherwise less theirs."""
-    fate = _fate(end, battle)
-    return fate, -end.defenders if fate == HOLD else end.attackers
 
 
 @chart(of="Roll")
@@ -670,7 +664,9 @@ def _exact_chance(asked: Battle | Campaign) -> Probability | None:
 def _end(asked: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
     """Return how it ends, and the number by which it is shown."""
     if isinstance(asked, Battle):
-        return _battle_end(Outcome(*end), asked)
+        left = Outcome(*end)
+        fate = _fate(left, asked)
+        return fate, -left.defenders if fate == HOLD else left.attackers
     count, last = len(asked.territories), CampaignOutcome(*end)
     if last.conquered == count:
         # After a single battle those who stay behind remain as well.
