@@ -439,7 +439,7 @@ TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
 
 
 class Lines(NamedTuple):
-    """Lines in one plot, each labelled at its end.
+    """Lines in one plot, each labelled at its right end, where no label covers another.
 
     column: what differs from line to line.
     title: what that is called.
@@ -458,26 +458,6 @@ class Lines(NamedTuple):
         scale = alt.Scale(domain=list(self.values), range=shades(len(self.values)))
         colour = alt.Color(f"{self.column}:O", scale=scale, legend=None)
         lines = base.encode(y=y.on(y_axis), color=colour)
-        layers = [
-            lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
-            *self._at_ends(base, colour, rows, x, y),
-        ]
-        if len(rows) <= MOST_SPOTS:
-            tooltip = [
-                alt.Tooltip(f"{self.column}:O", title=self.title),
-                exactly(x.column, x.title),
-                exactly(y.column, y.title),
-            ]
-            layers.append(lines.mark_point(size=60, opacity=0).encode(tooltip=tooltip))
-        return alt.layer(*layers)
-
-    def _at_ends(
-        self, base: alt.Chart, colour: alt.Color, rows: Sequence[Row], x: Axis, y: Axis
-    ) -> list[alt.Chart]:
-        """Return the labels at the right ends of the lines, moved so that they do not overlap.
-
-        They have the colour of ink: those of the lines are too light for small letters.
-        """
         last = max(row[x.column] for row in rows)
         ends = {row[self.column]: row[y.column] for row in rows if row[x.column] == last}
         labels = {v: text for v, text in zip(self.values, self.labels, strict=True) if v in ends}
@@ -489,12 +469,22 @@ class Lines(NamedTuple):
             place=f"{json.dumps(places)}[{which}]",
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
+        # The labels have the colour of ink: those of the lines are too light for small letters.
         text = placed.mark_text(align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
         leader = placed.mark_rule(x2Offset=LEADER, strokeWidth=1)
-        return [
+        layers = [
+            lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
             leader.encode(color=colour, x2=x.column, y=f"{y.column}:Q", y2="place:Q"),
             text.encode(y="place:Q", text="label:N"),
         ]
+        if len(rows) <= MOST_SPOTS:
+            tooltip = [
+                alt.Tooltip(f"{self.column}:O", title=self.title),
+                exactly(x.column, x.title),
+                exactly(y.column, y.title),
+            ]
+            layers.append(lines.mark_point(size=60, opacity=0).encode(tooltip=tooltip))
+        return alt.layer(*layers)
 
 
 def _by_lead(column: str, leads: Sequence[int]) -> Lines:
