@@ -51,7 +51,7 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 
 def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
-    for _ in range(6):  # more than may wait
+    for _ in range(3):  # with two searches each, more than may wait
         sent(server, "/api/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with connect(f"ws://{server.host}/live/turn") as live:
             live.send(json.dumps(LONG))
