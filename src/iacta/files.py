@@ -25,6 +25,7 @@ from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 
 __all__ = [
+    "FORMULA",
     "OTHER_TEXTS",
     "STREAM",
     "UNFINISHED",

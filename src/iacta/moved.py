@@ -20,8 +20,10 @@ MOVED = {
     },
     **{
         f"iacta.questions.audit_{name}": f"iacta.fairness.{name}"
-        for name in ("evidence", "fair", "log", "luck", "recording", "trials")
+        for name in ("log", "luck", "recording", "trials")
     },
+    "iacta.questions.audit_evidence": "iacta.fairness.e_values",
+    "iacta.questions.audit_fair": "iacta.fairness.p_values",
 }
 
 

@@ -13,8 +13,9 @@ from benchmarks.audits import WAYS, fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
 from iacta.errors import IllegalError, TooLargeError
 from iacta.fairness.audit import Audit, questions_of
-from iacta.fairness.evidence import log_evidence, log_factors
-from iacta.fairness.fair import (
+from iacta.fairness.e_values import log_evidence, log_factors
+from iacta.fairness.luck import Gained, armies_gain, chance_gain, luck_of
+from iacta.fairness.p_values import (
     COPIED,
     DRAWS,
     SAME,
@@ -32,7 +33,6 @@ from iacta.fairness.fair import (
     look_at_order,
     rolls_needed,
 )
-from iacta.fairness.luck import Gained, armies_gain, chance_gain, luck_of
 from iacta.fairness.throws import Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions import ask

@@ -13,9 +13,9 @@ from iacta.methods import find_kernel
 from iacta.plan.core import Core, Report, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.exact import ExactPlay
+from iacta.plan.masks import bits
 from iacta.plan.planner import Planner
 from iacta.plan.problem import Problem, read_problem
-from iacta.plan.sets import bits
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 from tests.plan.boards import (

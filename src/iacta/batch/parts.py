@@ -20,7 +20,7 @@ from iacta.batch.files import TEXT, FileFormat, arrow
 from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import MOST_DEPTH, parse_json
+from iacta.files import FORMULA, MOST_DEPTH, parse_json
 from iacta.questions.kinds import Whole
 from iacta.tabular import cells, column_name
 
@@ -38,7 +38,6 @@ __all__ = [
 HEAD = 1_000  # lines of JSON that decide the columns and their types
 ERRORS = b"iacta.errors"  # the key under which a part says how many of its rows have an error
 SIMPLE = 4_000  # bytes of a line that needs no guard
-FORMULA = r"(?s)^[=+\-@\t\r\n]."
 NOUNS = {"whole": "whole number", "number": "number", "bool": "truth value"}
 KINDS: dict[str, Any] = {"whole": pl.Int64, "number": pl.Float64, "bool": pl.Boolean}
 
@@ -336,7 +335,8 @@ def _flat(rows: pl.DataFrame) -> pl.DataFrame:
 def _csv(rows: pl.DataFrame, found: pl.DataFrame, mark: str, *, is_guarded: bool) -> str:
     text = pl.col(pl.String)
     if is_guarded:  # against formulas; texts that come from CSV stay as they are
-        is_formula = text.str.contains(FORMULA) & text.cast(pl.Float64, strict=False).is_null()
+        begins = text.str.head(1).is_in(FORMULA) & (text.str.len_chars() > 1)
+        is_formula = begins & text.cast(pl.Float64, strict=False).is_null()
         plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
     else:
         plain = pl.when(text != "").then(text)  # an empty text is not written as ""

@@ -3,7 +3,7 @@
 A log is read once, from its first line to its last, and only counted, so that its length does not
 matter. What is kept is how often each result came in each kind of throw, to whom, and after which
 result; the evidence against fair dice; and the luck of each player. From these counts
-`audit_fair` answers the questions, and one sentence says whether any of them raises an alarm.
+`p_values` answers the questions, and one sentence says whether any of them raises an alarm.
 
 A battle has a single result, such as (3, 0): 3 attackers lost, no defender left. Its place among
 all results of such a battle, the best for the attackers first, is turned into a number from 0 to 1:
@@ -31,7 +31,9 @@ from iacta.checks import Chance, read_chance, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.estimate import Estimate
-from iacta.fairness.fair import (
+from iacta.fairness.log import Log, read_log
+from iacta.fairness.luck import Luck
+from iacta.fairness.p_values import (
     DRAWS,
     ORDER,
     SHUFFLES,
@@ -42,8 +44,6 @@ from iacta.fairness.fair import (
     holm,
     look_at_order,
 )
-from iacta.fairness.log import Log, read_log
-from iacta.fairness.luck import Luck
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
 from iacta.fairness.trials import Notes

@@ -22,7 +22,7 @@ import numpy as np
 from iacta.battle.territory import Territory, parse_territory
 from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
-from iacta.fairness.evidence import Ints
+from iacta.fairness.e_values import Ints
 from iacta.fairness.recording import recorded
 from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, refuse_large
 from iacta.files import parse_json, read_path

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iacta.fairness.evidence import Floats, Ints, log_evidence
-from iacta.fairness.fair import Finding, Followed, find_period
+from iacta.fairness.e_values import Floats, Ints, log_evidence
 from iacta.fairness.luck import Gained, Luck, luck_of
+from iacta.fairness.p_values import Finding, Followed, find_period
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.errors import TooLargeError
-from iacta.fairness.evidence import Floats, Ints, log_factors
+from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gained, gained
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice

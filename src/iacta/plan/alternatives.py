@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from iacta.plan.core import PolicyAction
 from iacta.plan.deadline import Deadline
+from iacta.plan.masks import bits
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
-from iacta.plan.sets import bits
 from iacta.plan.simulated import after_attack
 
 __all__ = ["Alternative", "alternatives"]

@@ -33,6 +33,7 @@ from iacta.plan.best import plan_of, rising
 from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
+from iacta.plan.masks import mask_of
 from iacta.plan.placing import (
     Placements,
     PlanOptions,
@@ -44,7 +45,6 @@ from iacta.plan.plan import Plan
 from iacta.plan.planner import FEWEST_GAMES, followed
 from iacta.plan.policy import STARTS, Policy, best_policy
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.sets import mask_of
 from iacta.plan.simulated import games
 
 if TYPE_CHECKING:

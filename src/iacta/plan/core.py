@@ -32,8 +32,8 @@ import numpy.typing as npt
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods.kernel import Kernel
 from iacta.plan.deadline import Deadline
+from iacta.plan.masks import bits
 from iacta.plan.problem import Problem, TurnState
-from iacta.plan.sets import bits
 
 __all__ = [
     "Assignment",

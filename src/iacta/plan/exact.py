@@ -22,8 +22,8 @@ from iacta.errors import IactaError
 from iacta.methods.kernel import Choice
 from iacta.plan.core import NO_CORE, AttackResult, PolicyAction, Report, Visit
 from iacta.plan.deadline import Deadline
+from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.problem import Problem, TurnState
-from iacta.plan.sets import bits, mask_of, reached
 
 __all__ = ["ExactPlay"]
 

@@ -16,7 +16,7 @@ from iacta.board import Board, Position
 from iacta.checks import plain_number, put, row_of, shown
 from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.plan.sets import mask_of
+from iacta.plan.masks import mask_of
 
 if TYPE_CHECKING:
     from iacta.game import Turn

@@ -40,6 +40,7 @@ from iacta.game.turn import FORTIFY
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import TakeAny
+from iacta.plan.masks import bits, mask_of
 from iacta.plan.placing import (
     Placements,
     PlanOptions,
@@ -50,7 +51,6 @@ from iacta.plan.placing import (
 )
 from iacta.plan.plan import Plan
 from iacta.plan.problem import TurnState
-from iacta.plan.sets import bits, mask_of
 from iacta.plan.simulated import games
 
 if TYPE_CHECKING:

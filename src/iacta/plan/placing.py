@@ -31,9 +31,9 @@ from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.exact import ExactPlay
 from iacta.plan.goals import Goal
+from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.sets import bits, mask_of
 from iacta.rules.rules import Rules
 
 __all__ = [

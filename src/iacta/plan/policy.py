@@ -18,8 +18,8 @@ from iacta.game import Action, Advance, Attack, Stop, Turn
 from iacta.plan.core import Assignment, Core, PolicyAction, Style, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.exact import ExactPlay
+from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import Problem, TurnState
-from iacta.plan.sets import bits, mask_of
 
 __all__ = [
     "FEWEST_STATES",

@@ -1,7 +1,7 @@
 """What is planned: a turn at its attacks, a goal, and what of the board matters for it.
 
 Everything here is derived from the turn and the goal. Territory t is `board.territories[t]`, and
-bit t of a whole number that stands for a set (`iacta.plan.sets`).
+bit t of a whole number that stands for a set (`iacta.plan.masks`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from iacta.game import Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.plan.goals import Goal, Rewards
-from iacta.plan.sets import bits, components, mask_of, reached
+from iacta.plan.masks import bits, components, mask_of, reached
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 from iacta.fairness.audit import Audit, Throws, audit, questions_of
-from iacta.fairness.fair import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.luck import Luck
+from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
 from iacta.fairness.trials import Trial, outcomes
 from iacta.moved import names_of

@@ -8,8 +8,8 @@ from iacta.distribution import Probability
 from iacta.estimate import Interval
 from iacta.methods import find_kernel
 from iacta.plan import Plan, SimulatedPlan, Step
+from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
-from iacta.plan.sets import bits, mask_of, reached
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, bar_percent, count, percent, settled, short_percent
 

@@ -1,4 +1,4 @@
-"""Fair: how well counts agree with fair dice, and what bias they detect.
+"""P-values: how well counts agree with fair dice, and what bias they detect.
 
 All questions about counts use Pearson's statistic. With nᵢ results of kind i among n, which fair
 dice give with the probability pᵢ, it is
@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.estimate import Estimate, Interval
-from iacta.fairness.evidence import Floats, Ints
+from iacta.fairness.e_values import Floats, Ints
 from iacta.fairness.throws import Throws
 
 __all__ = [

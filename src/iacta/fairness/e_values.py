@@ -1,4 +1,4 @@
-"""Evidence: how much a log speaks against fair dice, at any moment that somebody looks.
+"""E-values: how much a log speaks against fair dice, at any moment that somebody looks.
 
 A p-value is right for a log of a length that was fixed before. Who looks after every game, and
 stops when it is small, finds one in the end even with fair dice. An e-value may be watched. It is

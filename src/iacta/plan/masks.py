@@ -1,4 +1,4 @@
-"""Sets of territories as whole numbers: territory t of a board is bit t."""
+"""Masks: sets of territories as whole numbers: territory t of a board is bit t."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
