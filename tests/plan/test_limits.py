@@ -20,6 +20,7 @@ from iacta import (
     spread_defenders,
 )
 from iacta.odds.spread import Chain
+from iacta.plan import planner
 from iacta.plan.core import find_core
 from tests.asked import win_probability_keeping
 from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
@@ -113,6 +114,17 @@ def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
         plan = best_plan(start, goal, time_limit=0)
         assert plan.problem.held < plan.value <= plan.upper_bound
         assert plan.next_move() is not None
+
+
+@needs_core
+def test_where_a_game_takes_long_one_is_played_and_nothing_is_claimed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    goal = TakeAll(tuple(name for name in CLASSIC_BOARD.territories if name != "Brazil"))
+    start = position_on(CLASSIC_BOARD, {"Brazil": 65}, {})
+    monkeypatch.setattr(planner, "GRACE", 0.0)
+    plan = best_plan(start, goal, time_limit=0)
+    assert (plan.games, plan.interval) == (1, (0.0, plan.upper_bound))
 
 
 @needs_core

@@ -60,6 +60,12 @@ class Deadline:
         found.flag = self.flag
         return found
 
+    def at_least(self, seconds: float) -> "Deadline":
+        """Return a deadline with at least so much time, which stops with this one."""
+        found = Deadline(max(self.left(), seconds) if self.limited else None, self.bytes)
+        found.flag = self.flag
+        return found
+
     def part(self, share: float) -> "Deadline":
         """Return a deadline for a part of the time that is left."""
         found = Deadline(self.left() * share if self.limited else None, self.bytes)

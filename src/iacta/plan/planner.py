@@ -40,6 +40,7 @@ __all__ = ["FEWEST_GAMES", "PROVEN", "Found", "Planner", "followed", "half_inter
 PROVEN = 1e-9  # values that differ by less are the same
 LEVEL = 1.959963984540054
 FEWEST_GAMES = 10
+GRACE = 2.0  # seconds for these, however short the time is
 EXACT_PART = 0.25  # of the time, to solve the game
 LARGE = 12  # territories; where more may be attacked, it can rarely be solved
 LARGE_PART = 0.1  # of the time then
@@ -168,8 +169,7 @@ class Planner:
         core = Core(self.problem, self.deadline)
         assignments = core.assign(self.deadline.part(FIRST_PART), STARTS, ASSIGNMENTS)
         first = _Trial(Policy(self.problem, assignments[0]))
-        # However short the time is, a policy has some games.
-        first.play(core, self.deadline.without_limit(), FEWEST_GAMES)
+        first.begin(core, self.deadline)
         first.play(core, self.deadline.part(FIRST_PART), ROUND - FEWEST_GAMES)
         self.found = first.found
         yield self._best
@@ -279,6 +279,12 @@ class _Trial:
         self.reports: list[tuple[int, Report]] = []  # of games, and of how many
         self.was_followed = False  # to all its ends, or to too many
 
+    def begin(self, core: Core, deadline: Deadline) -> None:
+        """Play the first games: some however short the time is, one where each takes very long."""
+        self.play(core, deadline.at_least(GRACE), FEWEST_GAMES)
+        if not len(self.gains):
+            self.play(core, deadline.without_limit(), 1)
+
     def play(self, core: Core, deadline: Deadline, games: int) -> None:
         """Play more games; where they see few states, follow the policy to all its ends."""
         assert self.policy.assignment is not None  # noqa: S101 # the best play is not tried
@@ -345,7 +351,7 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
     assert isinstance(policy.search, Core)  # noqa: S101 # as it is not the best play
     work, most = USUAL.times(budget), policy.problem.rewards.most
     trial = _Trial(policy)
-    trial.play(policy.search, deadline.without_limit(), FEWEST_GAMES)
+    trial.begin(policy.search, deadline)
     trial.play(policy.search, deadline, work.games - FEWEST_GAMES)
     with suppress(TooLargeError):
         most = min(most, *Core(policy.problem).bounds(deadline, work.values))
