@@ -142,14 +142,14 @@ class Finding(NamedTuple):
     """What should not be: what was asked, and what came of it."""
 
     asked: str
-    told: str
+    said: str
 
     @property
     def kind(self) -> str:
         """What findings of one cause share."""
-        lines = self.told.splitlines()
+        lines = self.said.splitlines()
         places = [line for line in lines if line.lstrip().startswith("File ")]
-        return f"{places[-1]}: {lines[-1].partition(':')[0]}" if places else self.told[:60]
+        return f"{places[-1]}: {lines[-1].partition(':')[0]}" if places else self.said[:60]
 
 
 # Command lines.
@@ -234,16 +234,16 @@ def run(words: list[str]) -> Finding | None:
         code = ended.code
     except Exception:  # it is what is looked for
         return Finding(asked, traceback.format_exc().strip())
-    told = err.getvalue()
-    lines = [line for line in told.splitlines() if line != f"iacta: {LONG}"]
+    said = err.getvalue()
+    lines = [line for line in said.splitlines() if line != f"iacta: {LONG}"]
     printed = out.getvalue()
-    is_right = (code == 0 and printed + told != "") or (
+    is_right = (code == 0 and printed + said != "") or (
         code == 2 and (printed, len(lines)) == ("", 1)
     )
     is_right |= code == 1 and words[0] == "batch"  # some rows have errors
     for line in lines:
         is_right &= line.startswith("iacta: ") and line.isprintable() and len(line) <= LONGEST
-    return None if is_right else Finding(asked, f"ends with {code}, says {told[:2000]!r}")
+    return None if is_right else Finding(asked, f"ends with {code}, says {said[:2000]!r}")
 
 
 # Calls of the library.
@@ -315,9 +315,9 @@ def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -
     try:
         called(*arguments, **named)
     except IactaError as error:
-        told = str(error)
-        if not told.isprintable() or len(told) > LONGEST:
-            return Finding(asked, f"says {told[:2000]!r}")
+        said = str(error)
+        if not said.isprintable() or len(said) > LONGEST:
+            return Finding(asked, f"says {said[:2000]!r}")
     except Exception:  # it is what is looked for
         return Finding(asked, traceback.format_exc().strip())
     return None
@@ -353,7 +353,7 @@ def search(seconds: float, seed: int) -> int:
     rng = random.Random(seed)  # noqa: S311 # no secret depends on it
     for found in findings(rng, lambda: time.monotonic() - begun < seconds):
         count += 1
-        print(json.dumps(found.asked, ensure_ascii=True)[:600], found.told, "", sep="\n")
+        print(json.dumps(found.asked, ensure_ascii=True)[:600], found.said, "", sep="\n")
     print(f"{count} findings with seed {seed} in {seconds:g} s")
     return count
 

@@ -33,23 +33,25 @@ def executed(file: Path) -> Any:
 def shown(book: Any) -> list[tuple[str, list[Any]]]:
     """Return each cell of code with what it shows: texts and tables, of pictures the title only."""
     return [
-        (cell.source, _all_told(cell.outputs)) for cell in book.cells if cell.cell_type == "code"
+        (cell.source, _all_reported(cell.outputs))
+        for cell in book.cells
+        if cell.cell_type == "code"
     ]
 
 
-def _all_told(outputs: Any) -> list[Any]:
+def _all_reported(outputs: Any) -> list[Any]:
     """Return what a cell shows; what it prints may come in any number of pieces."""
-    told: list[Any] = []
+    said: list[Any] = []
     for output in outputs:
-        this = _told(output)
-        if told and isinstance(told[-1], str) and output.output_type == "stream":
-            told[-1] += this
+        this = _reported(output)
+        if said and isinstance(said[-1], str) and output.output_type == "stream":
+            said[-1] += this
         else:
-            told.append(this)
-    return told
+            said.append(this)
+    return said
 
 
-def _told(output: Any) -> Any:
+def _reported(output: Any) -> Any:
     if output.output_type == "stream":
         return output.text
     if output.output_type == "error":

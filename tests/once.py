@@ -14,7 +14,7 @@ FOUND: dict[str, Plan] = {}
 
 @pytest.fixture(autouse=True, scope="module")
 def no_plan_twice() -> Iterator[None]:
-    """Look once for a plan that is told as a text, as JSON and as CSV, and on a page."""
+    """Look once for a plan that is shown as a text, as JSON and as CSV, and on a page."""
 
     def remembered(position: Position, goal: Any, **options: Any) -> Plan:
         asked = {name: each for name, each in options.items() if name != "progress"}

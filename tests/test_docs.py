@@ -107,13 +107,13 @@ def test_every_file_of_rules_or_of_a_position_that_is_shown_can_be_read(tmp_path
     for number, block in enumerate(blocks):
         file = tmp_path / f"{number}.toml"
         file.write_text(block, encoding="utf-8")
-        told = tomllib.loads(block)
-        if "player" in told:
-            assert read_position(file).player == told["player"]
-        elif "territories" in told:
-            assert len(read_board(file).territories) >= len(told["territories"])
+        said = tomllib.loads(block)
+        if "player" in said:
+            assert read_position(file).player == said["player"]
+        elif "territories" in said:
+            assert len(read_board(file).territories) >= len(said["territories"])
         else:
-            assert read_rules_file(file).name == told["name"]
+            assert read_rules_file(file).name == said["name"]
 
 
 def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) -> None:

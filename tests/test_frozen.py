@@ -20,7 +20,7 @@ CASES = {
 def test_it_answers_as_before(case: str) -> None:
     kind, asked, expected = CASES[case]
     found = islice(differences(answer(kind, asked), expected), 10)
-    assert not (told := list(found)), "\n".join(told)
+    assert not (said := list(found)), "\n".join(said)
 
 
 def test_what_is_refused_gets_one_short_sentence() -> None:

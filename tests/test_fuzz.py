@@ -78,15 +78,15 @@ def test_random_commands_and_calls_are_answered_or_refused(seed: int) -> None:
     rounds = iter(range(ROUNDS))
     rng = random.Random(seed)  # noqa: S311 # no secret depends on it
     found = list(fuzz.findings(rng, lambda: next(rounds, None) is not None))
-    assert not found, "\n\n".join(f"{each.asked}\n{each.told}" for each in found)
+    assert not found, "\n\n".join(f"{each.asked}\n{each.said}" for each in found)
 
 
 @pytest.mark.parametrize(
-    "told", ["", "iacta: two\nlines\n", "iacta: " + "x" * 999, "iacta: \x1b[31m", "a traceback"]
+    "said", ["", "iacta: two\nlines\n", "iacta: " + "x" * 999, "iacta: \x1b[31m", "a traceback"]
 )
-def test_what_should_not_be_said_is_found(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_should_not_be_said_is_found(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def main() -> None:
-        print(told, file=sys.stderr)
+        print(said, file=sys.stderr)
         sys.exit(2)
 
     monkeypatch.setattr(fuzz, "main", main)

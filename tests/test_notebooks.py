@@ -12,8 +12,8 @@ from tests.notebooks import NOTEBOOKS, VERSION, executed, shown
 def test_a_notebook_shows_what_its_cells_answer(file: Path) -> None:
     stored = nbformat.read(file, as_version=VERSION)
     nbformat.validate(stored)
-    told, found = shown(stored), shown(executed(file))
-    for (source, before), (_, now) in zip(told, found, strict=True):
+    said, found = shown(stored), shown(executed(file))
+    for (source, before), (_, now) in zip(said, found, strict=True):
         assert now == before, source
 
 

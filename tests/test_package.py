@@ -139,8 +139,8 @@ for line in sys.argv[1:]:
 @pytest.mark.slow
 def test_old_names_of_files_work_with_a_warning() -> None:
     ended = run_python(IMPORTED, *MOVED)
-    for told, (line, new) in zip(ended.stdout.splitlines(), MOVED.items(), strict=True):
-        warned = [each for each in json.loads(told) if each.startswith("DeprecationWarning")]
+    for said, (line, new) in zip(ended.stdout.splitlines(), MOVED.items(), strict=True):
+        warned = [each for each in json.loads(said) if each.startswith("DeprecationWarning")]
         assert any(new in each for each in warned), line
 
 

@@ -90,7 +90,7 @@ def test_its_pictures_are_what_the_command_draws_now(run: Run, here: Path, dark:
     assert title[1] in " ".join(words(shown.read_text("utf-8")))
 
 
-def test_its_map_has_the_plan_that_it_tells_of() -> None:
+def test_its_map_has_the_plan_that_it_names() -> None:
     title = re.search(r'map.png" alt="(.*?) A map', README)
     assert title is not None
     assert README.count(title[1]) == 2

@@ -425,10 +425,10 @@ def test_a_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> Non
     sheet.write_row(0, 0, ["attackers", "defenders"])
     sheet.write(2**20 - 1, 2**14 - 1, 1)
     book.close()
-    told = "a sheet must have at most 20000000 cells, got 16384 columns and 1048576 rows"
-    with pytest.raises(IactaError, match=told):
+    said = "a sheet must have at most 20000000 cells, got 16384 columns and 1048576 rows"
+    with pytest.raises(IactaError, match=said):
         answer_file(tmp_path / "in.xlsx", tmp_path / "out.csv")
-    with pytest.raises(IactaError, match=told):
+    with pytest.raises(IactaError, match=said):
         audit(tmp_path / "in.xlsx")
     pl.DataFrame({"a": [1], "b": [2]}).write_excel(tmp_path / "empty.xlsx", include_header=False)
     with pytest.raises(IactaError, match="missing the column attackers"):
@@ -693,20 +693,20 @@ def piped(tmp_path: Path) -> Callable[[bytes, str], tuple[int, bytes, bytes]]:
 def test_pipes_are_answered_in_their_own_format(
     piped: Callable[[bytes, str], tuple[int, bytes, bytes]], tmp_path: Path
 ) -> None:
-    code, out, told = piped(b"attackers,defenders\n12,10\n", "batch - - --columns win_probability")
+    code, out, said = piped(b"attackers,defenders\n12,10\n", "batch - - --columns win_probability")
     assert (code, out) == (
         0,
         b"attackers,defenders,win_probability,error\n12,10,0.6538260547697077,\n",
     )
-    assert told.endswith(b"1 row answered.\n")  # a slow machine says more
+    assert said.endswith(b"1 row answered.\n")  # a slow machine says more
     table = pa.table({"attackers": [12], "defenders": [10]})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    code, out, told = piped(sink.getvalue().to_pybytes(), "batch - -")
+    code, out, said = piped(sink.getvalue().to_pybytes(), "batch - -")
     assert pa.ipc.open_stream(out).read_all().equals(answer(table))
-    code, out, told = piped(b"PAR1....PAR1", "batch - -")
-    assert (code, told) == (
+    code, out, said = piped(b"PAR1....PAR1", "batch - -")
+    assert (code, said) == (
         2,
         b"iacta: batch on standard input: Parquet is read from a file, not a pipe\n",
     )
@@ -727,9 +727,9 @@ def test_ctrl_c_ends_a_run_with_its_workers_and_says_how_to_go_on(
     while runs.kept_parts(tmp_path / "out.csv") < 2:
         time.sleep(0.01)
     started.send_signal(signal.SIGINT)
-    out, told = started.communicate()
+    out, said = started.communicate()
     assert (started.returncode, out) == (130, "")
-    assert told.endswith("done; --resume continues from there\n")
+    assert said.endswith("done; --resume continues from there\n")
     assert not (tmp_path / "out.csv").exists()
 
 

@@ -110,13 +110,13 @@ def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
         assert (row["territory"], row["own_probability"]) == (end.name, end.own_probability)
         assert (row["expected_armies"], row["armies"]) == (end.expected_armies, held.armies)
         assert row["owner"] == held.owner
-    told = {(row["from"], row["to"]): row for row in table(chart, "steps")}
+    printed = {(row["from"], row["to"]): row for row in table(chart, "steps")}
     for step in asia.steps:
         if step.reach_probability >= 0.005:
-            row = told.pop((step.start, step.to))
+            row = printed.pop((step.start, step.to))
             assert row["reach_probability"] == step.reach_probability
             assert row["conquer_probability"] == step.conquer_probability
-    assert not told
+    assert not printed
 
 
 def test_the_title_states_the_finding(asia: Plan) -> None:
@@ -126,8 +126,8 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     gone = best_plan(start, eliminate(start, "blue"))
     assert title(charts.plan_map(gone)).startswith("You eliminate blue ")
     gains = best_plan(start, Worth())
-    told = title(charts.plan_map(gains))
-    assert told == f"The best plan found is worth {gains.value:.2f} on average."
+    printed = title(charts.plan_map(gains))
+    assert printed == f"The best plan found is worth {gains.value:.2f} on average."
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
     assert title(charts.plan_map(cannot)) == "You cannot take T1."
     assert (
@@ -289,12 +289,12 @@ def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
     chart = charts.plan_map(asia)
     steps = {row["number"]: row for row in table(chart, "steps") if row["number"]}
     for _, (ground, below, *_) in both_sizes(chart):
-        told = {int(row["text"]): row for row in values(below, "lines")}
+        printed = {int(row["text"]): row for row in values(below, "lines")}
         numbers = [int(row["text"]) for row in values(ground, "numbers")]
         numbers += [int(row["text"]) for row in values(ground, "other numbers")]
-        assert sorted(numbers) == sorted(told) == sorted(steps)
+        assert sorted(numbers) == sorted(printed) == sorted(steps)
         assert len(values(ground, "heads")) == len(steps)
-        for number, row in told.items():
+        for number, row in printed.items():
             assert row["way"] == f"{steps[number]['from']} to {steps[number]['to']}"
             taken = percent(steps[number]["conquer_probability"], 0)
             assert row["taken"] == taken.replace("more than", ">").replace("less than", "<")
@@ -312,11 +312,11 @@ def test_each_territory_in_sight_has_a_name(asia: Plan) -> None:
             words = [row["text"] for row in values(ground, "names")]
             words += [row["text"] for part in below for row in values(part, "key")]
             words += [row["way"] for part in below for row in values(part, "lines")]
-            told = " ".join(words)
+            printed = " ".join(words)
             seen = {row["territory"] for row in values(ground, "badges")} or CLASSIC.territories
             for name in seen:
                 first, *rest = name.split()
-                assert name in told or (first in told and rest[-1] in told), (name, width)
+                assert name in printed or (first in printed and rest[-1] in printed), (name, width)
 
 
 def test_territories_are_shaded_only_where_their_chances_differ(asia: Plan) -> None:
@@ -333,7 +333,7 @@ def test_digits_can_be_read_on_each_badge() -> None:
         assert contrast(tone, digits_on(tone)) >= 4.5
 
 
-def test_a_board_tells_what_its_continents_pay() -> None:
+def test_a_board_shows_what_its_continents_pay() -> None:
     chart = charts.board_map(CLASSIC)
     assert {row["continent"]: row["bonus"] for row in table(chart, "territories")} == {
         each.name: each.bonus for each in CLASSIC.continents

@@ -27,8 +27,8 @@ def test_each_state_of_the_map_is_the_decision_s(decision: Decision) -> None:
             seen.add((attackers, row["defenders"]))
     assert (9, 8) in seen
     assert len(seen) == 8 * max(attackers for attackers, _ in seen)
-    told = [(row["defenders"], row["attackers"]) for row in table(chart, "boundary")]
-    assert told == [tuple(each) for each in decision.boundary if each.attackers is not None]
+    said = [(row["defenders"], row["attackers"]) for row in table(chart, "boundary")]
+    assert said == [tuple(each) for each in decision.boundary if each.attackers is not None]
 
 
 def test_the_title_says_what_to_do() -> None:
@@ -39,8 +39,8 @@ def test_the_title_says_what_to_do() -> None:
 
 
 def test_the_title_names_the_prize() -> None:
-    told = title(charts.decision_map(when_to_stop(12, 10, prize=10), Fraction(10)))
-    assert told.startswith("A territory worth 10: stop at 12 against 10.")
+    said = title(charts.decision_map(when_to_stop(12, 10, prize=10), Fraction(10)))
+    assert said.startswith("A territory worth 10: stop at 12 against 10.")
 
 
 def test_each_region_is_named_where_it_is() -> None:

@@ -110,7 +110,7 @@ def test_a_roll_shows_its_losses(dice: tuple[int, int], rules: str) -> None:
     assert sum(row["count"] for row in rows) == rows[0]["total"] == 7776
 
 
-def test_survival_tells_the_odds_of_each_territory() -> None:
+def test_survival_shows_the_odds_of_each_territory() -> None:
     chart = charts.survival(UNFINISHED)
     odds = UNFINISHED.territory_odds()
     fates = table(chart, "territories")
@@ -129,7 +129,7 @@ def test_survival_tells_the_odds_of_each_territory() -> None:
     )
 
 
-def test_survival_tells_of_stops_and_of_what_is_never_reached() -> None:
+def test_survival_names_stops_and_of_what_is_never_reached() -> None:
     stopped = table(charts.survival(Campaign(20, [8, 3], stop=Stop(stop_at=4))), "territories")
     assert {row["fate"] for row in stopped} == {"you take it", "you stop there"}
     none = charts.survival(Campaign(1, [2, 2]))
@@ -150,8 +150,8 @@ def test_the_score_is_norvig_s_with_a_spike_for_each_territory() -> None:
 
 
 def test_the_spikes_are_said_to_be_what_they_are() -> None:
-    told = subtitle(charts.campaign_score(UNFINISHED))
-    assert "as wide as there are defenders, and highest where all are left" in told
+    said = subtitle(charts.campaign_score(UNFINISHED))
+    assert "as wide as there are defenders, and highest where all are left" in said
     outcomes = UNFINISHED.outcomes()
     for spike in table(charts.campaign_score(UNFINISHED), "spikes"):
         here = spike["territory"] - 1
@@ -208,6 +208,6 @@ def test_simulated_scores_lie_under_the_exact_ones() -> None:
 
 
 def test_a_chance_is_never_called_certain_that_is_not() -> None:
-    told = [percent(chance, 0) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
-    assert told == ["more than 99%", "99%", "1%", "less than 1%", "less than 1%"]
+    said = [percent(chance, 0) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
+    assert said == ["more than 99%", "99%", "1%", "less than 1%", "less than 1%"]
     assert percent(0.99996) == "more than 99.99%"

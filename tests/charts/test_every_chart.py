@@ -208,7 +208,7 @@ def test_a_command_draws_without_loading_altair(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", dir(charts))
-def test_it_tells_of_each_argument(name: str) -> None:
+def test_it_names_each_argument(name: str) -> None:
     documented = getattr(charts, name)
     text = inspect.getdoc(documented) or ""
     assert text.split("\n")[0].endswith(".")
@@ -237,10 +237,10 @@ def test_a_distribution_of_anything_is_drawn() -> None:
     rows = charts.chart_tables(charts.distribution(dice))["outcomes"]
     assert [row["probability"] for row in rows] == [float(dice[row["least"]]) for row in rows]
     outcomes = Battle(20, 16).outcomes()
-    told = charts.distribution(outcomes)
-    rows = charts.chart_tables(told)["outcomes"]
+    said = charts.distribution(outcomes)
+    rows = charts.chart_tables(said)["outcomes"]
     assert [row["probability"] for row in rows] == sorted(map(float, outcomes.values()))[:-31:-1]
-    assert subtitle(told) == "The probability of each outcome, without the 5 least likely."
+    assert subtitle(said) == "The probability of each outcome, without the 5 least likely."
 
 
 NARROW = 360
@@ -268,9 +268,9 @@ setTimeout(() => {{
 }}, 9000);
 setTimeout(() => {{
   const page = document.querySelector("iframe").contentDocument;
-  const told = page.querySelector("#vg-tooltip-element").innerText;
+  const said = page.querySelector("#vg-tooltip-element").innerText;
   document.body.innerHTML = "<pre></pre>";
-  document.querySelector("pre").innerText = told;
+  document.querySelector("pre").innerText = said;
 }}, 11000);
 </script>"""
 
@@ -301,7 +301,7 @@ def test_pages_fit_into_a_narrow_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(BROWSER is None, reason="needs a browser")
-def test_a_page_tells_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
+def test_a_page_shows_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
     battle = Battle(6, 4)
     chart = charts.battle_outcomes(battle)
     charts.save(chart, tmp_path / "chart.html")
@@ -309,9 +309,9 @@ def test_a_page_tells_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
     page = tmp_path / "pointed.html"
     page.write_text(POINTED.format(marks=".mark-rect path", number=number), encoding="utf-8")
     row = charts.chart_tables(chart)["outcomes"][number]
-    told = in_browser(page).replace("<br>", " ").split()
-    assert told[-1] == f"{row['probability']:.16g}"
-    assert " ".join(row["end"].split()) in " ".join(told)
+    said = in_browser(page).replace("<br>", " ").split()
+    assert said[-1] == f"{row['probability']:.16g}"
+    assert " ".join(row["end"].split()) in " ".join(said)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])

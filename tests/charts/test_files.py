@@ -106,7 +106,7 @@ def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
     assert set(CONVERTED) == set(STARTS)
 
 
-def test_without_altair_the_line_to_install_it_is_told() -> None:
+def test_without_altair_the_line_to_install_it_is_reported() -> None:
     code = (
         "import sys; sys.modules['altair'] = None\n"
         "import iacta.charts\n"
@@ -145,7 +145,7 @@ def test_a_spoilt_script_is_not_put_into_pages(
     assert converter.convert("", "html") == script.encode()
 
 
-def test_a_converter_that_dies_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_converter_that_dies_is_reported_in_a_sentence(tmp_path: Path) -> None:
     from iacta.charts.converter import Converter
 
     killed = pytest.raises(TooLargeError, match="cannot be drawn: its process was ended")

@@ -38,8 +38,8 @@ def test_a_campaign_of_one_territory_is_drawn_as_its_battle() -> None:
     simulated = simulate_campaign(12, [10], runs=500, seed=1)
     rows = table(charts.simulated_outcomes(simulated, campaign), "outcomes")
     ends = table(charts.battle_outcomes(battle), "outcomes")
-    told = {(row["end"], row["least"]): row["exact"] for row in rows}
-    assert told == {
+    said = {(row["end"], row["least"]): row["exact"] for row in rows}
+    assert said == {
         (row["end"], row["least"]): pytest.approx(row["probability"], rel=1e-12) for row in ends
     }
     spec = charts.specification(charts.simulated_outcomes(simulated, campaign))
@@ -50,14 +50,14 @@ def test_a_campaign_of_one_territory_is_drawn_as_its_battle() -> None:
 def test_subtitles_name_the_defenders_and_the_dice() -> None:
     one, several = Campaign(12, [10]), Campaign(12, [4, 3])
     estimates = running_estimates(one, runs=20, seed=5)
-    told = subtitle(charts.convergence(estimates, one, seed=5))
-    assert told.startswith("12 armies attack 10 (classic rules).")
-    assert "(seed 5)" in told
+    said = subtitle(charts.convergence(estimates, one, seed=5))
+    assert said.startswith("12 armies attack 10 (classic rules).")
+    assert "(seed 5)" in said
     assert "seed" not in subtitle(charts.convergence(estimates, one))
     simulated = simulate_campaign(12, [4, 3], runs=20, seed=6)
-    told = subtitle(charts.simulated_outcomes(simulated, several, seed=6))
-    assert told.startswith("12 armies against all 2 territories, held by 4 and 3 (classic rules).")
-    assert "games with dice (seed 6)" in told
+    said = subtitle(charts.simulated_outcomes(simulated, several, seed=6))
+    assert said.startswith("12 armies against all 2 territories, held by 4 and 3 (classic rules).")
+    assert "games with dice (seed 6)" in said
     assert "(seed 6)" in subtitle(charts.campaign_score(several, simulated, seed=6))
 
 
@@ -66,8 +66,8 @@ def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
     simulated = simulate_campaign(12, [5, 3], stop=Stop(max_losses=5), runs=500, seed=1)
     rows = table(charts.simulated_outcomes(simulated, campaign), "outcomes")
     first = simulated.estimate(lambda end: end.conquered == 0)
-    told = [row["probability"] for row in rows if row["least"] == -2]
-    assert sum(told) == pytest.approx(float(first.probability))
+    said = [row["probability"] for row in rows if row["least"] == -2]
+    assert sum(said) == pytest.approx(float(first.probability))
     assert {row["end"] for row in rows} == {WIN, STOP, HOLD}
 
 
@@ -101,7 +101,7 @@ def test_running_estimates_grow_and_come_near() -> None:
         running_estimates(Battle(6, 4), seed=-1)
 
 
-def test_convergence_tells_each_estimate_with_its_interval() -> None:
+def test_convergence_shows_each_estimate_with_its_interval() -> None:
     battle = Battle(6, 4)
     estimates = running_estimates(battle, runs=200, seed=3)
     chart = charts.convergence(estimates, battle)

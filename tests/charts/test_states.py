@@ -40,9 +40,9 @@ def test_the_state_space_has_the_same_states() -> None:
 
 def test_the_paths_are_the_library_s() -> None:
     chart = charts.path_chances(3, 2, find_rules("classic", 0))
-    told = {row["path"]: Fraction(row["exact"]) for row in table(chart, "paths")}
-    assert list(told.values()) == sorted(told.values(), reverse=True)
-    assert told == {
+    said = {row["path"]: Fraction(row["exact"]) for row in table(chart, "paths")}
+    assert list(said.values()) == sorted(said.values(), reverse=True)
+    assert said == {
         ", ".join(f"{a}v{d}" for a, d in path.states): path.probability
         for path in paths(3, 2, find_rules("classic", 0))
     }
@@ -150,8 +150,8 @@ def test_after_rolls_is_the_distribution_of_the_chain() -> None:
     for count in (1, 2):
         states = chain(12, 10).after(count)
         rows = [row for row in table(chart, "states") if row["rolls"] == count]
-        told = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
-        assert told == dict(states)
+        said = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
+        assert said == dict(states)
     assert title(chart) == "After 2 rolls it is most often 10 against 8: 33% of the time."
     with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
         charts.after_rolls(12, 10, range(7))
@@ -200,11 +200,11 @@ def test_the_first_passages_are_taflin_s(garrison: int) -> None:
         charts.first_passages(11 + garrison, 10, find_rules("classic", garrison)), "points"
     )
     passages = first_passage(Point(12, 10), roll_chances())
-    told = {
+    said = {
         (row["attackers"] - garrison + 1, row["defenders"]): Fraction(row["exact"]) for row in rows
     }
-    assert told == passages
-    assert sum(told.values()) == 1
+    assert said == passages
+    assert sum(said.values()) == 1
 
 
 def test_each_way_to_the_boundary_starts_inside() -> None:

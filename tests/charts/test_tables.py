@@ -89,7 +89,7 @@ def test_slices_mark_the_fewest_favourites() -> None:
     assert title(chart).startswith("14, 23 and 31 attackers are enough")
 
 
-def test_the_map_tells_from_where_on_equal_numbers_win() -> None:
+def test_the_map_shows_from_where_on_equal_numbers_win() -> None:
     assert title(charts.win_chance_map(win_table(20, 20))).startswith("With 12 to 20 armies")
     assert title(charts.win_chance_map(win_table(10, 10, garrison=0))).startswith("With 5 to 10")
     assert "not worse off" in title(charts.win_chance_map(win_table(5, 5, "capital")))
@@ -98,10 +98,10 @@ def test_the_map_tells_from_where_on_equal_numbers_win() -> None:
     )
 
 
-def test_the_map_tells_its_rules_and_their_garrison() -> None:
-    told = charts.win_chance_map(win_table(4, 4, "capital", garrison=0), Rules(garrison=0), "home")
-    spec = json.dumps(charts.specification(told))
-    assert "(home rules, garrison 0)" in told.description
+def test_the_map_shows_its_rules_and_their_garrison() -> None:
+    said = charts.win_chance_map(win_table(4, 4, "capital", garrison=0), Rules(garrison=0), "home")
+    spec = json.dumps(charts.specification(said))
+    assert "(home rules, garrison 0)" in said.description
     assert "attackers able to attack" in spec
     assert "garrison included" not in spec
     spec = json.dumps(charts.specification(drawn("map")))
@@ -152,14 +152,14 @@ def test_each_rule_set_has_its_own_chance() -> None:
         assert row["favourite"] == ("more than half" if chance > 0.5 else "half or less")
 
 
-def test_each_method_is_told_as_it_solved_the_battle() -> None:
-    told = {row["method"]: row for row in only(drawn("methods"))}
-    assert list(told) == ["leap", "counting"]  # the fastest first
+def test_each_method_is_reported_as_it_solved_the_battle() -> None:
+    said = {row["method"]: row for row in only(drawn("methods"))}
+    assert list(said) == ["leap", "counting"]  # the fastest first
     for each in SOLVED:
-        row = told[each.method]
+        row = said[each.method]
         assert (row["win_probability"], row["relative_error"]) == (each.chance, each.error)
         assert row["seconds"] == each.seconds
-    assert [row["answer"] for row in told.values()] == ["not known", "none: exact"]
+    assert [row["answer"] for row in said.values()] == ["not known", "none: exact"]
     assert title(drawn("methods")) == (
         "4 armies beat 3 with a chance of 50%; leap is the fastest of 2 methods, with 10 µs."
     )

@@ -65,9 +65,9 @@ def test_letters_have_the_colour_of_ink_or_are_white_on_deep_colours(name: str) 
 
 @pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
 def test_no_word_has_a_hyphen_for_a_minus_or_a_space_before_a_per_cent(name: str) -> None:
-    told = example(name).description
-    assert " %" not in told
-    assert " -" not in told
+    said = example(name).description
+    assert " %" not in said
+    assert " -" not in said
 
 
 def test_numbers_have_a_minus_sign() -> None:

@@ -21,7 +21,7 @@ def test_it_converts(run: Run, ending: str, tmp_path: Path) -> None:
     assert read_board(written).borders == read_board(FILES / "domination.map").borders
 
 
-def test_oddities_are_told_with_their_lines(run: Run, tmp_path: Path) -> None:
+def test_oddities_are_reported_with_their_lines(run: Run, tmp_path: Path) -> None:
     text = (FILES / "domination.map").read_text().replace("\n2 1\n", "\n2\n")
     (tmp_path / "x.map").write_text(text)
     (tmp_path / "coasts.cards").write_text("[cards]\nInfantry 7\n")

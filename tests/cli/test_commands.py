@@ -20,9 +20,9 @@ def read_json(run: Run, line: str) -> Any:
 
 
 def test_narrate_without_a_seed_says_how_to_play_it_again(run: Run) -> None:
-    told = run("campaign 20 5 5 --narrate").stdout
-    seed = told.split()[-1]
-    assert run(f"campaign 20 5 5 --narrate --seed {seed}").stdout == told
+    said = run("campaign 20 5 5 --narrate").stdout
+    seed = said.split()[-1]
+    assert run(f"campaign 20 5 5 --narrate --seed {seed}").stdout == said
 
 
 def test_iacta_alone_shows_help_with_examples(run: Run) -> None:
@@ -73,7 +73,7 @@ def test_fractions_of_thousands_of_digits_are_printed(run: Run) -> None:
     assert len(read_json(run, "battle 1000 1000 --exact")["win_probability_exact"]) > 8600
 
 
-def test_a_large_battle_is_told_as_a_small_one(run: Run) -> None:
+def test_a_large_battle_is_reported_as_a_small_one(run: Run) -> None:
     record = read_json(run, "battle 20001 20000")
     assert record["method"] == "leap"
     assert sum(end["probability"] for end in record["outcomes"]) == pytest.approx(1, abs=1e-12)

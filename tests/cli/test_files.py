@@ -113,8 +113,8 @@ def test_every_file_may_be_standard_input(run: Run, monkeypatch: pytest.MonkeyPa
     given('base = "capital"')
     assert "20%" not in run("battle 9 8 --rules-file -").stderr
     given('base = "capital"')
-    told = json.loads(run("battle 9 8 --rules-file - --json").stdout)["win_probability"]
-    assert told == json.loads(run("battle 9 8 --rules capital --json").stdout)["win_probability"]
+    said = json.loads(run("battle 9 8 --rules-file - --json").stdout)["win_probability"]
+    assert said == json.loads(run("battle 9 8 --rules capital --json").stdout)["win_probability"]
     given("tise = 'attacker'")
     assert run("battle 9 8 --rules-file -").stderr.startswith(
         "iacta: rules on standard input: unknown key 'tise'; did you mean 'ties'?"
@@ -143,8 +143,8 @@ def test_a_pipe_that_nobody_writes_to_is_refused_at_once(run: Run, tmp_path: Pat
     os.mkfifo(pipe)
     lines = ("battle 9 8 --rules-file {}", "board {}", "plan {} --take Peru", "audit {}")
     for line in (*lines, f"batch {{}} {tmp_path / 'out.csv'}"):
-        told = f"iacta: cannot read {str(pipe)!r}: it is not a regular file\n"
-        assert run(line.format(pipe)) == (2, "", told), line
+        said = f"iacta: cannot read {str(pipe)!r}: it is not a regular file\n"
+        assert run(line.format(pipe)) == (2, "", said), line
 
 
 @pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="no such folder on this system")
@@ -164,13 +164,13 @@ def test_a_pipe_that_the_shell_has_opened_is_read(run: Run) -> None:
 def test_a_list_of_json_is_not_refused_as_toml(run: Run, text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(text)
-    told = "line 1: invalid JSON: " if text == "[{}" else "the JSON must be an object, got ["
+    said = "line 1: invalid JSON: " if text == "[{}" else "the JSON must be an object, got ["
     for line in ("board {}", "plan {} --take Peru"):
         ended = run(line.format(file))
         assert ended.code == 2
-        assert told in ended.stderr, line
-    told = f"iacta: rules file {str(file)!r}: the text must be TOML, got JSON\n"
-    assert run(f"battle 9 8 --rules-file {file}") == (2, "", told)
+        assert said in ended.stderr, line
+    said = f"iacta: rules file {str(file)!r}: the text must be TOML, got JSON\n"
+    assert run(f"battle 9 8 --rules-file {file}") == (2, "", said)
 
 
 # Writing.

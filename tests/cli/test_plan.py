@@ -80,9 +80,9 @@ def test_the_unfinished_game_is_the_campaign(run: Run) -> None:
 
 def test_need_may_be_asked_where_nothing_can_be_done_yet(run: Run, small: Path) -> None:
     small.write_text(SMALL.replace("armies = 9", "armies = 1"), encoding="utf-8")
-    told = run(f"plan {small} --take East --need 50%").stdout
-    assert told.startswith("You cannot take East: red has no stack that can attack: ")
-    assert told.splitlines()[1].startswith("For a chance of at least 50% you need ")
+    printed = run(f"plan {small} --take East --need 50%").stdout
+    assert printed.startswith("You cannot take East: red has no stack that can attack: ")
+    assert printed.splitlines()[1].startswith("For a chance of at least 50% you need ")
 
 
 def test_the_position_may_come_from_standard_input(
@@ -110,12 +110,12 @@ def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
     assert f"You take East {100 * chance:.0f}% of the time." in spec["description"]
 
 
-def test_who_watches_is_told_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed: list[str] = []
 
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
         assert (part, keeps) == (None, True)
-        told.append(doing)
+        printed.append(doing)
 
     def search(*_: object, progress: Callable[[float, float], None], **__: object) -> None:
         progress(0.5, 0.75)
@@ -125,7 +125,7 @@ def test_who_watches_is_told_the_best_so_far(monkeypatch: pytest.MonkeyPatch) ->
     for question in (PlanQuestion(str(ASIA), take="Asia"), PlanQuestion(str(ASIA), worth=True)):
         with pytest.raises(KeyboardInterrupt):
             question.answer(watch)
-    assert told == [
+    assert printed == [
         "Planning; best so far 50.00%, at most 75.00%",
         "Planning; best so far 0.50 more than now, at most 0.75",
     ]
@@ -140,10 +140,10 @@ def test_a_terminal_says_what_ctrl_c_does_and_how_far_work_is(
     with patience() as watch:
         watch("Planning", None, keeps=True)
         watch("Throwing dice", 0.5)
-    told = capsys.readouterr().err.split("\r\x1b[K")
-    assert "Planning; Ctrl-C keeps the best so far." in told
-    assert "Throwing dice; Ctrl-C stops it. 50% done, 0 s left." in told
-    assert told[-1] == "", "the line is wiped at the end"
+    printed = capsys.readouterr().err.split("\r\x1b[K")
+    assert "Planning; Ctrl-C keeps the best so far." in printed
+    assert "Throwing dice; Ctrl-C stops it. 50% done, 0 s left." in printed
+    assert printed[-1] == "", "the line is wiped at the end"
 
 
 FILES = {
@@ -177,20 +177,20 @@ def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
     assert ended.stdout == "You cannot take East: no path leads to D.\n"
     found = record(run(f"plan {small} --take East --json"))
     assert (found["win_probability"], found["why"]) == (0.0, "no path leads to D")
-    told = run(f"plan {small} --take East --then C").stdout
-    assert told == "You cannot take East, then take C: no path leads to D.\n"
+    printed = run(f"plan {small} --take East --then C").stdout
+    assert printed == "You cannot take East, then take C: no path leads to D.\n"
 
 
 def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
     plan = replace(best_plan(read_position(small), TakeAll("East")), win_probability=0.0, value=0.0)
-    for bound, told in (
+    for bound, printed in (
         (0.25, "The search found no plan to take East; no plan can have a chance above 25.00%."),
         (1.0, "The search found no plan to take East; one may exist."),
     ):
         answer = asked.PlanAnswer(
             PlanQuestion(str(small), take="East"), replace(plan, upper_bound=bound, proven=False)
         )
-        assert answer.sentence == told
+        assert answer.sentence == printed
         assert answer.record()["why"] is None
 
 
@@ -206,8 +206,8 @@ def test_a_worth_may_pay_for_goals(run: Run, small: Path) -> None:
         "plan", position=small, worth=True, prizes={"C": 3, "eliminate blue": "1/2"}
     ).record()
     assert found["value"] == best_plan(position, Worth(prizes=prizes)).value
-    told = record(run(f"plan {small} --worth --prizes C:3;B,D:1/2 --json"))
-    assert told["value"] == found["value"]
+    printed = record(run(f"plan {small} --worth --prizes C:3;B,D:1/2 --json"))
+    assert printed["value"] == found["value"]
     assert [each["worth"] for each in found["goal"]["prizes"]] == [3.0, 0.5]
     assert found["value"] > record(run(f"plan {small} --worth --json"))["value"]
 
@@ -236,7 +236,7 @@ def test_ctrl_c_leaves_the_plan_that_is_known(
     assert (result.code, result.stdout, result.stderr) == (130, plain.stdout, "")
 
 
-def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(
+def test_what_is_certain_is_reported_as_100_percent_under_balanced_blitz(
     run: Run, small: Path, tmp_path: Path
 ) -> None:
     rules = tmp_path / "blitz.toml"
@@ -244,9 +244,9 @@ def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(
     small.write_text(SMALL.replace("armies = 9", "armies = 90"), encoding="utf-8")
     line = f"plan {small} --take East"
     assert run(line).stdout.startswith("You take East with a chance of more than 99.99%")
-    told = run(f"{line} --rules-file {rules}").stdout
-    assert told.startswith("You take East with a chance of 100%")
-    assert "99.99" not in told
+    printed = run(f"{line} --rules-file {rules}").stdout
+    assert printed.startswith("You take East with a chance of 100%")
+    assert "99.99" not in printed
     checked = run(f"{line} --rules-file {rules} --check 100").stdout.splitlines()[1]
     assert checked.startswith("In 100 games with simulated battles it succeeded in ")
 
@@ -283,7 +283,7 @@ def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
     assert result.stderr.endswith(" territories to be drawn, got 501\n")
 
 
-def test_a_worth_is_told_with_its_interval(small: Path) -> None:
+def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     plan = best_plan(read_position(small), Worth())
     guessed = replace(plan, value=4.5, interval=(4.25, 4.75), upper_bound=6.0, proven=False)
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
@@ -298,7 +298,7 @@ def test_a_worth_is_told_with_its_interval(small: Path) -> None:
     )
 
 
-def test_an_estimate_is_told_with_its_interval_and_what_its_bound_says(small: Path) -> None:
+def test_an_estimate_is_reported_with_its_interval_and_what_its_bound_says(small: Path) -> None:
     plan = best_plan(read_position(small), TakeAll("East"))
     guessed = replace(plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), proven=False)
     for bound, said in (

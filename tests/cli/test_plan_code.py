@@ -86,5 +86,5 @@ def test_a_file_may_hold_the_code_of_a_turn(run: Run, tmp_path: Path) -> None:
     code = Turn(START, "capital", keep={"Peru": 3}).to_code()
     file = tmp_path / "turn.txt"
     file.write_text(f"{code}\n", encoding="utf-8")
-    told, again = (run(f"plan {each} --take Brazil").stdout for each in (code, str(file)))
-    assert told == again != run(f"plan {START.to_code()} --take Brazil").stdout
+    said, again = (run(f"plan {each} --take Brazil").stdout for each in (code, str(file)))
+    assert said == again != run(f"plan {START.to_code()} --take Brazil").stdout

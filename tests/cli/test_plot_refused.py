@@ -64,11 +64,11 @@ def test_other_endings_and_places_that_are_not_there_are_refused(
 ) -> None:
     file, lost = tmp_path / "answer.gif", tmp_path / "nowhere" / "answer.svg"
     endings = ".svg, .png, .pdf, .html, .json or .csv"
-    for asked, told in (
+    for asked, said in (
         (file, f"a picture's name must end in {endings}, got {str(file)!r}"),
         (lost, f"cannot write {str(lost)!r}: no such folder"),
     ):
-        assert run(line.format(asked)) == (2, "", f"iacta: {told}\n")
+        assert run(line.format(asked)) == (2, "", f"iacta: {said}\n")
 
 
 def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> None:
@@ -76,15 +76,15 @@ def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> 
     file.mkdir()
     ended = run(f"battle 4 3 --plot {file}")
     assert ended.code == 2
-    told = f"cannot write {str(file)!r}: it is a folder"
-    assert ended.stderr == f"iacta: {told}\n"
+    said = f"cannot write {str(file)!r}: it is a folder"
+    assert ended.stderr == f"iacta: {said}\n"
 
 
 def test_a_link_to_nowhere_is_refused_before_anything_is_printed(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "answer.svg"
     file.symlink_to(tmp_path / "nowhere" / "answer.svg")
-    told = f"cannot write {str(file)!r}: no such folder"
-    assert run(f"battle 4 3 --plot {file}") == (2, "", f"iacta: {told}\n")
+    said = f"cannot write {str(file)!r}: no such folder"
+    assert run(f"battle 4 3 --plot {file}") == (2, "", f"iacta: {said}\n")
 
 
 def test_a_folder_that_takes_no_file_is_refused_before_anything_is_printed(
@@ -94,16 +94,16 @@ def test_a_folder_that_takes_no_file_is_refused_before_anything_is_printed(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)  # as root may write everywhere, whatever the rights
-    told = f"cannot write {str(tmp_path / 'x.svg')!r}: permission denied"
-    assert run(f"battle 4 3 --plot {tmp_path / 'x.svg'}") == (2, "", f"iacta: {told}\n")
+    said = f"cannot write {str(tmp_path / 'x.svg')!r}: permission denied"
+    assert run(f"battle 4 3 --plot {tmp_path / 'x.svg'}") == (2, "", f"iacta: {said}\n")
 
 
 def test_a_log_in_which_nothing_is_possible_has_no_picture(run: Run, tmp_path: Path) -> None:
     log, file = tmp_path / "log.csv", tmp_path / "answer.png"
     log.write_text("attackers,defenders,attackers_left,defenders_left\n20,15,1,3\n")
     ended = run(f"audit {log} --rules balanced-blitz --plot {file}")
-    told = "nothing to draw: no result in the log is possible under the rules"
-    assert ended == (2, "", f"iacta: {told}\n")
+    said = "nothing to draw: no result in the log is possible under the rules"
+    assert ended == (2, "", f"iacta: {said}\n")
     assert not file.exists()
     shown = iacta.audit(log, rules="balanced blitz")._repr_mimebundle_()["text/html"]
     assert "1 result is impossible" in shown
@@ -114,7 +114,7 @@ def test_a_log_in_which_nothing_is_possible_has_no_picture(run: Run, tmp_path: P
     ("line", "missing"),
     [*((line, "altair") for line in LINES), (LINES[0], "vl_convert"), (LINES[-1], "vl_convert")],
 )
-def test_without_the_extra_the_line_to_install_it_is_told(
+def test_without_the_extra_the_line_to_install_it_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, line: str, missing: str, tmp_path: Path
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("iacta.charts")]:

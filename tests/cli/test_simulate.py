@@ -27,9 +27,9 @@ def test_what_no_method_computes_is_left_out(run: Run, monkeypatch: pytest.Monke
 
 
 def test_a_seed_throws_the_same_dice_and_none_throws_others(run: Run) -> None:
-    told = run("simulate 20 5 5 --runs 500").stdout
-    seed = told.split()[-1]
-    assert run(f"simulate 20 5 5 --runs 500 --seed {seed}").stdout == told
+    said = run("simulate 20 5 5 --runs 500").stdout
+    seed = said.split()[-1]
+    assert run(f"simulate 20 5 5 --runs 500 --seed {seed}").stdout == said
     assert len({run("simulate 20 5 5 --runs 500").stdout for _ in range(3)}) > 1
 
 

@@ -41,7 +41,7 @@ def answer() -> PlanAnswer:
     return found
 
 
-def test_each_roll_is_said_and_the_next_move_told(
+def test_each_roll_is_said_and_the_next_move_reported(
     answer: PlanAnswer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     follow(answer, typed("1-1", "a0 d1", "", "1 0", "0,1"))
@@ -84,11 +84,11 @@ def test_a_roll_can_be_taken_back_and_wrong_ones_are_refused(
 
 def test_enter_throws_the_dice(answer: PlanAnswer, capsys: pytest.CaptureFixture[str]) -> None:
     follow(answer, typed(*[""] * 40), seed=3)
-    told = capsys.readouterr().out
+    said = capsys.readouterr().out
     follow(answer, typed(*[""] * 40), seed=3)
-    assert capsys.readouterr().out == told
-    assert "You lose " in told
-    assert ("Done: you take a and b." in told) != ("no attack can reach the goal" in told)
+    assert capsys.readouterr().out == said
+    assert "You lose " in said
+    assert ("Done: you take a and b." in said) != ("no attack can reach the goal" in said)
 
 
 def test_thrown_dice_are_those_of_the_rules() -> None:
@@ -213,9 +213,9 @@ def test_a_worth_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_command_follows_after_its_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("builtins.input", typed("q"))
-    told = run("plan examples/asia.toml --take Siam --time-limit 0 --follow").stdout
-    assert told.startswith("You take Siam with a chance of ")
-    assert HELP in told.splitlines()
+    said = run("plan examples/asia.toml --take Siam --time-limit 0 --follow").stdout
+    assert said.startswith("You take Siam with a chance of ")
+    assert HELP in said.splitlines()
     refused = run("plan examples/asia.toml --take Siam --follow --json")
     assert refused.stderr == "iacta: --follow cannot be combined with --json or --csv\n"
     assert (refused.code, refused.stdout) == (2, "")

@@ -165,7 +165,7 @@ def test_a_simulated_p_value_has_its_interval() -> None:
     assert found.interval.low - 0.003 < wanted < found.interval.high + 0.003
 
 
-def test_odds_are_told_as_far_as_the_simulated_logs_support_them() -> None:
+def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
     # None of 100,000 fair logs is as odd; so Wilson's interval ends at z² / (n + z²).
     text = "die,count\n1,500\n2,500\n3,500\n4,500\n5,500\n6,1000\n"
     found = audit(text)

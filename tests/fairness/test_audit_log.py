@@ -54,7 +54,7 @@ FORMATS = {
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_tells_the_same(name: str, tmp_path: Path) -> None:
+def test_every_format_shows_the_same(name: str, tmp_path: Path) -> None:
     wanted = entries([{"attack": ours, "defence": theirs} for ours, theirs in ROLLS])
     assert [each.outcome for each in wanted] == [(1, 1), (0, 1), (1, 0)]
     assert entries(FORMATS[name]) == wanted
@@ -80,7 +80,7 @@ def test_packed_logs_are_unpacked(name: str, tmp_path: Path) -> None:
     assert entries(file) == entries(PACKED[name](text)) == entries(text)
 
 
-def test_tables_of_other_programs_tell_the_same(tmp_path: Path) -> None:
+def test_tables_of_other_programs_show_the_same(tmp_path: Path) -> None:
     wanted = entries(FORMATS["CSV"])
     columns = {"Attack": ["6 5 3", "2-1", "4"], "Defense": [55, 1, 61], "Count": [1.0, 1.0, 1.0]}
     frame = pl.DataFrame(columns)
@@ -109,7 +109,7 @@ def test_formats_that_need_other_packages_say_so(
     assert audit(gzip.compress(b"die\n3\n")).lines == 1
 
 
-def test_losses_tell_what_the_dice_would() -> None:
+def test_losses_show_what_the_dice_would() -> None:
     dice = audit("attack,defence\n653,55\n653,55\n21,1\n")
     lost = audit("attack_dice,defence_dice,attackers_lost\n3,2,1\n3,2,1\n2,1,0\n")
     counted = audit("attack_dice,defence_dice,defenders_lost,count\n3,2,1,2\n2,1,1,1\n")
@@ -318,7 +318,7 @@ def recording(
 FIRST = {"A": land(1, 12), "B": land(2, 5), "C": land(2, 4, capital=True), "D": land(None, 3)}
 
 
-def told(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, int]]:
+def said(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, int]]:
     """Return what a recording tells, and what it does not."""
     notes = Notes()
     text = json.dumps(recording(FIRST, list(changes), **info))
@@ -326,9 +326,9 @@ def told(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, 
     return [block.entries[code] for block in blocks for code in block.codes], notes.skipped
 
 
-def test_a_conquest_is_told_from_two_territories() -> None:
+def test_a_conquest_is_reported_from_two_territories() -> None:
     before = {"previousUnits": 12}
-    (entry,), skipped = told({"A": land(1, 2) | before, "B": land(1, 7) | {"previouslyOwnedBy": 2}})
+    (entry,), skipped = said({"A": land(1, 2) | before, "B": land(1, 7) | {"previouslyOwnedBy": 2}})
     assert entry.outcome == (3, 5)
     assert entry.trial == Trial("battle", 12, 5, CLASSIC, is_recorded=True)
     assert (entry.player, entry.opponent) == ("Ada", "Ben")
@@ -336,20 +336,20 @@ def test_a_conquest_is_told_from_two_territories() -> None:
 
 
 def test_a_capital_a_neutral_and_a_dice_mode_have_their_rules() -> None:
-    (entry,), _ = told({"A": land(1, 1), "C": land(1, 8, capital=True)}, dice="BalancedBlitz")
+    (entry,), _ = said({"A": land(1, 1), "C": land(1, 8, capital=True)}, dice="BalancedBlitz")
     assert entry.trial is not None
     assert entry.trial.rules == find_rules("capital+balanced blitz")
-    (entry,), _ = told({"A": land(1, 1), "D": land(1, 9)})
+    (entry,), _ = said({"A": land(1, 1), "D": land(1, 9)})
     assert entry.opponent == ""
-    (entry,), _ = told({"A": land(1, 1), "C": land(1, 8, capital=True)}, gameMode="WorldDomination")
+    (entry,), _ = said({"A": land(1, 1), "C": land(1, 8, capital=True)}, gameMode="WorldDomination")
     assert entry.trial is not None
     assert entry.trial.rules == CLASSIC
 
 
-def test_an_attack_that_failed_is_told_if_defenders_fell() -> None:
-    (entry,), _ = told({"A": land(1, 1), "B": land(2, 3)})
+def test_an_attack_that_failed_is_reported_if_defenders_fell() -> None:
+    (entry,), _ = said({"A": land(1, 1), "B": land(2, 3)})
     assert entry.outcome == (11, 2)
-    found, skipped = told({"A": land(1, 1)})
+    found, skipped = said({"A": land(1, 1)})
     assert not found
     assert skipped == {"attacks of which one side shows no loss": 1}
 
@@ -372,13 +372,13 @@ def test_an_attack_that_failed_is_told_if_defenders_fell() -> None:
         ({"A": land(1, 15), "B": land(1, 5)}, "conquests from an unknown territory"),
     ],
 )
-def test_what_a_recording_does_not_tell_is_not_guessed(change: dict[str, Any], why: str) -> None:
-    found, skipped = told(change)
+def test_what_a_recording_does_not_show_is_not_guessed(change: dict[str, Any], why: str) -> None:
+    found, skipped = said(change)
     assert not found
     assert skipped == {why: 1}
 
 
-def test_what_may_have_been_one_roll_is_not_told() -> None:
+def test_what_may_have_been_one_roll_is_not_reported() -> None:
     small = {**FIRST, "B": land(2, 2)}
     change = {"A": land(1, 4), "B": land(1, 8)}  # two killed, nobody lost
     notes = Notes()
@@ -390,7 +390,7 @@ def test_what_may_have_been_one_roll_is_not_told() -> None:
 
 
 def test_moves_and_new_armies_are_no_battles() -> None:
-    found, skipped = told(
+    found, skipped = said(
         {"A": land(1, 15)},
         {"A": land(1, 12), "E": land(1, 3)},
         {"B": land(2, 8), "C": land(2, 9, capital=True)},
@@ -400,7 +400,7 @@ def test_moves_and_new_armies_are_no_battles() -> None:
     assert skipped == {}
 
 
-def test_only_outcomes_that_can_be_told_are_compared() -> None:
+def test_only_outcomes_that_can_be_reported_are_compared() -> None:
     trial = Trial("battle", 6, 3, find_rules("classic"), is_recorded=True)
     every = outcomes(trial._replace(is_recorded=False))
     kept = outcomes(trial)

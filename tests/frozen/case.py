@@ -93,8 +93,8 @@ def _run(kind: str, line: str) -> dict[str, Any]:
                 main()
             except SystemExit as ended:
                 code = ended.code
-        printed, told = (each.getvalue().replace(str(file), WRITTEN) for each in (out, err))
-        found = {"code": code, "stdout": _output(kind, printed), "stderr": told}
+        printed, said = (each.getvalue().replace(str(file), WRITTEN) for each in (out, err))
+        found = {"code": code, "stdout": _output(kind, printed), "stderr": said}
         return found | ({"file": _rows(file.read_text("utf-8"))} if file.exists() else {})
 
 

@@ -1,4 +1,4 @@
-"""What a turn does, told as claims: placing, cards, eliminations, fortifying, the next player."""
+"""What a turn does, as claims: placing, cards, eliminations, fortifying, the next player."""
 
 from itertools import pairwise
 from math import comb

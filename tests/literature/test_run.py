@@ -48,7 +48,7 @@ def test_the_report_is_small_and_needs_no_network(whole: Whole) -> None:
     assert "@import" not in report
 
 
-def test_the_report_tells_of_errata_and_run_times(whole: Whole) -> None:
+def test_the_report_names_errata_and_run_times(whole: Whole) -> None:
     report = whole.report
     for row in whole.record["errata"]:
         assert row["count"] > 0

@@ -413,7 +413,7 @@ RARE = {
 
 @pytest.mark.parametrize("name", RARE)
 @pytest.mark.parametrize("size", [(2, 1000), (3, 600), (1000, 2), (1001, 5), (256, 4), (400, 4)])
-def test_rare_losses_are_told_as_well(name: str, size: tuple[int, int]) -> None:
+def test_rare_losses_are_reported_as_well(name: str, size: tuple[int, int]) -> None:
     exact = counting.win_probability(*size, RARE[name])
     won, lost = leap.both_chances(*size, RARE[name])
     assert_within_bound(won, exact)

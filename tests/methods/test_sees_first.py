@@ -82,12 +82,12 @@ def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[lis
 
 
 @pytest.mark.parametrize("size", [(60, 60), (120, 6), (6, 60)])
-def test_floats_tell_the_replies_of_fractions(size: tuple[int, int]) -> None:
+def test_floats_show_the_replies_of_fractions(size: tuple[int, int]) -> None:
     assert replies(*size, SEEN, exact=False) == replies(*size, SEEN, exact=True)
 
 
 @pytest.mark.parametrize("rules", [*SEVERAL, NEVER_LOSES, NEVER_WINS])
-def test_floats_tell_the_replies_of_fractions_by_other_rules(rules: Rules) -> None:
+def test_floats_show_the_replies_of_fractions_by_other_rules(rules: Rules) -> None:
     assert replies(16, 14, rules, exact=False) == replies(16, 14, rules, exact=True)
 
 

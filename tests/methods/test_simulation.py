@@ -333,7 +333,7 @@ def test_blocks_throw_different_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Recorder:
-    """An executor that ends its first call as it is told, and never begins the others."""
+    """An executor that ends its first call when it is asked to, and never begins the others."""
 
     def __init__(self, first: Counter[End] | BaseException) -> None:
         self.first = first

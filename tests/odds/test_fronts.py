@@ -146,7 +146,7 @@ def test_many_armies_are_divided() -> None:
     assert first > second > third
 
 
-def test_under_balanced_blitz_only_floats_tell() -> None:
+def test_under_balanced_blitz_only_floats_show() -> None:
     best = defend_fronts(20, [Front(9), Front(7)], "balanced blitz")
     assert best.value == pytest.approx(
         min(

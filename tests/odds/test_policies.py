@@ -45,25 +45,25 @@ def states(start: State, garrison: int) -> list[State]:
 # How many dice.
 
 
-def dice_at(told: DiceDecision, a: int, d: int) -> tuple[int, int]:
+def dice_at(said: DiceDecision, a: int, d: int) -> tuple[int, int]:
     """Return the dice that both sides should roll."""
-    able = a - told.rules.garrison
-    return int(told.attack_policy[d, able]), int(told.defence_policy[d, able])
+    able = a - said.rules.garrison
+    return int(said.attack_policy[d, able]), int(said.defence_policy[d, able])
 
 
 @pytest.mark.parametrize("name", ["classic", "attack commander", "defence commander"])
 def test_real_dice_win_as_often_as_the_recommended_numbers_of_dice(name: str) -> None:
     rules, start = find_rules(name), (6, 5)
-    told = how_many_dice(*start, rules)
+    said = how_many_dice(*start, rules)
     dice = random.Random(3)  # noqa: S311 # no secret depends on them
     won = 0
     for _ in range(RUNS):
         a, d = start
         while a > 1 and d:
-            ours, theirs = fought(dice, *dice_at(told, a, d), rules)
+            ours, theirs = fought(dice, *dice_at(said, a, d), rules)
             a, d = a - ours, d - theirs
         won += not d
-    assert within(won, float(told.win_probability))
+    assert within(won, float(said.win_probability))
 
 
 @pytest.mark.parametrize("name", ["classic", "attack commander"])
@@ -71,7 +71,7 @@ def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
     rules, start = find_rules(name), (4, 2)
     places = states(start, 1)
     most = [range(1, dice_of(a, d, rules)[0] + 1) for a, d in places]
-    told = how_many_dice(*start, rules, chooser="attacker", exact=True)
+    said = how_many_dice(*start, rules, chooser="attacker", exact=True)
 
     def chance(chosen: dict[State, int]) -> object:
         @cache
@@ -84,7 +84,7 @@ def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
         return won(*start)
 
     all_chances = [chance(dict(zip(places, each, strict=True))) for each in product(*most)]
-    assert max(all_chances) == told.win_probability  # type: ignore[type-var]
+    assert max(all_chances) == said.win_probability  # type: ignore[type-var]
 
 
 # By hand or blitz.

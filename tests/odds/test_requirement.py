@@ -234,7 +234,7 @@ def chance_to_win(attackers: int, defenders: int, keep: int = 0) -> float:
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("keep", [0, 3, 20])
-def test_one_battle_at_a_time_tells_what_tables_tell(
+def test_one_battle_at_a_time_shows_what_tables_show(
     monkeypatch: pytest.MonkeyPatch, rules: str, keep: int
 ) -> None:
     asked = [[1], [10], [90], [200]], ["0.01", "0.5", "0.95", "0.999999"]
@@ -300,7 +300,7 @@ def values(attackers: int, defenders: int) -> Any:
 @pytest.mark.parametrize(
     "wanted", [Fraction(1, 10**20), 1 - Fraction(1, 10**20), Fraction(1, 10**130)], ids=str
 )
-def test_extreme_chances_of_large_battles_are_told(wanted: Fraction) -> None:
+def test_extreme_chances_of_large_battles_are_reported(wanted: Fraction) -> None:
     needed = armies_needed(2001, wanted)
     fewer, enough = (Battle(n, 2001).win_probability(exact=True) for n in (needed - 1, needed))
     assert fewer < wanted <= enough

@@ -37,10 +37,10 @@ def test_a_proven_plan_is_worth_what_its_policy_is_in_the_game(seed: int) -> Non
 def test_lookahead_plays_the_game_as_well_as_it_says(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
     policy = policy_for(problem, Style(1 + seed % 3), states=0)
-    told, is_exact = policy.value(problem.start)
+    said, is_exact = policy.value(problem.start)
     assert is_exact
     found = evaluate(policy, problem.turn, problem.goal)
-    assert found.value == pytest.approx(told + problem.held, abs=1e-9)
+    assert found.value == pytest.approx(said + problem.held, abs=1e-9)
 
 
 def states_of(problem: Problem, seed: int) -> list[TurnState]:

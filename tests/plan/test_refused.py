@@ -141,7 +141,7 @@ def test_armies_are_needed_only_where_they_may_attack() -> None:
         armies_needed_for_plan(SMALL, TakeAll("a"), "50%", "S", stay=["s"])
 
 
-def test_ctrl_c_ends_the_search_for_armies_rather_than_telling_a_wrong_number(
+def test_ctrl_c_ends_the_search_for_armies_rather_than_reporting_a_wrong_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def interrupt(*_: object) -> None:

@@ -89,7 +89,7 @@ def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
         assert abs(mine.mean() - each.expected_armies) <= 4.5 * spread + 0.01
 
 
-def test_ends_stop_where_they_are_told_to() -> None:
+def test_ends_stop_where_they_should() -> None:
     position = chain(12, [1, 1, 1])
     plan = best_plan(position, TakeAll("t1,t2,t3"))
     rng = np.random.default_rng(5)

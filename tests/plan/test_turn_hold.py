@@ -66,7 +66,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
 # Quick plans of the opponents fell short of the best in most of these.
 @needs_core
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
-def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> None:
+def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) -> None:
     plan, new, end = small_end(seed)
     found = hold(plan, new, fortify="none", ends=1, seed=1)
     best = 1.0
@@ -88,7 +88,7 @@ def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> Non
 
 
 @needs_core
-def test_a_large_board_tells_the_chance_to_hold_as_the_most() -> None:
+def test_a_large_board_shows_the_chance_to_hold_as_the_most() -> None:
     found = hold(best_plan(BLUE, TakeAll("South America"), budget=0.1), ends=2)
     assert not found.is_exact
     assert found.at_least < found.win_probability

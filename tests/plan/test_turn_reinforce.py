@@ -87,7 +87,7 @@ def test_armies_are_divided_where_two_stacks_need_them() -> None:
     assert found.plan.value > max(each.all for each in found.marginals)
 
 
-def test_the_table_tells_what_one_army_and_all_are_worth() -> None:
+def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
     goal = TakeAll("a,b")
     found = reinforce(APART, goal, 3)
     assert {each.territory for each in found.marginals} == {"s", "z"}  # y has no enemy beside it

@@ -151,8 +151,8 @@ def test_errors_name_parameters_as_the_face_does() -> None:
         ClashError, match=r"^first_shot must stand without seed, got seed 3$"
     ) as clash:
         Duel(first_shot=True, seed=3)
-    told = named_by(clash.value, Duel, option)
-    assert told == "--first-shot must stand without --seed, got --seed 3"
+    said = named_by(clash.value, Duel, option)
+    assert said == "--first-shot must stand without --seed, got --seed 3"
     late = IllegalError("seed must be lucky, got 13")
     assert named_by(late, Duel, option) == "--seed must be lucky, got 13"
     part = IllegalError("seed of both must be lucky, got 13")

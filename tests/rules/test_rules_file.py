@@ -1,4 +1,4 @@
-"""Rules as text: what is written is read again, and what is wrong is told."""
+"""Rules as text: what is written is read again, and what is wrong is named."""
 
 import json
 import re
@@ -196,7 +196,7 @@ WRONG: dict[str, str] = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:30])
-def test_a_wrong_file_is_told_in_one_sentence_with_its_key(house: Path, text: str) -> None:
+def test_a_wrong_file_is_reported_in_one_sentence_with_its_key(house: Path, text: str) -> None:
     house.write_text(text)
     with pytest.raises(IactaError) as caught:
         read_rules_file(house)
@@ -205,17 +205,17 @@ def test_a_wrong_file_is_told_in_one_sentence_with_its_key(house: Path, text: st
     assert "\n" not in sentence
 
 
-def test_a_wrong_line_is_told(house: Path) -> None:
+def test_a_wrong_line_is_reported(house: Path) -> None:
     house.write_text("garrison = 1\nties = attacker\n")
     with pytest.raises(MalformedError, match="line 2"):
         read_rules_file(house)
 
 
-def test_what_is_no_file_of_text_is_told(tmp_path: Path) -> None:
+def test_what_is_no_file_of_text_is_reported(tmp_path: Path) -> None:
     binary, large = tmp_path / "binary.toml", tmp_path / "large.toml"
     binary.write_bytes(b"ties = '\xff'")
     large.write_text("#" * (10**6 + 1))
-    told: list[tuple[Any, type[IactaError], str]] = [
+    said: list[tuple[Any, type[IactaError], str]] = [
         (tmp_path / "none.toml", MalformedError, ": no such file"),
         (tmp_path, MalformedError, ": it is a folder"),
         ("nul\0.toml", MalformedError, ": embedded null byte"),
@@ -224,7 +224,7 @@ def test_what_is_no_file_of_text_is_told(tmp_path: Path) -> None:
         (7, MalformedError, "rules must be the path of a file, got 7"),
         (None, MalformedError, "rules must be the path of a file, got None"),
     ]
-    for path, kind, sentence in told:
+    for path, kind, sentence in said:
         with pytest.raises(kind) as caught:
             read_rules_file(path)
         assert str(caught.value).endswith(sentence)

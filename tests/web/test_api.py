@@ -107,12 +107,12 @@ def values(question: Question) -> dict[str, Any]:
 def test_an_address_and_json_are_answered_as_python_answers(
     server: Server, question: Question
 ) -> None:
-    told = iacta.ask(question.name, **values(question)).record()
+    said = iacta.ask(question.name, **values(question)).record()
     by_address = server.ask(f"/api/v1/{question.name}?{address(question)}")
     by_json = server.ask(f"/api/v1/{question.name}", values(question))
     assert (by_address.status, by_json.status) == (200, 200), (by_address.body, by_json.body)
     assert by_address.headers["Content-Type"] == "application/json"
-    expected = steady(json.loads(json.dumps(told)))
+    expected = steady(json.loads(json.dumps(said)))
     assert steady(by_address.record) == steady(by_json.record) == expected
     fitting(question.name).validate(by_address.record)
 
@@ -121,8 +121,8 @@ def test_rows_and_pictures_are_there_too(server: Server) -> None:
     query = "attackers=12&defenders=10"
     rows = server.ask(f"/api/v1/battle.csv?{query}")
     assert rows.headers["Content-Type"] == "text/csv; charset=utf-8"
-    told = [list(map(str, row)) for row in iacta.ask("battle", attackers=12, defenders=10).rows()]
-    assert list(csv.reader(io.StringIO(rows.body.decode()))) == told
+    said = [list(map(str, row)) for row in iacta.ask("battle", attackers=12, defenders=10).rows()]
+    assert list(csv.reader(io.StringIO(rows.body.decode()))) == said
     light = server.ask(f"/api/v1/battle/picture.svg?{query}")
     dark = server.ask(f"/api/v1/battle/picture.svg?{query}&dark=true")
     assert light.headers["Content-Type"] == dark.headers["Content-Type"] == "image/svg+xml"
@@ -136,13 +136,13 @@ def test_house_rules_and_positions_come_in_json(server: Server) -> None:
     assert house["garrison"] == 2
     plan: dict[str, Any] = {"position": POSITION, "take": "Bering"}
     server.wait()
-    told = steady(iacta.ask("plan", **plan).record())
-    assert steady(server.ask("/api/v1/plan", plan).record) == told
-    assert told["proven"]
+    said = steady(iacta.ask("plan", **plan).record())
+    assert steady(server.ask("/api/v1/plan", plan).record) == said
+    assert said["proven"]
 
 
 @pytest.mark.parametrize(("path", "status", "parameter", "words"), REFUSED)
-def test_what_cannot_be_answered_is_told_in_a_problem_document(
+def test_what_cannot_be_answered_is_reported_in_a_problem_document(
     server: Server, path: str, status: int, parameter: str | None, words: str
 ) -> None:
     reply = server.ask(path)
@@ -209,7 +209,7 @@ def timed(value: Any) -> Any:
     return [timed(each) for each in value] if isinstance(value, list) else value
 
 
-def test_the_schema_tells_of_every_question_and_parameter(server: Server) -> None:
+def test_the_schema_names_every_question_and_parameter(server: Server) -> None:
     schema = server.ask("/openapi.json").record
     for name, form in QUESTIONS.items():
         taken = schema["paths"][f"/api/v1/{name}"]
@@ -259,8 +259,8 @@ def test_the_page_of_a_plan_draws_the_plan_that_it_shows(server: Server) -> None
     (name,) = set(re.findall(r"/api/v1/plan/picture\.\w+\?plan=(\w+)", page))
     found = server.ask(f"/api/v1/plan?plan={name}").record
     rows = server.ask(f"/api/v1/plan.csv?plan={name}").body.decode().splitlines()
-    told = [str(each["reach_probability"]) for each in found["steps"]]
-    assert [each["reach_probability"] for each in csv.DictReader(rows)] == told
+    said = [str(each["reach_probability"]) for each in found["steps"]]
+    assert [each["reach_probability"] for each in csv.DictReader(rows)] == said
     drawn = server.ask(f"/api/v1/plan/picture.json?plan={name}").body.decode()
     owned = {each["own_probability"] for each in found["territories"]}
     assert {each for each in owned if f'"own_probability": {each}' not in drawn} == set()

@@ -58,13 +58,13 @@ def test_who_listens_everywhere_is_asked_by_number_and_by_its_names(
     async def nothing() -> Message:
         return {}
 
-    async def told(message: Message) -> None:
+    async def said(message: Message) -> None:
         statuses.append(message.get("status"))
 
     statuses: list[int | None] = []
     scope: Scope = {"type": "http", "query_string": b"", "headers": [(b"host", host.encode())]}
     guard = Guard(answer, "0.0.0.0", ["my.box"])  # noqa: S104 # nothing listens here
-    asyncio.run(guard(scope, nothing, told))
+    asyncio.run(guard(scope, nothing, said))
     assert statuses[0] == (200 if is_let_in else 421)
 
 
@@ -88,7 +88,7 @@ def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
     async def nothing() -> Message:
         return {}
 
-    async def told(message: Message) -> None:
+    async def said(message: Message) -> None:
         sent.append(message)
 
     async def fail() -> None:
@@ -100,7 +100,7 @@ def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
     headers = [(b"host", b"localhost")]
     scope = {"type": "http", "method": "GET", "path": "/fails", "query_string": b""}
     with pytest.raises(RuntimeError):  # for the log
-        asyncio.run(app({**scope, "headers": headers}, nothing, told))
+        asyncio.run(app({**scope, "headers": headers}, nothing, said))
     assert sent[0]["status"] == 500
     assert {*HEADERS} <= {*sent[0]["headers"]}
 
@@ -156,14 +156,14 @@ def test_no_path_of_the_server_is_read(server: Server, path: str) -> None:
     assert b"import" not in reply.body
 
 
-def test_problems_tell_nothing_of_the_machine(server: Server) -> None:
-    told = [
+def test_problems_show_nothing_of_the_machine(server: Server) -> None:
+    said = [
         server.ask("/api/battle?attackers=x&defenders=2"),
         server.ask("/api/plan", {"position": "/etc/passwd", "take": "Asia"}),
         server.ask("/static/nothing.js"),
         server.ask("/api/plan", {"position": {"board": "/etc/hostname"}, "take": "Asia"}),
     ]
-    for reply in told:
+    for reply in said:
         text = reply.body.decode()
         for word in (
             os.getcwd(),
@@ -227,11 +227,11 @@ def test_pages_of_other_sites_may_ask_only_where_they_are_let() -> None:
     site = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
     for origins, header in (((), None), (("https://example.org",), "https://example.org")):
         app = create_app(origins=origins)
-        told = dict(asyncio.run(answered(app, "OPTIONS", "/api/v1/battle", site))["headers"])
-        found = told.get(b"access-control-allow-origin")
+        said = dict(asyncio.run(answered(app, "OPTIONS", "/api/v1/battle", site))["headers"])
+        found = said.get(b"access-control-allow-origin")
         assert (found and found.decode()) == header
-    told = dict(asyncio.run(answered(app, "OPTIONS", "/battle", site))["headers"])
-    assert b"access-control-allow-origin" not in told
+    said = dict(asyncio.run(answered(app, "OPTIONS", "/battle", site))["headers"])
+    assert b"access-control-allow-origin" not in said
 
 
 async def answered(app: ASGIApp, method: str, path: str, headers: dict[str, str]) -> Message:
@@ -273,8 +273,8 @@ def test_a_client_searches_some_plans_at_a_time() -> None:
         ]
         await asyncio.sleep(0.01)
         waiting.set()
-        told = await asyncio.gather(*jobs)
+        said = await asyncio.gather(*jobs)
         after = await answered(app, "GET", "/api/v1/plan", {})
-        return [each["status"] for each in told], after["status"]
+        return [each["status"] for each in said], after["status"]
 
     assert asyncio.run(ask()) == ([200] * MOST_AT_A_TIME + [429] * 2, 200)

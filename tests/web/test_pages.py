@@ -88,7 +88,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
 
 
 def check_wrong_input(page: Page, name: str, each: Parameter) -> None:
-    """Check that what is wrong is told at its field, until it is put right."""
+    """Check that what is wrong is shown at its field, until it is put right."""
     box = page.locator(f"#{each.name}")
     if each.kind.is_row:
         box = page.locator(f".field[data-name={each.name}] .chip input").first
@@ -156,7 +156,7 @@ def test_what_an_address_says_is_text(visit: Visit) -> None:
     expect(page.locator("#wrong")).to_contain_text("; there are attackers, defenders")
 
 
-def test_inputs_that_clash_are_told_at_one_of_them(visit: Visit) -> None:
+def test_inputs_that_clash_are_reported_at_one_of_them(visit: Visit) -> None:
     page = visit("/campaign?attackers=9&territories=3&seed=4")
     sentence = "seed also needs single game"
     expect(page.locator("#wrong-seed")).to_have_text(sentence)

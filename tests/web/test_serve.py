@@ -55,8 +55,8 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
         sent(server, "/api/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with connect(f"ws://{server.host}/live/turn") as live:
             live.send(json.dumps(LONG))
-            told = json.loads(live.recv())
-            assert told.keys() <= {"progress", "problem"}
+            said = json.loads(live.recv())
+            assert said.keys() <= {"progress", "problem"}
     server.wait()
     small = server.ask("/api/plan?from_=Peru=9&others=2&take=Brazil")
     assert small.status == 200
@@ -68,12 +68,12 @@ def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
         live.send(json.dumps(LONG))
         assert json.loads(live.recv())["progress"]["keeps"]
         live.send(json.dumps({"stop": True}))
-        told = {}
-        while "answer" not in told:
-            told = json.loads(live.recv())
-            assert "problem" not in told
-    assert 0 < told["answer"]["value"] < 1
-    assert len(told["answer"]["moves"]) > 3
+        said = {}
+        while "answer" not in said:
+            said = json.loads(live.recv())
+            assert "problem" not in said
+    assert 0 < said["answer"]["value"] < 1
+    assert len(said["answer"]["moves"]) > 3
 
 
 @pytest.mark.parametrize(
@@ -92,18 +92,18 @@ def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: s
         assert words in json.loads(live.recv())["problem"]["detail"]
 
 
-def test_a_port_in_use_is_told_in_one_sentence(server: Server) -> None:
+def test_a_port_in_use_is_reported_in_one_sentence(server: Server) -> None:
     port = server.host.rpartition(":")[2]
     command = [sys.executable, "-m", "iacta", "serve", "--port", port]
     second = subprocess.run(  # noqa: S603 # our own command
         command, capture_output=True, text=True, check=False
     )
-    told = f"iacta: --port is in use by another program: {port}\n"
-    assert (second.returncode, second.stdout, second.stderr) == (2, "", told)
+    said = f"iacta: --port is in use by another program: {port}\n"
+    assert (second.returncode, second.stdout, second.stderr) == (2, "", said)
 
 
 @pytest.mark.parametrize("host", ["not a host", "192.0.2.1", "\u202e"])
-def test_a_host_that_is_not_here_is_told_in_one_sentence(host: str) -> None:
+def test_a_host_that_is_not_here_is_reported_in_one_sentence(host: str) -> None:
     command = [sys.executable, "-m", "iacta", "serve", "--host", host]
     ended = subprocess.run(  # noqa: S603 # our own command
         command, capture_output=True, text=True, check=False
