@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from functools import partial
-from math import ceil, isqrt, prod
+from math import ceil, prod, sqrt
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
@@ -49,7 +49,7 @@ Row: TypeAlias = npt.NDArray[Any]
 
 LARGEST_IN_TABLES = 2_000
 LONGEST_FRACTION = 40  # letters, in a message
-SAFETY = Fraction(21, 20)  # of a guess with which tables begin
+SAFETY = 1.05  # of a guess with which tables begin
 MOST_ARMIES_EXACTLY = 20_000
 LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
 EVEN = Fraction(1, 2)
@@ -171,7 +171,7 @@ def armies_needed_for_campaign(
         attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
         _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
 
-    return first_in_tables({None: [wanted]}, tables, way.guess(), refuse)[None, wanted]
+    return first_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
 
 
 def win_probabilities_keeping(
@@ -360,21 +360,37 @@ class _Way(NamedTuple):
         )
         return Error(*map(sum, zip(*errors, strict=True)))
 
-    def guess(self) -> int:
-        """Return about how many attackers succeed, rather too many than too few."""
-        losses = sum(
-            stage.defenders * _attackers_per_defender(stage.rules) for stage in self.stages
-        )
-        spread = 4 * isqrt(sum(stage.defenders for stage in self.stages))
+    def guess(self, wanted: Fraction) -> int:
+        """Return about how many attackers have a chance, rather too many than too few."""
+        losses = [_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages]
         staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
-        return ceil(SAFETY * losses) + spread + self.keep + 16 + staying
+        return max(ceil(SAFETY * _at_chance(losses, wanted)), 0) + self.keep + 16 + staying
 
 
-def _attackers_per_defender(rules: Rules) -> Fraction:
-    """Return how many attackers each defender costs on average, by truly random dice."""
-    roll = loss_counts(*rules.full_roll, rules)
-    fallen = Fraction(sum(k * n for k, n in enumerate(roll.counts)), roll.total)
-    return (roll.compared - fallen) / fallen if fallen else Fraction(2)  # no number is enough
+def _losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
+    """Return the mean and the variance of what it costs a side to beat so many others.
+
+    It is as if all dice were truly random, and thrown to the end.
+    """
+    losses = loss_counts(*rules.full_roll, rules)
+    fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
+    squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
+    theirs = fallen if attacking else losses.compared - fallen
+    if not theirs:
+        return 2.0 * others, 0.0  # no number is enough
+    rolls = others / theirs
+    variance = rolls * (squares - fallen**2) * (losses.compared / theirs) ** 2
+    return float(rolls * (losses.compared - theirs)), float(variance)
+
+
+def _at_chance(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
+    """Return what several losses together are below with a chance, as if they were normal."""
+    from statistics import NormalDist  # slow to import, and only needed here
+
+    mean, variance = map(sum, zip(*losses, strict=True))
+    rare = max(min(wanted, 1 - wanted), LEAST_CHANCE_ALONE)
+    quantile = NormalDist().inv_cdf(float(rare)) * (1 if 2 * wanted < 1 else -1)
+    return mean + quantile * sqrt(variance)
 
 
 def _read_way(
@@ -436,12 +452,14 @@ class _Search(NamedTuple):
             return self.kernel.limit_of_attackers(other)
         return self.kernel.limit_of_defenders(other)
 
-    def guess(self, other: int) -> int:
-        """Return about how many armies it takes; for defenders, how many fall."""
-        price = _attackers_per_defender(self.kernel.rules)
+    def guess(self, other: int, wanted: Fraction) -> int:
+        """Return about how many armies it takes."""
+        rules, kept_out = self.kernel.rules, self.kept_out
         if self.attacking:
-            return max(ceil(other * price), 1) + self.keep + self.kept_out
-        return max(round((other - self.kept_out) / price), 1)
+            lost = _at_chance([_losses(other, rules, attacking=True)], wanted)
+            return max(ceil(lost), 1) + self.keep + kept_out
+        lost = _at_chance([_losses(max(other - kept_out, 0), rules, attacking=False)], wanted)
+        return max(ceil(lost), 1)
 
     def fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
@@ -469,9 +487,7 @@ class _Search(NamedTuple):
         if not self.leaps(other):
             return None
         try:
-            return first(
-                lambda n: self.reaches(n, other, wanted), self.guess(other), step=isqrt(other)
-            )
+            return first(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
         except _UndecidedError:
             return None
 
