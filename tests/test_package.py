@@ -137,6 +137,16 @@ for line in sys.argv[1:]:
 
 
 @pytest.mark.slow
+def test_a_name_stands_for_one_class() -> None:
+    found: dict[str, list[Path]] = {}
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(file)
+    # `Stop` is the word of both: an action of a turn, and when attackers stop.
+    assert {name: files for name, files in found.items() if len(files) > 1}.keys() == {"Stop"}
+
+
 def test_old_names_of_files_work_with_a_warning() -> None:
     ended = run_python(IMPORTED, *MOVED)
     for said, (line, new) in zip(ended.stdout.splitlines(), MOVED.items(), strict=True):

@@ -19,7 +19,7 @@ from iacta import (
     best_plan,
     spread_defenders,
 )
-from iacta.odds.spread import Chain
+from iacta.odds.spread import AttackedChain
 from iacta.plan import planner
 from iacta.plan.core import find_core
 from tests.asked import win_probability_keeping
@@ -60,13 +60,13 @@ def position(armies: int, defenders: int) -> Position:
 
 
 def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Chain._model
+    model = AttackedChain._model
 
-    def compared(chain: Chain, *, exact: bool) -> Any:
+    def compared(chain: AttackedChain, *, exact: bool) -> Any:
         assert not exact, "spreads were compared in fractions"
         return model(chain, exact=exact)
 
-    monkeypatch.setattr(Chain, "_model", compared)
+    monkeypatch.setattr(AttackedChain, "_model", compared)
     assert not spread_defenders(2000, 9, 3).is_exact
     with pytest.raises(AssertionError, match="in fractions"):
         spread_defenders(700, 9, 3)

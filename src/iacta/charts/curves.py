@@ -193,7 +193,7 @@ def _match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
 
 
 def _curves_chart(
-    lines: Lines, rows: Sequence[Row], x: Axis, words: tuple[str, Sequence[str]], rules: str
+    lines: CurveLines, rows: Sequence[Row], x: Axis, words: tuple[str, Sequence[str]], rules: str
 ) -> AnyChart:
     """Return curves of chances to win.
 
@@ -384,14 +384,14 @@ def minimum_troops_ratio(
     )
 
 
-def _lines_by_chance(chances: object) -> Lines:
+def _lines_by_chance(chances: object) -> CurveLines:
     """Return a line for each chance, the highest first: it is the hardest for the attackers."""
     given = read_chances(row_of(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
     if not 1 <= len(wanted) <= MOST_LINES:
         raise IllegalError(f"chances must be 1 to {MOST_LINES}, got {len(wanted)}")
     values = [float(chance) for chance in wanted]
-    return Lines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
+    return CurveLines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
 
 
 def _rules_name(rules: Rules | str) -> str:
@@ -438,7 +438,7 @@ class Axis(NamedTuple):
 TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
 
 
-class Lines(NamedTuple):
+class CurveLines(NamedTuple):
     """Lines in one plot, each labelled at its right end, where no label covers another.
 
     column: what differs from line to line.
@@ -487,13 +487,13 @@ class Lines(NamedTuple):
         return alt.layer(*layers)
 
 
-def _by_lead(column: str, leads: Sequence[int]) -> Lines:
+def _by_lead(column: str, leads: Sequence[int]) -> CurveLines:
     labels = [signed(each, plus=True) for each in leads]
-    return Lines(column, "attackers minus defenders", leads, labels)
+    return CurveLines(column, "attackers minus defenders", leads, labels)
 
 
-def _by_defenders(defended: Sequence[int]) -> Lines:
-    return Lines("defenders", "defenders", defended, list(map(str, defended)))
+def _by_defenders(defended: Sequence[int]) -> CurveLines:
+    return CurveLines("defenders", "defenders", defended, list(map(str, defended)))
 
 
 def apart(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:

@@ -272,7 +272,7 @@ def _outcome_words(outcome: Any) -> str:
     return ", ".join(f"{each} {value}" for each, value in zip(fields, outcome, strict=True))
 
 
-class Span(NamedTuple):
+class BarSpan(NamedTuple):
     """What a bar stands for: how it ends, with from the least to the most armies."""
 
     end: str
@@ -280,7 +280,7 @@ class Span(NamedTuple):
     most: int
 
 
-def _spans(ends: Ends, most: int = MOST_BARS) -> dict[tuple[str, int], Span]:
+def _spans(ends: Ends, most: int = MOST_BARS) -> dict[tuple[str, int], BarSpan]:
     """Return the bar to which each outcome belongs.
 
     most: how many bars there may be; of more, neighbours are joined. Where there are more than 40,
@@ -297,16 +297,16 @@ def _spans(ends: Ends, most: int = MOST_BARS) -> dict[tuple[str, int], Span]:
             rare += chances[kept[last]]
     width = -(-(kept[-1] - kept[0] + 1) // most)
     return {
-        (end, number): Span(end, number // width * width, number // width * width + width - 1)
+        (end, number): BarSpan(end, number // width * width, number // width * width + width - 1)
         for end, number in ends
         if kept[0] <= number <= kept[-1]
     }
 
 
-def _bar_rows(ends: Ends, bars: Mapping[tuple[str, int], Span] | None = None) -> list[Row]:
+def _bar_rows(ends: Ends, bars: Mapping[tuple[str, int], BarSpan] | None = None) -> list[Row]:
     """Return a row for each bar, which are those of `_spans` unless they are given."""
     bars = bars or _spans(ends)
-    sums: dict[Span, float] = defaultdict(float)
+    sums: dict[BarSpan, float] = defaultdict(float)
     for outcome in filter(bars.__contains__, ends):
         sums[bars[outcome]] += float(ends[outcome])
     return [{**span._asdict(), "probability": chance} for span, chance in sums.items()]

@@ -51,13 +51,13 @@ from iacta.files import in_file
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["Audit", "Moment", "Result", "Throws", "audit", "questions_of"]
+__all__ = ["Audit", "Moment", "ResultCount", "Throws", "audit", "questions_of"]
 
 LEVEL = "1%"
 MOST_DRAWS = 10**7
 
 
-class Result(NamedTuple):
+class ResultCount(NamedTuple):
     """How often one result came.
 
     throws: of which throws, such as `3 v 2`.
@@ -132,7 +132,7 @@ class Audit(Displayed):
         return max(len(self.findings), 1)
 
     @cached_property
-    def results(self) -> tuple[Result, ...]:
+    def results(self) -> tuple[ResultCount, ...]:
         """How often each result came, with intervals that are right for all at once."""
         # Among all questions, so that none is off where the log as a whole raises no alarm.
         cells = self.questions * sum(len(each.chances) for each in self.throws)
@@ -142,7 +142,9 @@ class Audit(Displayed):
             for name, count, chance in zip(each.results, counts, each.chances, strict=True):
                 low, high = Estimate(total, count).interval(1 - self.level / cells)
                 found.append(
-                    Result(each.name, name, count, total * float(chance), total * low, total * high)
+                    ResultCount(
+                        each.name, name, count, total * float(chance), total * low, total * high
+                    )
                 )
         return tuple(found)
 

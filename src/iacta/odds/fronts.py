@@ -49,7 +49,7 @@ from iacta.odds.spread import (
     MOST_SPREADS,
     MOST_VALUES,
     OBJECTIVES,
-    Chain,
+    AttackedChain,
     Objective,
     refuse_unfit,
     simple_spreads,
@@ -342,14 +342,14 @@ def _ask(
     if front.shape == "any" or front.territories == 1:
         return _SideBySide(front, own, stop)
     from_first = front.shape == "end"
-    chain = Chain(front.attackers, own, stop, objective, front.least, from_first)
+    chain = AttackedChain(front.attackers, own, stop, objective, front.least, from_first)
     return _InARow(front, own, chain)
 
 
 class _InARow(NamedTuple):
     front: Front
     rules: Rules
-    chain: Chain
+    chain: AttackedChain
 
     def curve(self, most: int) -> _Curve:
         chain = self.chain

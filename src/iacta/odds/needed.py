@@ -55,12 +55,12 @@ LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-
 EVEN = Fraction(1, 2)
 
 
-class _Options(TypedDict, total=False):
+class _SearchOptions(TypedDict, total=False):
     garrison: int | None
     stop: Stop | None
 
 
-class _Keeping(_Options, total=False):
+class _Keeping(_SearchOptions, total=False):
     keep: int
 
 
@@ -207,11 +207,17 @@ def win_probabilities_keeping(
 
 @overload
 def defenders_needed(
-    attackers: Army, chance: Chance, rules: Rules | str = "classic", **options: Unpack[_Options]
+    attackers: Army,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    **options: Unpack[_SearchOptions],
 ) -> int: ...
 @overload
 def defenders_needed(
-    attackers: Armies, chance: object, rules: RuleSets = "classic", **options: Unpack[_Options]
+    attackers: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    **options: Unpack[_SearchOptions],
 ) -> Whole: ...
 def defenders_needed(
     attackers: Armies,

@@ -36,8 +36,8 @@ __all__ = [
     "MOST_ARMIES",
     "OBJECTIVES",
     "PAYOFFS",
+    "AttackedChain",
     "BestSpread",
-    "Chain",
     "Objective",
     "refuse_unfit",
     "simple_spreads",
@@ -256,7 +256,7 @@ def _ask(
     objective: Objective,
     stop: Stop | None,
     exact: bool,
-) -> tuple["Chain", int]:
+) -> tuple["AttackedChain", int]:
     found, stops = find_rules(rules, garrison), read_stop(stop)
     refuse_unfit(found, stops, exact, "to spread armies")
     stack = whole_number(attackers, "attackers", least=1)
@@ -272,7 +272,7 @@ def _ask(
         raise TooLargeError(
             f"attackers and armies must be at most {MOST_ARMIES}, got {shown(max(stack, total))}"
         )
-    return Chain(stack, found, stops, objective, (1,) * length), total
+    return AttackedChain(stack, found, stops, objective, (1,) * length), total
 
 
 def refuse_unfit(rules: Rules, stop: Stop, exact: bool, purpose: str) -> None:
@@ -284,7 +284,7 @@ def refuse_unfit(rules: Rules, stop: Stop, exact: bool, purpose: str) -> None:
 
 
 @dataclass(frozen=True)
-class Chain:
+class AttackedChain:
     """Territories in a row, and the one stack that attacks them.
 
     attackers: armies of the stack, garrison included.

@@ -240,7 +240,7 @@ def every_value(
     battles: how the battles end of those attackers with whom the attack starts.
     from_first: whether they must start at the first territory.
     """
-    search = _Search(armies, payoff, battles)
+    search = _SpreadSearch(armies, payoff, battles)
     if from_first:
         return search.values_from(0)
     mirror = np.lexsort(compositions(armies, search.territories).T)
@@ -258,7 +258,7 @@ _Part: TypeAlias = tuple[npt.NDArray[Any], ...]
 NO_ARMIES = np.zeros((1, 0), np.int16)
 
 
-class _Search(NamedTuple):
+class _SpreadSearch(NamedTuple):
     armies: int
     payoff: Payoff
     battles: Battles
