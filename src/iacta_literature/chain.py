@@ -25,7 +25,7 @@ __all__ = ["BEYOND", "CanonicalForm", "Chain", "build_chain", "chain"]
 # The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
-MOST_ROLLS = 10**9
+MOST_ROLLS = 10**9  # beyond, nothing moves any more
 ENTRY_BYTES = 16
 NEGLIGIBLE = 1e-300
 

@@ -80,7 +80,7 @@ __all__ = [
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6
-MOST_ROLLS = 10**8
+MOST_ROLLS = 10**8  # some minutes
 SUM_TOLERANCE = 1e-9
 
 
@@ -243,7 +243,7 @@ def _cdf(dice: int, rank: int, face: int) -> Fraction:
 
 ROLLS = 100_000
 SEED = 1
-MOST_DEFENDERS = 50
+MOST_DEFENDERS = 50  # of the table that the source prints
 ONE_ROLL = Battle(3, 2, ABLE, stop=Stop(max_rolls=1))  # won if both defenders fall
 
 

@@ -81,7 +81,7 @@ __all__ = [
     "win",
 ]
 
-MOST_FLOAT_ROLLS = 500
+MOST_FLOAT_ROLLS = 500  # beyond, factorials exceed floats
 UNIT_ROUNDOFF = 2.0**-53
 
 

@@ -31,14 +31,14 @@ from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit
 from iacta.plan.review import Review
 
-MOST_RESULTS = 30
+MOST_RESULTS = 30  # bars of a kind of throws
 ROW_HEIGHT = 18
 SMALL = 170  # pixels, for what changes over time
-MOST_EXPONENT = 300
+MOST_EXPONENT = 300  # of an e-value that the picture reaches
 FAIR, ODD = "as fair dice may", "odd"
 LONGEST_NAME = 20
 NOBODY = "attackers"
-MOST_NAMED = 2
+MOST_NAMED = 2  # players in the title
 
 
 @chart(of="Audit")

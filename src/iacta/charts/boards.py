@@ -69,7 +69,7 @@ TONES_BY_NAME = {  # of players named after a colour
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
 RARE_STEP = 0.005  # steps less likely than this are in no table
 SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
-MOST_ARROWS = 30
+MOST_ARROWS = 30  # unless the main line has more
 NARROW_WIDTH = 320
 DIFFERS = 0.1  # chances that differ by less are not shaded
 

@@ -46,7 +46,7 @@ CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
 MOST_ARMIES = 1_000  # more points make a picture slow and no clearer
-MOST_DEFENDERS = 500
+MOST_DEFENDERS = 500  # of the fewest attackers, which take longer
 MOST_LINES = 20  # more cannot be told apart
 FEW_LINES = 10  # more are drawn thinner
 MOST_SPOTS = 1_500  # more tooltips make a picture slow
@@ -55,7 +55,7 @@ HALF_WIDTH = 255  # pixels, of plots that stand side by side
 LEADER = 9  # pixels from the end of a line to its label
 
 MOST_VALUES = 20  # more numbers on a side of a table cannot be read
-MOST_CELLS = 40_000
+MOST_CELLS = 40_000  # of a map; smaller ones cannot be seen
 VALUE_ROOM = 14  # pixels that a number of three small digits takes
 ABLE = "attackers able to attack"  # without a garrison
 ROUNDED = (  # only what is certain is 0 or 100

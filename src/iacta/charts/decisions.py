@@ -51,7 +51,7 @@ Chances: TypeAlias = Callable[[Sequence[int]], list[float]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
 PALE = 0.35  # so that words can be read on them
-MOST_STATES = 10**5
+MOST_STATES = 10**5  # of a map; smaller ones cannot be seen
 DICE_WORDS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
 LETTERS = "width < 450 ? 11 : 14"
 MARGIN = 3  # how many more attackers than the boundary needs are shown
@@ -59,7 +59,7 @@ SIDE = 440
 SPREAD_HEIGHT = 240
 MOST_WORDS = 8  # of a spread, beside its bar
 NEARLY = Fraction(99, 100)  # titles say no more than that a chance is above it
-MOST_POINTS = 60
+MOST_POINTS = 60  # of a line, which is straight between them
 LOW = 0.02  # chances below this are not drawn
 
 

@@ -48,7 +48,7 @@ NO_ROLL = "No roll can be made."
 GOES_ON, WON, LOST = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
-MOST_NODES = 15
+MOST_NODES = 15  # more paths cannot be told apart
 LAYER = 95  # pixels
 BEND = 0.5  # of a roll past a state to which it does not lead
 HALF = 0.5  # of a layer
@@ -61,16 +61,16 @@ PATH_HEIGHT = 34
 
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
-MOST_STAGES = len(CATEGORIES)
+MOST_STAGES = len(CATEGORIES)  # a colour for each
 MOST_NUMBERS = 30  # of more chances, none is written
 
-MOST_MATRIX_STATES = 300
+MOST_MATRIX_STATES = 300  # more cells of a matrix cannot be seen
 SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
 INSIDE = Point(5, 3)  # one more on each side than all dice need
-MOST_ARMIES = 40
+MOST_ARMIES = 40  # more states cannot be told apart
 BOUNDARY_HEIGHT = 460
 
 

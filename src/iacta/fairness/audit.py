@@ -54,7 +54,7 @@ from iacta.rules.variants import find_rules
 __all__ = ["Audit", "Moment", "ResultCount", "Throws", "audit", "questions_of"]
 
 LEVEL = "1%"
-MOST_DRAWS = 10**7
+MOST_DRAWS = 10**7  # simulated logs: some minutes
 
 
 class ResultCount(NamedTuple):

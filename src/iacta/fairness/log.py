@@ -42,11 +42,11 @@ BLOCK = 2**17
 REMARK = b"#"  # how lines begin that are skipped
 MOST_ENTRIES = 2**18  # lines whose meaning is remembered
 LONGEST_LINE = 10_000
-MOST_COLUMNS = 100
-MOST_COUNT = 10**12
-MOST_FACES = 100
-MOST_AHEAD = 50
-MOST_DEFENDERS = 1000
+MOST_COLUMNS = 100  # of a log; only those above are read
+MOST_COUNT = 10**12  # floats hold the sums of such counts
+MOST_FACES = 100  # of a die, each of which is counted
+MOST_AHEAD = 50  # territories behind the one attacked
+MOST_DEFENDERS = 1000  # on each of these; more take long
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),

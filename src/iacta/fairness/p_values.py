@@ -48,18 +48,18 @@ __all__ = [
     "rolls_needed",
 ]
 
-MOST_ENUMERATED = 200_000
+MOST_ENUMERATED = 200_000  # results of the same number of throws
 DRAWS = 100_000
 SHUFFLES = 9_999
-MOST_SHUFFLED = 1_000
-MOST_SHARED = 10**9
+MOST_SHUFFLED = 1_000  # throws whose order is shuffled; of more, it is as good as normal
+MOST_SHARED = 10**9  # throws that NumPy can deal out without putting them back
 MOST_COMPARED = 12  # players
 ORDER = ("repeats", "runs", "correlation")
 LEAST_FOLLOWED = 40
 COPIED = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of a log that are copied
 SAME = 1e-9
 POWER = 0.9
-MOST_BIAS = 0.5
+MOST_BIAS = 0.5  # no face can be off by more
 SURE = 1000.0  # off by so much for each result, it is seen
 INTERVAL_LEVEL = 0.99
 

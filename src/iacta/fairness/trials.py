@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 LONGEST_NAME = 100
-MOST_STATES = 10**6
+MOST_STATES = 10**6  # of a battle in a log: a fraction of a second
 
 
 class Trial(NamedTuple):

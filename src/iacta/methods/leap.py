@@ -118,7 +118,7 @@ LEAST_SIGMA_OF_A_CELL = 25.0
 LOG_OF_NOTHING = -700.0
 NEWTON_STEPS = 60
 SETTLED = 0.05
-MOST_TILT = 40.0
+MOST_TILT = 40.0  # beyond, e^τ says nothing more
 MOST_TOTAL = 10**9  # up to these, products stay below 2^63
 MOST_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
 

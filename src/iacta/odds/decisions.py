@@ -48,7 +48,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 CHOOSERS = ("nobody", "attacker", "defender", "both")
 
-MOST_VALUE = 10**100
+MOST_VALUE = 10**100  # floats hold its square
 LARGER_BY = 8  # how far beyond the armies at hand a boundary is looked for
 SOME_MORE = 16
 

@@ -76,9 +76,9 @@ Division: TypeAlias = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
 # What some seconds are enough for:
-MOST_STEPS = 2 * 10**9
-MOST_NEAR = 1000
-MOST_EXACT_STEPS = 3 * 10**5
+MOST_STEPS = 2 * 10**9  # about half a minute
+MOST_NEAR = 1000  # divisions that are compared in fractions
+MOST_EXACT_STEPS = 3 * 10**5  # of these: about half a minute
 LEAST_HELD = 1e-300
 
 

@@ -50,7 +50,7 @@ Row: TypeAlias = npt.NDArray[Any]
 LARGEST_IN_TABLES = 2_000
 LONGEST_FRACTION = 40  # letters, in a message
 SAFETY = 1.05  # of a guess with which tables begin
-MOST_ARMIES_EXACTLY = 20_000
+MOST_ARMIES_EXACTLY = 20_000  # both sides together, in fractions: some seconds
 LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
 EVEN = Fraction(1, 2)
 

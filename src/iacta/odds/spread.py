@@ -53,15 +53,15 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "break through": lambda territories: Payoff((0,) * territories + (1,)),
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
-MOST_ARMIES = 10_000
-MOST_LISTED = 100
+MOST_ARMIES = 10_000  # of a stack or a chain: tables hold them
+MOST_LISTED = 100  # spreads that are as good
 LEAST_FLOAT_VALUE = 1e-130  # below it, floats may have lost their digits
 # What some seconds and a GiB are enough for:
-MOST_SPREADS = 2 * 10**6
+MOST_SPREADS = 2 * 10**6  # that are all looked at
 MOST_VALUES = 5 * 10**7  # spreads times stack sizes
-MOST_EXACT_STEPS = 3 * 10**6
+MOST_EXACT_STEPS = 3 * 10**6  # in fractions: about half a minute
 MOST_TRIED = 20_000  # spreads, by moving armies
-MOST_TRIED_STEPS = 3 * 10**9
+MOST_TRIED_STEPS = 3 * 10**9  # about half a minute
 MOST_KNOWN = 10_000  # vectors
 
 

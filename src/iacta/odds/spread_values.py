@@ -62,7 +62,7 @@ Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
 
-MOST_BYTES = 2**30
+MOST_BYTES = 2**30  # of the ends of all battles
 
 
 class Payoff(NamedTuple):

@@ -27,7 +27,7 @@ from iacta.rules.rules import Rules
 __all__ = ["armies_needed_for_plan", "best_plan", "plan_of", "rising"]
 
 LEAST_CHANCE = 1e-12  # borders that are fought over less often are left out
-MOST_ARMIES = 1000
+MOST_ARMIES = 1000  # a search for the fewest ends there
 FIRST_TRIED = 8
 TRIAL_PART = 0.2  # of the time that is left, for a plan with a number of armies
 
