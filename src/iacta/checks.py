@@ -99,20 +99,20 @@ def whole_number(value: object, name: str, least: int | None = 0, most: int | No
     span = "" if least is None else span
     sentence = f"{name} must be a whole number{span}, got {shown(value)}"
     if isinstance(value, bool | np.bool_):
-        raise MalformedError(sentence)
+        raise MalformedError(sentence, parameter=name)
     try:
         number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
     except TypeError:
-        raise MalformedError(sentence) from None
+        raise MalformedError(sentence, parameter=name) from None
     if abs(number) >= SUMS * 10**MOST_DIGITS:
         raise _too_long(name, shown(number))
     if (least is not None and number < least) or (most is not None and number > most):
-        raise IllegalError(sentence)
+        raise IllegalError(sentence, parameter=name)
     return number
 
 
 def _too_long(name: str, got: str) -> IllegalError:
-    return IllegalError(f"{name} must have at most {MOST_DIGITS} digits, got {got}")
+    return IllegalError(f"{name} must have at most {MOST_DIGITS} digits, got {got}", parameter=name)
 
 
 def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
@@ -203,7 +203,9 @@ def read_seconds(value: object, name: str) -> float:
     seconds = plain_number(value)
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
     if not is_number or not seconds >= 0:  # nor is it, where it is NaN
-        raise IllegalError(f"{name} must be seconds of at least 0, got {shown(value)}")
+        raise IllegalError(
+            f"{name} must be seconds of at least 0, got {shown(value)}", parameter=name
+        )
     return float(min(seconds, LONGEST_TIME))
 
 
@@ -232,7 +234,9 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
     except IllegalError:
         raise
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise MalformedError(f"{name} must {expected}, got {shown(value)}") from None
+        raise MalformedError(
+            f"{name} must {expected}, got {shown(value)}", parameter=name
+        ) from None
 
 
 def _fraction_of_text(text: str, name: str) -> Fraction:
@@ -250,7 +254,8 @@ def _fraction_of_text(text: str, name: str) -> Fraction:
     if exponent and abs(int(exponent)) > MOST_EXPONENT:
         raise IllegalError(
             f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
-            f"got {shown(text)}"
+            f"got {shown(text)}",
+            parameter=name,
         )
     return Fraction(number) / (100 if percent else 1)
 
@@ -274,7 +279,9 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     if not 0 < fraction < 1 and not (certain and fraction == 1):
         is_percent = 2 <= fraction < 100 and "%" not in str(value)
         hint = f"; did you mean {str(value).strip()}%?" if is_percent else ""
-        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}")
+        raise IllegalError(
+            f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}", parameter=name
+        )
     return fraction
 
 
@@ -316,14 +323,14 @@ def row_of(values: object, name: str, kind: str) -> list[Any]:
     if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):
             return list(values)  # type: ignore[call-overload, no-any-return] # is tried
-    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}")
+    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}", parameter=name)
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
     # `in` would take 1 for True, and fail on arrays and unhashable values.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
-        raise IllegalError(f"{name} must be {choices}, got {shown(value)}")
+        raise IllegalError(f"{name} must be {choices}, got {shown(value)}", parameter=name)
 
 
 def put(instance: object, name: str, value: object) -> None:

@@ -93,7 +93,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     entries = row_of(territories, "territories", "defenders")
     way = tuple(_read_territory(each) for each in entries)
     if not way:
-        raise IllegalError("missing territories")
+        raise IllegalError("missing territories", parameter="territories")
     return way
 
 

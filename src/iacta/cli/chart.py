@@ -3,10 +3,9 @@
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, make_dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.charts.curves import CHANCES
 from iacta.charts.registry import Chart, charts
@@ -14,11 +13,11 @@ from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
 from iacta.odds.simulated import running_estimates
-from iacta.questions.form import ClashError, Example, Form, Parameter, Topic
+from iacta.questions.form import ClashError, Example, Form, Topic, made_form, parameter
 from iacta.questions.kinds import Chance, Flag, Listed, Name, RulesName, Whole
 from iacta.questions.parameters import (
-    Attackers,
-    Defenders,
+    ATTACKERS,
+    DEFENDERS,
     OneBattle,
     OneCampaign,
     UnderRules,
@@ -27,15 +26,6 @@ from iacta.questions.simulate import RandomCampaign
 
 __all__ = ["ChartCommand"]
 
-PictureFile = Annotated[
-    str,
-    Parameter(
-        Name(),
-        "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
-        is_argument=True,
-    ),
-]
-
 
 @command(
     "chart",
@@ -43,17 +33,19 @@ PictureFile = Annotated[
     Example("chart delta delta.svg", "how much does it help to be one army ahead?"),
     Example("chart break-even even.png --dark", "how many armies is an even battle?"),
 )
-@dataclass(frozen=True)
 class ChartGroup(Command):
     """Draw one of the pictures that no other command draws."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChartCommand(Command):
+class ChartCommand(Command, kw_only=True):
     """A command that draws one chart into a file."""
 
-    file: PictureFile
-    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
+    file: str = parameter(
+        Name(),
+        "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
+        is_argument=True,
+    )
+    dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
 
     def run(self) -> int:
         from iacta.cli.picture import Picture  # only needed here
@@ -77,7 +69,7 @@ def _estimates(form: RandomCampaign) -> object:
         return running_estimates(form.campaign, runs=form.runs, seed=form.dice)
 
 
-NUMBERS = {"attackers": Attackers, "defenders": Defenders}
+NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
 # The form and the value of each argument of a chart that is not a number.
 FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
@@ -100,12 +92,12 @@ def _described(drawn: Chart) -> type[ChartCommand]:
     ]
     forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
-    own: list[Any] = [("file", PictureFile)]
+    own: dict[str, Any] = {}
     for each in arguments:
         if each.name in drawn.options:
-            own.append(_option(drawn, each))
+            own[each.name] = _option(drawn, each)
         elif each.name in NUMBERS:
-            own.append((each.name, NUMBERS[each.name]))
+            own[each.name] = parameter(*NUMBERS[each.name], is_argument=True)
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
         names = [each.name for each in arguments]
@@ -113,20 +105,13 @@ def _described(drawn: Chart) -> type[ChartCommand]:
         return drawn.draw, {name: find(self) for name, find in finders.items()}
 
     summary, *_ = inspect.cleandoc(drawn.draw.__doc__ or "").split("\n")
-    return make_dataclass(
-        drawn.draw.__name__,
-        own,
-        bases=(*needed, ChartCommand),
-        namespace={"chart": chart, "__doc__": summary.replace("Return", "Draw", 1)},
-        frozen=True,
-        kw_only=True,
-        eq=False,
-        repr=False,
-    )
+    doc = summary.replace("Return", "Draw", 1)
+    found: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
+    return found
 
 
-def _option(drawn: Chart, argument: inspect.Parameter) -> tuple[str, Any, Any]:
-    """Return the field of an option; its help is what the chart's docstring says."""
+def _option(drawn: Chart, argument: inspect.Parameter) -> Any:
+    """Declare the field of an option; its help is what the chart's docstring says."""
     name, option = argument.name, drawn.options[argument.name]
     text = inspect.cleandoc(drawn.draw.__doc__ or "")
     found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
@@ -135,8 +120,8 @@ def _option(drawn: Chart, argument: inspect.Parameter) -> tuple[str, Any, Any]:
     number = Whole(option.least)
     kind = Listed(number) if is_list else number
     help_line = line[:1].upper() + line[1:]
-    parameter = Parameter(kind, help_line, metavar="N,N..." if is_list else "")
-    return name, Annotated[Any, parameter], kind.parse(option.default, name)
+    default = kind.parse(option.default, name)
+    return parameter(kind, help_line, default=default, metavar="N,N..." if is_list else "")
 
 
 for each in charts().values():
@@ -150,28 +135,29 @@ for each in charts().values():
     Topic.STUDY,
     Example("chart minimum-troops minimum-troops.svg --defenders 50 --per-defender"),
 )
-@dataclass(frozen=True, kw_only=True)
-class MinimumTroops(ChartCommand):
+class MinimumTroops(ChartCommand, kw_only=True):
     """Draw the fewest attackers needed for each chance, by defenders, for several rules."""
 
-    defenders: Annotated[int, Parameter(Whole(least=2), "The most defenders.")] = 200
-    chances: Annotated[
-        Sequence[Fraction],
-        Parameter(Listed(Chance()), "Wanted chances, such as 50%,95%.", metavar="P,P..."),
-    ] = tuple(map(read_chance, CHANCES))
-    rules: Annotated[
-        Sequence[str],
-        Parameter(Listed(RulesName()), "Rules to compare.", metavar="NAME,NAME..."),
-    ] = ("classic", "capital")
-    per_defender: Annotated[bool, Parameter(Flag(), "Divide the attackers by the defenders.")] = (
-        False
+    defenders: int = parameter(Whole(least=2), "The most defenders.", default=200)
+    chances: Sequence[Fraction] = parameter(
+        Listed(Chance()),
+        "Wanted chances, such as 50%,95%.",
+        metavar="P,P...",
+        default=tuple(map(read_chance, CHANCES)),
     )
-    ratio: Annotated[
-        bool,
-        Parameter(
-            Flag(), "Show the ratio of the second rules to the first.", excludes="per_defender"
-        ),
-    ] = False
+    rules: Sequence[str] = parameter(
+        Listed(RulesName()),
+        "Rules to compare.",
+        metavar="NAME,NAME...",
+        default=("classic", "capital"),
+    )
+    per_defender: bool = parameter(Flag(), "Divide the attackers by the defenders.", default=False)
+    ratio: bool = parameter(
+        Flag(),
+        "Show the ratio of the second rules to the first.",
+        excludes="per_defender",
+        default=False,
+    )
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
         drawn = charts()

@@ -3,14 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated
 
 from iacta.cli.command import COMMANDS, Command, Shown, command
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.errors import IactaError
 from iacta.files import STREAM
-from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.form import Example, Form, Parameter, Topic, option_name, parameter
 from iacta.questions.kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.questions.question import QUESTIONS, Question
 
@@ -52,14 +50,10 @@ complete -c iacta -f -a '(__iacta)'""",
     Example("completion zsh >> ~/.zshrc", "zsh, after compinit"),
     Example("completion fish > ~/.config/fish/completions/iacta.fish", "fish"),
 )
-@dataclass(frozen=True)
 class Completion(Command):
     """Print a shell completion script."""
 
-    shell: Annotated[
-        str,
-        Parameter(OneOf(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True),
-    ]
+    shell: str = parameter(OneOf(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True)
 
     def run(self) -> int:
         print(SCRIPTS[self.shell])

@@ -1,15 +1,14 @@
 """`iacta serve`: the page and its API, from this machine."""
 
 import errno
-from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from iacta.checks import shown
 from iacta.cli.command import Command, command
 from iacta.errors import IllegalError, missing
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Flag, Name, Number, Whole
 from iacta.web.limits import MOST_SECONDS
 
@@ -29,46 +28,39 @@ MOST_WAITING = 2048  # connections that wait to be accepted
     Example("serve --open", "ask in a browser?"),
     Example("serve --port 9000", "the same on another port?"),
 )
-@dataclass(frozen=True)
 class ServeCommand(Command):
     """Serve a page that answers every question in a browser, and its API.
 
     It loads nothing from other hosts and keeps nothing. Ctrl-C stops it.
     """
 
-    host: Annotated[
-        str, Parameter(Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST")
-    ] = "127.0.0.1"
-    port: Annotated[
-        int, Parameter(Whole(least=0, most=MOST_PORT), "The port; 0 for any free one.")
-    ] = 8000
-    open: Annotated[bool, Parameter(Flag(), "Open the page in a browser.")] = False
-    workers: Annotated[
-        int | None,
-        Parameter(
-            Whole(least=1, most=MOST_WORKERS),
-            "How many plans and other long answers to compute at a time.",
-            usual="one for each core",
-        ),
-    ] = None
+    host: str = parameter(
+        Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST", default="127.0.0.1"
+    )
+    port: int = parameter(
+        Whole(least=0, most=MOST_PORT), "The port; 0 for any free one.", default=8000
+    )
+    open: bool = parameter(Flag(), "Open the page in a browser.", default=False)
+    workers: int | None = parameter(
+        Whole(least=1, most=MOST_WORKERS),
+        "How many plans and other long answers to compute at a time.",
+        usual="one for each core",
+        default=None,
+    )
 
-    time_limit: Annotated[
-        Fraction,
-        Parameter(
-            Number(least=1, most=3600, unit="seconds"),
-            "The longest time for an answer.",
-            metavar="SECONDS",
-        ),
-    ] = Fraction(MOST_SECONDS)
+    time_limit: Fraction = parameter(
+        Number(least=1, most=3600, unit="seconds"),
+        "The longest time for an answer.",
+        metavar="SECONDS",
+        default=Fraction(MOST_SECONDS),
+    )
 
-    allow_origin: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "Sites whose pages may ask the API: https://example.org, several with commas, or *.",
-            metavar="SITES",
-        ),
-    ] = None
+    allow_origin: str | None = parameter(
+        Name(),
+        "Sites whose pages may ask the API: https://example.org, several with commas, or *.",
+        metavar="SITES",
+        default=None,
+    )
 
     def run(self) -> int:
         gone = [name for name in NEEDED if find_spec(name) is None]

@@ -272,9 +272,13 @@ def armies_needed_for_plan(
     }
     name = position.board.find(source)
     if position.of(name).owner != position.player:
-        raise IllegalError(f"source must be a territory of {position.player}, got {name}")
+        raise IllegalError(
+            f"source must be a territory of {position.player}, got {name}", parameter="source"
+        )
     if name in resting:
-        raise IllegalError(f"source must be a territory that may attack, got {name}")
+        raise IllegalError(
+            f"source must be a territory that may attack, got {name}", parameter="source"
+        )
     place = position.board.territories.index(name)
     deadline = Deadline.of(time_limit)
 

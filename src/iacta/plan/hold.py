@@ -319,7 +319,9 @@ class _Outlook:
                 f"goal must be TakeAll or InOrder to be held, got {shown(plan.goal)}"
             )
         if not plan.rules.garrison:
-            raise IllegalError("garrison must be at least 1 to hold what is taken")
+            raise IllegalError(
+                "garrison must be at least 1 to hold what is taken", parameter="garrison"
+            )
         check_choice(fortify, FORTIFY, "fortify")
         self.numbers, self.fortify = _reinforcements(plan.position, get), fortify
         self.held, self.problem = plan.goal.names, plan.problem

@@ -215,7 +215,8 @@ def reinforcements_needed(
     def with_new(number: int) -> tuple[Placements, list[Placement]]:
         if deadline.is_over:
             raise IllegalError(
-                f"time_limit must be more to find the fewest armies, got {time_limit} seconds"
+                f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
+                parameter="time_limit",
             )
         found = _placements(position, goal, number, options, deadline)
         return found, found.compared(number)[:SETTLED]

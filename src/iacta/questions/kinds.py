@@ -121,9 +121,11 @@ class Number(Kind):
         expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
         number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
         if self.least is not None and number < self.least:
-            raise IllegalError(f"{name} must {expected}, got {shown(value)}")
+            raise IllegalError(f"{name} must {expected}, got {shown(value)}", parameter=name)
         if self.most is not None and number > self.most:
-            raise TooLargeError(f"{name} must be at most {self.most:g}, got {shown(value)}")
+            raise TooLargeError(
+                f"{name} must be at most {self.most:g}, got {shown(value)}", parameter=name
+            )
         return number
 
     def json(self, value: Fraction) -> str:
@@ -172,7 +174,7 @@ class Flag(Kind):
     def parse(self, text: str, name: str) -> bool:
         words = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
         if text.casefold() not in words:
-            raise MalformedError(f"{name} must be true or false, got {shown(text)}")
+            raise MalformedError(f"{name} must be true or false, got {shown(text)}", parameter=name)
         return words[text.casefold()]
 
     def check(self, value: object, name: str) -> bool:
@@ -203,7 +205,7 @@ class OneOf(Kind):
                 return word
         *most, last = (word.replace(" ", "-") for word in self.words)
         words = f"{', '.join(most)} or {last}"
-        raise IllegalError(f"{name} must be {words}, got {shown(value)}")
+        raise IllegalError(f"{name} must be {words}, got {shown(value)}", parameter=name)
 
     def text(self, value: str) -> str:
         return value.replace(" ", "-")
@@ -217,7 +219,7 @@ class Name(Kind):
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
-            raise MalformedError(f"{name} must be a text, got {shown(value)}")
+            raise MalformedError(f"{name} must be a text, got {shown(value)}", parameter=name)
         return str(value)
 
 
@@ -337,7 +339,7 @@ class Listed(Kind):
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
-            raise MalformedError(f"{name} must be a row, got {shown(value)}")
+            raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
         return tuple(self.kind.check(each, name) for each in row_of(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
