@@ -187,7 +187,10 @@ class Position(Pasted):
         if not found and wanted != "":
             owners = dict.fromkeys(each.owner for each in self.holdings if each.owner)
             hint = did_you_mean(owner, owners) if isinstance(owner, str) else ""
-            raise IllegalError(f"owner must be a player with a territory, got {shown(owner)}{hint}")
+            raise IllegalError(
+                f"owner must be a player with a territory, got {shown(owner)}{hint}",
+                parameter="owner",
+            )
         return found
 
     @cached_property

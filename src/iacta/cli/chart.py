@@ -26,6 +26,11 @@ from iacta.questions.simulate import RandomCampaign
 
 __all__ = ["ChartCommand"]
 
+FILE = (
+    Name(),
+    "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
+)
+
 
 @command(
     "chart",
@@ -40,11 +45,7 @@ class ChartGroup(Command):
 class ChartCommand(Command, kw_only=True):
     """A command that draws one chart into a file."""
 
-    file: str = parameter(
-        Name(),
-        "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
-        is_argument=True,
-    )
+    file: str = parameter(*FILE, is_argument=True)
     dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
 
     def run(self) -> int:
@@ -92,7 +93,7 @@ def _described(drawn: Chart) -> type[ChartCommand]:
     ]
     forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
-    own: dict[str, Any] = {}
+    own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
     for each in arguments:
         if each.name in drawn.options:
             own[each.name] = _option(drawn, each)

@@ -122,7 +122,9 @@ class ServeCommand(Command):
     def _listen(self) -> "socket":
         import socket  # as above
 
-        unknown = IllegalError(f"host is not an address of this machine: {shown(self.host)}")
+        unknown = IllegalError(
+            f"host is not an address of this machine: {shown(self.host)}", parameter="host"
+        )
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(
                 self.host or "0.0.0.0",  # noqa: S104 # asked for
@@ -139,11 +141,15 @@ class ServeCommand(Command):
             listening.listen(MOST_WAITING)
         except PermissionError:
             listening.close()
-            raise IllegalError(f"port is reserved: {self.port}; try one from 1024") from None
+            raise IllegalError(
+                f"port is reserved: {self.port}; try one from 1024", parameter="port"
+            ) from None
         except OSError as error:
             listening.close()
             if error.errno == errno.EADDRINUSE:
-                raise IllegalError(f"port is in use by another program: {self.port}") from None
+                raise IllegalError(
+                    f"port is in use by another program: {self.port}", parameter="port"
+                ) from None
             raise unknown from None
         return listening
 

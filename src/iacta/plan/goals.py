@@ -361,7 +361,8 @@ class InOrder(Goal):
             _check_worth(worth, "worths")
         if len(worths) != len(goals):
             raise IllegalError(
-                f"worths must be one for each of {len(goals)} goals in order, got {len(worths)}"
+                f"worths must be one for each of {len(goals)} goals in order, got {len(worths)}",
+                parameter="worths",
             )
         put(self, "goals", tuple(goals))
         put(self, "worths", tuple(map(float, worths)))
@@ -411,11 +412,15 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     if not isinstance(position, Position):
         raise MalformedError(f"position must be a Position, got {shown(position)}")
     if not isinstance(owner, str):
-        raise MalformedError(f"owner must be a player's name, got {shown(owner)}")
+        raise MalformedError(
+            f"owner must be a player's name, got {shown(owner)}", parameter="owner"
+        )
     theirs = position.owned_by(owner)
     if not theirs or owner == position.player:
         others = sorted({each.owner for each in position.holdings} - {position.player})
-        raise IllegalError(f"owner must be one of {', '.join(others)}, got {shown(owner)}")
+        raise IllegalError(
+            f"owner must be one of {', '.join(others)}, got {shown(owner)}", parameter="owner"
+        )
     return TakeAll(theirs, position.of(theirs[0]).owner)
 
 

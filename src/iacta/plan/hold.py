@@ -484,7 +484,7 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
     for player, number in get.items():
         owner = position.of(position.owned_by(player)[0]).owner
         if owner == position.player:
-            raise IllegalError(f"get must name opponents, got {owner}")
+            raise IllegalError(f"get must name opponents, got {owner}", parameter="get")
         numbers[owner] = whole_number(number, f"get of {player}", least=0)
     return numbers
 

@@ -340,7 +340,8 @@ class PlanQuestion(UnderRules, Question):
             more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
             raise IllegalError(
                 f"{parameter} must name a territory of another player; "
-                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s"
+                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s",
+                parameter=parameter,
             )
         return theirs
 
