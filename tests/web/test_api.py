@@ -247,7 +247,7 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
 
 def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
     server.wait()
-    path = "/api/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
+    path = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
     first, again = server.ask(path), server.ask(path)
     assert first.status == 200
     assert again.record == first.record
