@@ -9,11 +9,10 @@ from urllib.parse import urlencode
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from iacta.web.access import Access
 from iacta.web.app import create_app
 from iacta.web.asked import asked_questions
 from iacta.web.guard import HEADERS, Guard
-from iacta.web.limits import MOST_AT_A_TIME, MOST_BODY_BYTES
+from iacta.web.limits import MOST_BODY_BYTES
 from tests.web.served import JSON, Server
 
 BATTLE = "/api/v1/battle?attackers=3&defenders=2"
@@ -256,25 +255,3 @@ async def answered(app: ASGIApp, method: str, path: str, headers: dict[str, str]
 
     await app(scope, receive, send)
     return sent[0]
-
-
-def test_a_client_searches_some_plans_at_a_time() -> None:
-    async def ask() -> tuple[list[int], int]:
-        waiting = asyncio.Event()
-
-        async def slow(scope: Scope, receive: Receive, send: Send) -> None:
-            await waiting.wait()
-            await send({"type": "http.response.start", "status": 200})
-
-        app = Access(slow)
-        jobs = [
-            asyncio.ensure_future(answered(app, "GET", "/api/v1/plan", {}))
-            for _ in range(MOST_AT_A_TIME + 2)
-        ]
-        await asyncio.sleep(0.01)
-        waiting.set()
-        said = await asyncio.gather(*jobs)
-        after = await answered(app, "GET", "/api/v1/plan", {})
-        return [each["status"] for each in said], after["status"]
-
-    assert asyncio.run(ask()) == ([200] * MOST_AT_A_TIME + [429] * 2, 200)

@@ -5,17 +5,22 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from typing import Any
 
 import psutil
 import pytest
-from websockets.sync.client import connect
 
 import iacta
-from tests.web.served import Server
+from iacta.web.lines import LINES
+from tests.web.served import JSON, Server
 
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
 POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
-LONG = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
+LONG: dict[str, object] = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
+SMALL = "1;classic;red;Peru:red:9,Brazil:blue:2;attack"
 ENDLESS = "/api/v1/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
 
@@ -27,12 +32,22 @@ def sent(server: Server, path: str) -> socket.socket:
     return asked
 
 
+@contextmanager
+def searched(server: Server, asked: str | dict[str, object]) -> Iterator[Iterator[dict[str, Any]]]:
+    """Begin a search, and yield the lines of its answer; the client leaves at the end."""
+    connection = HTTPConnection(server.host, timeout=300)
+    body = asked if isinstance(asked, str) else json.dumps(asked)
+    connection.request("POST", "/api/v1/turn/analyse", body, {**JSON, "Accept": LINES})
+    with closing(connection):
+        response = connection.getresponse()
+        yield map(json.loads, response)
+
+
 def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Server) -> None:
     own_server.wait()
     asked = sent(own_server, ENDLESS)
-    with connect(f"ws://{own_server.host}/live/turn") as live:
-        live.send(json.dumps(LONG))
-        assert "progress" in json.loads(live.recv())
+    with searched(own_server, LONG) as lines:
+        assert "progress" in next(lines)
         children = psutil.Process(own_server.process.pid).children(recursive=True)
         assert len(children) >= 4
         own_server.process.send_signal(signal.SIGINT)
@@ -53,27 +68,39 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
     for _ in range(3):  # with two searches each, more than may wait
         sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
-        with connect(f"ws://{server.host}/live/turn") as live:
-            live.send(json.dumps(LONG))
-            said = json.loads(live.recv())
-            assert said.keys() <= {"progress", "problem"}
+        with searched(server, LONG) as lines:
+            assert next(lines).keys() <= {"progress", "problem"}
     server.wait()
     small = server.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil")
     assert small.status == 200
 
 
-def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
+def test_a_search_answers_soon_and_better_later(server: Server) -> None:
     server.wait()
-    with connect(f"ws://{server.host}/live/turn") as live:
-        live.send(json.dumps(LONG))
-        assert json.loads(live.recv())["progress"]["keeps"]
-        live.send(json.dumps({"stop": True}))
-        said = {}
-        while "answer" not in said:
-            said = json.loads(live.recv())
-            assert "problem" not in said
-    assert 0 < said["answer"]["value"] < 1
-    assert len(said["answer"]["moves"]) > 3
+    with searched(server, {**LONG, "time_limit": 4}) as lines:
+        read = [*lines]
+    assert read[0]["progress"]["keeps"]
+    answers = [line["answer"] for line in read if "answer" in line]
+    assert len(answers) > 1
+    assert "answer" in read[-1]
+    for answer in answers:
+        assert 0 < answer["value"] < 1
+        assert len(answer["moves"]) > 3
+
+
+def test_a_proven_answer_is_the_last(server: Server) -> None:
+    server.wait()
+    with searched(server, {"code": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
+        (answer,) = (line["answer"] for line in lines if "answer" in line)
+    assert answer["is_proven"]
+
+
+def test_a_plan_answers_in_lines_too(server: Server) -> None:
+    server.wait()
+    asked = {"position": SMALL, "take": "Brazil"}
+    plain = server.ask("/api/v1/plan", asked).record
+    reply = server.ask("/api/v1/plan", asked, headers={"Accept": LINES})
+    assert json.loads(reply.body.splitlines()[-1])["answer"] == plain
 
 
 @pytest.mark.parametrize(
@@ -87,9 +114,9 @@ def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
 )
 def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: str) -> None:
     server.wait()
-    with connect(f"ws://{server.host}/live/turn") as live:
-        live.send(sent)
-        assert words in json.loads(live.recv())["problem"]["detail"]
+    with searched(server, sent) as lines:
+        (said,) = lines
+    assert words in said.get("problem", said)["detail"]
 
 
 def test_a_port_in_use_is_reported_in_one_sentence(server: Server) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServeCommand"]
 
-NEEDED = ("fastapi", "httptools", "jinja2", "segno", "uvicorn", "websockets", "altair", "scipy")
+NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "altair", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
 MOST_WAITING = 2048  # connections that wait to be accepted
 
@@ -62,6 +62,13 @@ class ServeCommand(Command):
         default=None,
     )
 
+    root_path: str = parameter(
+        Name(),
+        "The path under which a proxy offers the page, such as /iacta.",
+        metavar="PATH",
+        default="",
+    )
+
     def run(self) -> int:
         gone = [name for name in NEEDED if find_spec(name) is None]
         if gone:
@@ -72,9 +79,6 @@ class ServeCommand(Command):
         import uvicorn
 
         from iacta.web.app import create_app
-        from iacta.web.connection import Connection
-        from iacta.web.limits import ACCEPTED_AT_ONCE, MOST_BODY_BYTES
-        from iacta.web.log import BoundedLog
         from iacta.web.work import Work
 
         work = Work(self.workers, float(self.time_limit))
@@ -99,19 +103,18 @@ class ServeCommand(Command):
                 work.close()
                 super().handle_exit(sig, frame)
 
-        logging.basicConfig(handlers=[BoundedLog()], level=logging.ERROR)
+        logging.basicConfig(level=logging.ERROR, format="%(levelname)s: %(message)s")
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=Connection,
-            backlog=ACCEPTED_AT_ONCE,
+            http="h11",  # which bounds the head of a request
+            ws="none",
+            root_path=self.root_path.rstrip("/"),
             log_config=None,
             log_level="error",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=1,
-            ws="websockets-sansio",
-            ws_max_size=MOST_BODY_BYTES,
         )
         try:
             Server(config).run(sockets=[listening])

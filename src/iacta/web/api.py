@@ -1,21 +1,22 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.errors import IactaError, MalformedError
 from iacta.files import parse_json
 from iacta.questions.question import Question
 from iacta.web.asked import asked_questions
 from iacta.web.limits import QUICK_SECONDS
+from iacta.web.lines import answer_in_lines, wants_lines
 from iacta.web.problems import GoneError
 from iacta.web.work import Work
-from iacta.web.worker import Part, drawn, part_of, vega_script
+from iacta.web.worker import Part, part_of, planned, vega_script
 
 __all__ = ["parsed", "read_body", "router", "while_there"]
 
@@ -41,27 +42,20 @@ def router(work: Work) -> APIRouter:
 def _add_question(found: APIRouter, work: Work, name: str, form: type[Question]) -> None:
     run = work.search if name == "plan" else work.run
 
-    async def ask(request: Request, given: Sequence[tuple[str, str]], part: Part) -> str:
-        if name == "plan" and [key for key, _ in given] == ["plan"]:
-            texts = work.plans.find(given[0][1])
-            if part in texts:
-                return texts[part]
-            if "spec" not in texts:
-                raise IllegalError("this plan has no picture, as its board is too large")
-            return str(await while_there(request, work.run(drawn, texts["spec"], part)))
-        return str(await while_there(request, run(part_of, name, given, part)))
-
     def add(address: str, part: Part, kind: str) -> None:
         async def by_address(request: Request) -> Response:
             pairs = request.query_params.multi_items()
             given = [each for each in pairs if part != "svg" or each not in (DARK, LIGHT)]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
-            return Response(await ask(request, given, shade), media_type=kind)
+            text = await while_there(request, run(part_of, name, given, shade))
+            return Response(text, media_type=kind)
 
         found.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
 
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
+        if name == "plan" and wants_lines(request):
+            return answer_in_lines(work, planned, record)
         text = await while_there(request, run(part_of, name, record, "record"))
         return Response(text, media_type=JSON)
 

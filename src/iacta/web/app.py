@@ -9,10 +9,9 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
-from iacta.web import api, live, pages, reference
-from iacta.web.access import Access, OpenTo
+from iacta.web import api, pages, reference
 from iacta.web.delivery import Delivery
-from iacta.web.guard import HEADERS, Guard
+from iacta.web.guard import HEADERS, Guard, OpenTo
 from iacta.web.map import router as map_router
 from iacta.web.problems import add_problems
 from iacta.web.schema import describe
@@ -60,14 +59,12 @@ def create_app(
         lifespan=lifespan,
         telemetry=SILENT,
     )
-    app.add_middleware(Access)
     if origins:
         app.add_middleware(OpenTo, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
     app.add_middleware(Delivery)  # around the guard, as what it refuses is delivered too
     add_problems(app, pages.problem_page, HEADERS)
     app.include_router(api.router(working))
-    app.include_router(live.router(working))
     app.include_router(pages.router(working))
     app.include_router(reference.router())
     app.include_router(map_router(working))

@@ -9,6 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.limits import LARGE_BYTES
+from iacta.web.lines import LINES
 
 __all__ = ["Delivery"]
 
@@ -42,6 +43,11 @@ class Delivery:
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
+                if _comes_in_lines(message):
+                    await send(message)
+                return
+            if _comes_in_lines(start):
+                await send(message)
                 return
             parts.append(message.get("body", b""))
             if message.get("more_body"):
@@ -83,6 +89,11 @@ async def _prepared(start: Message, body: bytes, asked: Headers) -> bytes:
         headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(len(body))
     return body
+
+
+def _comes_in_lines(start: Message) -> bool:
+    """Return whether a response improves while it is sent, so that nothing of it may wait."""
+    return Headers(raw=start["headers"]).get("content-type", "") == LINES
 
 
 def _takes_gzip(encodings: str) -> bool:

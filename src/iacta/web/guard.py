@@ -1,19 +1,22 @@
 """The guard of every address: who may ask, how much, and what a browser may do with it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
 from socket import gethostname
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.checks import shown
 from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
 from iacta.web.problems import ProblemDetails
 
-__all__ = ["HEADERS", "Guard"]
+__all__ = ["HEADERS", "Guard", "OpenTo"]
 
+API = "/api/v1/"
+CONTENT = "Content-Type"
 TOO_MUCH = f"the body is larger than {MOST_BODY_BYTES:,} bytes"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # for comparison, not bound
@@ -60,17 +63,14 @@ class Guard:
         headers = Headers(scope=scope)
 
         async def send_guarded(message: Message) -> None:
-            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
-            else:
-                await refusal.response()(scope, receive, send_guarded)
-        elif scope["type"] == "http" and "transfer-encoding" in headers:
+            await refusal.response()(scope, receive, send_guarded)
+        elif "transfer-encoding" in headers:
             await self.app(scope, _bounded(receive), send_guarded)
         else:
             await self.app(scope, receive, send_guarded)
@@ -79,10 +79,6 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return ProblemDetails(421, "this server has another name than the request asks for")
-        if scope["type"] == "websocket":
-            origin = headers.get("origin")
-            if origin is not None and origin.partition("://")[2] != host:
-                return ProblemDetails(403, "the page comes from another server")
         encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("", "identity"):
             sentence = f"send the body uncompressed, not as {shown(encoding)}"
@@ -132,3 +128,22 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return receive_bounded
+
+
+class OpenTo:
+    """Lets the pages of other origins ask the API.
+
+    app: what answers.
+    origins: such as `https://example.org`, or `*` for all.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self.app = app
+        self.opened = CORSMiddleware(
+            app, allow_origins=origins, allow_methods=["GET", "POST"], allow_headers=[CONTENT]
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, with the headers that let a browser pass the answer on."""
+        path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
+        await (self.opened if path.startswith(API) else self.app)(scope, receive, send)

@@ -23,6 +23,7 @@ from iacta.questions.form import Topic
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import read_body, while_there
 from iacta.web.limits import MOST_CODED
+from iacta.web.lines import answer_in_lines, wants_lines
 from iacta.web.pages import template
 from iacta.web.turns import STEPS, analysed, followed_by, read_asked_board, replayed
 from iacta.web.work import Work
@@ -105,7 +106,7 @@ def router(work: Work) -> APIRouter:
 
     @found.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
-        return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, look=LOOK))
+        return HTMLResponse(template("map.html", path="map", rules=RULE_SETS, look=LOOK))
 
     @found.get(
         "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
@@ -124,8 +125,10 @@ def router(work: Work) -> APIRouter:
         return Response(drawn, media_type="image/svg+xml")
 
     def add(address: str, function: Any, summary: str, body: Schema) -> None:
-        async def answer(request: Request) -> JSONResponse:
+        async def answer(request: Request) -> Response:
             asked = await read_body(request)
+            if function is analysed and wants_lines(request):
+                return answer_in_lines(work, analysed, asked)
             run = work.search if function is analysed else work.run
             return JSONResponse(await while_there(request, run(function, asked)))
 

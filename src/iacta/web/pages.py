@@ -33,7 +33,7 @@ from iacta.web.api import while_there
 from iacta.web.asked import address, asked_questions, offered, read_address
 from iacta.web.limits import MOST_CELLS
 from iacta.web.work import Work
-from iacta.web.worker import Part, answered
+from iacta.web.worker import answered
 
 __all__ = ["problem_page", "router", "template"]
 
@@ -74,6 +74,7 @@ def _environment() -> Environment:
     }
     found.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
     found.globals["version"] = iacta.__version__
+    found.globals["up"] = ""  # out of the folders of the page that is asked for; others are in none
     return found
 
 
@@ -90,11 +91,11 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the topics, each with the addresses and the names of its pages."""
     for topic in sorted(Topic, key=lambda each: each is not Topic.BOARD):  # seen first on phones
         pages = [
-            (f"/{name}", label(name))
+            (name, label(name))
             for name, form in asked_questions().items()
             if form.topic is topic and name != "plan"
         ]
-        pages = [("/map", "Board"), *pages] if topic is Topic.BOARD else pages
+        pages = [("map", "Board"), *pages] if topic is Topic.BOARD else pages
         if pages:
             yield topic.value, pages
 
@@ -330,7 +331,7 @@ class Elsewhere:
 
     link: the address of its page.
     api: that of its record.
-    query: what is asked of the API; of a plan its name, as a search would find another.
+    query: what is asked of the API.
     has_picture: whether it has one.
     copies: the same question for a shell and for Python.
     """
@@ -350,22 +351,25 @@ def _has_picture(question: Question) -> bool:
     return True
 
 
-def _elsewhere(question: Question, plan: str = "") -> Elsewhere:
+def _elsewhere(question: Question) -> Elsewhere:
     query = address(question)
     copies = [("Command", as_command(question)), ("Python", as_python(question))]
     name = question.name
-    asked = f"plan={plan}" if plan else query
-    return Elsewhere(f"/{name}?{query}", f"/api/v1/{name}", asked, _has_picture(question), copies)
+    return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, _has_picture(question), copies)
 
 
-def problem_page(status: int, title: str, sentence: str) -> HTMLResponse:
+def problem_page(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
     """Return the page of a problem.
 
+    path: the path at which it is, whose folders its links leave.
     status: its HTTP status.
     title: what went wrong, in a few words.
     sentence: what a player can do.
     """
-    return HTMLResponse(template("problem.html", title=title, sentence=sentence, path=""), status)
+    up = "../" * (path.count("/") - 1)
+    return HTMLResponse(
+        template("problem.html", title=title, sentence=sentence, path="", up=up), status
+    )
 
 
 # Routes.
@@ -382,7 +386,7 @@ def router(work: Work) -> APIRouter:
         return await _page(work, request, HOME)
 
     async def about() -> HTMLResponse:
-        return HTMLResponse(template("about.html", path="/about", **_about()))
+        return HTMLResponse(template("about.html", path="about", **_about()))
 
     async def theme() -> JSONResponse:
         return JSONResponse(
@@ -417,22 +421,17 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     texts, problems = _texts(pairs), {}
     question: Question | None = None
     sections: Sequence[Section] = ()
-    plan = ""
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
-        linked: tuple[Part, ...] = ()
-        if name == "plan":  # another search would find another plan
-            linked = ("record", "rows", *(("spec",) if _has_picture(question) else ()))
         run = work.search if name == "plan" else work.run
-        found = await while_there(request, run(answered, question, ("sections", *linked)))
+        found = await while_there(request, run(answered, question, ("sections",)))
         sections = found["sections"]
-        plan = work.plans.keep({part: found[part] for part in linked}) if linked else ""
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)
     page = template(
         "question.html",
-        path=f"/{name}",
+        path=name,
         name=name,
         summary=form.summary(),
         fields=_fields(form, texts, problems),
@@ -440,7 +439,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
         is_live=name not in STEADY,
         sections=sections,
         others=_others(form),
-        elsewhere=question and _elsewhere(question, plan),
+        elsewhere=question and _elsewhere(question),
     )
     return HTMLResponse(page, 422 if problems else 200)
 
@@ -459,7 +458,7 @@ def _others(form: type[Question]) -> list[tuple[str, str]]:
     asked = [(_example(form, each), each.words) for each in form.examples]
     names = [each.name for each in form.parameters() if each not in listed(form)]
     return [
-        (f"/{form.name}?{address(question)}", words)
+        (f"{form.name}?{address(question)}", words)
         for question, words in asked
         if all(getattr(question, name) is None for name in names)
     ]

@@ -92,13 +92,13 @@ def problem_of(error: Exception) -> ProblemDetails:
 
 def add_problems(
     app: FastAPI,
-    page: Callable[[int, str, str], Response],
+    page: Callable[[str, int, str, str], Response],
     guarding: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:
     """Let an application answer errors with problem documents.
 
     app: the application.
-    page: makes a page from a status, a title and a sentence, for browsers outside the API.
+    page: makes a page from a path, a status, a title and a sentence, for browsers outside the API.
     guarding: the headers of every answer, for errors that are not foreseen.
     """
 
@@ -107,10 +107,11 @@ def add_problems(
         if found.status == 405:
             found = found._replace(headers={"Allow": _allowed(app, request)})
         is_page = "text/html" in request.headers.get("accept", "")
-        if not is_page or request.url.path.startswith("/api/"):
+        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+        if not is_page or path.startswith("/api/"):
             return found.response()
         sentence = f"{found.sentence[:1].upper()}{found.sentence[1:]}."
-        response = page(found.status, found.record()["title"], sentence)
+        response = page(path, found.status, found.record()["title"], sentence)
         response.headers.update(found.headers)
         return response
 

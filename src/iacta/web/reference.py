@@ -62,7 +62,7 @@ def router() -> APIRouter:
         schema = request.app.openapi()
         addresses = list(_addresses(schema))
         about = schema["info"]["description"]
-        return HTMLResponse(template("docs.html", path="/docs", about=about, addresses=addresses))
+        return HTMLResponse(template("docs.html", path="docs", about=about, addresses=addresses))
 
     return found
 

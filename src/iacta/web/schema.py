@@ -55,12 +55,6 @@ DARK: Schema = {
     "description": "Draw on a dark background.",
     "schema": {"type": "boolean", "default": False},
 }
-NAMED: Schema = {
-    "name": "plan",
-    "in": "query",
-    "description": "The name of a plan that was found, as the page of plans links to it; alone.",
-    "schema": {"type": "string"},
-}
 
 
 class _RecordSchema(GenerateJsonSchema):
@@ -124,8 +118,6 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
             }
         else:
             operation["parameters"] = [_query(each) for each in offered(form) if _is_text(each)]
-            if form.name == "plan":
-                operation["parameters"].append(NAMED)
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
         operation["responses"] = {"200": {"description": "The answer.", "content": _content(last)}}

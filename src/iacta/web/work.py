@@ -28,7 +28,6 @@ from iacta.web.limits import (
     QUICK_SECONDS,
     QUICK_WORKERS,
 )
-from iacta.web.plans import Plans
 from iacta.web.worker import Job, Progress, Reply, StoppedError, serve
 
 __all__ = ["BusyError", "DiedError", "LateError", "Work"]
@@ -54,14 +53,11 @@ class Work:
 
     workers: how many questions may take long at a time; by default one for each core.
     seconds: how long an answer may take.
-
-    `plans` has the texts of the answers with plans that were found last.
     """
 
     def __init__(self, workers: int | None = None, seconds: float = MOST_SECONDS) -> None:
         workers = workers or os.cpu_count() or 1
         self.seconds = seconds
-        self.plans = Plans()
         self._quick = _Lane(QUICK_WORKERS, MOST_WAITING, is_patient=False)
         self._slow = _Lane(workers, MOST_WAITING, is_patient=True)
         self._searches = _Lane(workers, MOST_WAITING_PLANS * workers, is_patient=True)
@@ -94,16 +90,14 @@ class Work:
         function: Callable[..., Any],
         *args: Any,
         report: Report | None = None,
-        stop: "asyncio.Future[None] | None" = None,
     ) -> Any:
         """Return what a function returns that searches a plan, as `run` does.
 
         function, args: as `run` takes them.
         report: receives progress; then the function has a keyword `watch`.
-        stop: once it is done, the search ends early with what it has found.
         """
         job = Job(function, args, report is not None)
-        return await self._searches.run(job, self.seconds, report, stop)
+        return await self._searches.run(job, self.seconds, report)
 
 
 class _Lane:
@@ -130,19 +124,13 @@ class _Lane:
         for worker in self._workers:
             worker.kill()
 
-    async def run(
-        self,
-        job: Job,
-        seconds: float,
-        report: Report | None = None,
-        stop: "asyncio.Future[None] | None" = None,
-    ) -> Any:
+    async def run(self, job: Job, seconds: float, report: Report | None = None) -> Any:
         worker = await self._take()
         try:
             if self._is_closed:
                 raise DiedError
             await worker.ready()
-            return await worker.do(job, seconds, report, stop)
+            return await worker.do(job, seconds, report)
         except DiedError:
             if self._is_closed:
                 raise BusyError("the server is ending") from None
@@ -213,21 +201,15 @@ class _Worker:
         assert self._starting is not None  # noqa: S101 # it has just been
         await asyncio.shield(self._starting)
 
-    async def do(
-        self, job: Job, seconds: float, report: Report | None, stop: "asyncio.Future[None] | None"
-    ) -> Any:
-        """Return the result of a job, or what it has found when it is late or stopped."""
+    async def do(self, job: Job, seconds: float, report: Report | None) -> Any:
+        """Return the result of a job, or what it has found when it is late."""
         loop = asyncio.get_running_loop()
-        stop = stop or loop.create_future()
-        if stop.done():
-            raise StoppedError
         self.is_worn = True
         late = loop.time() + seconds
         timers = [
             loop.call_at(late, self._interrupt if self._is_patient else self.kill),
             loop.call_at(late + FINISHING * seconds, self.kill),
         ]
-        stop.add_done_callback(self._interrupt)
         try:
             self._writer.write(pickle.dumps(job))
             reply = await self._received()
@@ -246,7 +228,6 @@ class _Worker:
         finally:
             for timer in timers:
                 timer.cancel()
-            stop.remove_done_callback(self._interrupt)
 
     async def _received(self) -> Progress | Reply:
         try:
@@ -256,7 +237,7 @@ class _Worker:
             raise DiedError("the process that worked on this has ended; ask again") from None
         return found
 
-    def _interrupt(self, *_: object) -> None:
+    def _interrupt(self) -> None:
         """Let it end its job early, as Ctrl-C does in a terminal."""
         if sys.platform != "win32" and self._process is not None:
             with suppress(ProcessLookupError):

@@ -26,12 +26,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta import charts
 from iacta.charts.converter import convert
-from iacta.charts.files import content, made_of
-from iacta.charts.theme import config, sketched
+from iacta.charts.files import content
+from iacta.charts.theme import sketched
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.question import Answer, Question
+from iacta.questions.question import Answer, Question, Watch
 from iacta.questions.review import ReviewQuestion
 from iacta.web.asked import asked_questions, read_address, read_record
 from iacta.web.limits import (
@@ -54,8 +54,8 @@ __all__ = [
     "Reply",
     "StoppedError",
     "answered",
-    "drawn",
     "part_of",
+    "planned",
     "serve",
     "vega_script",
 ]
@@ -114,13 +114,14 @@ class FailedError(Exception):
 # Answers.
 
 
-def answered(question: Question, parts: Sequence[Part]) -> Parts:
+def answered(question: Question, parts: Sequence[Part], watch: Watch | None = None) -> Parts:
     """Return parts of the answer to a question, each as plain data that can be sent on.
 
     question: the question.
     parts: which parts: `"record"` as JSON, `"sections"` for people, `"rows"` as CSV, the picture as
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
         `"svg"`, or `"dark_svg"` on a dark ground.
+    watch: receives progress.
 
     Plans are searched for 2 seconds unless the question says how long, and for at most 20.
     """
@@ -129,16 +130,16 @@ def answered(question: Question, parts: Sequence[Part]) -> Parts:
     if isinstance(question, PlanQuestion | ReviewQuestion):
         limit = Fraction(USUAL_PLAN_SECONDS) if question.time_limit is None else question.time_limit
         question = replace(question, time_limit=min(limit, Fraction(MOST_PLAN_SECONDS)))
-    answer = _answer_to(question)
+    answer = _answer_to(question, watch)
     return {part: _part(answer, part) for part in parts}
 
 
-def _answer_to(question: Question) -> Answer:
+def _answer_to(question: Question, watch: Watch | None) -> Answer:
     if question in _kept:
         _kept.move_to_end(question)
         return _kept[question]
     begun = monotonic()
-    answer = question.answer()
+    answer = question.answer(watch)
     if monotonic() - begun > KEPT_SECONDS:
         _kept[question] = answer
         if len(_kept) > MOST_KEPT:
@@ -164,12 +165,18 @@ def _part(answer: Answer, part: Part) -> Any:
     return content(chart, kind, dark=part == "dark_svg").decode()
 
 
-def part_of(name: str, given: Mapping[str, Any] | Sequence[tuple[str, str]], part: Part) -> str:
+def part_of(
+    name: str,
+    given: Mapping[str, Any] | Sequence[tuple[str, str]],
+    part: Part,
+    watch: Watch | None = None,
+) -> str:
     """Return a part of the answer to a question; an error has the parameter that it is about.
 
     name: the name of the question.
     given: a JSON object, as `read_record` takes it, or names and texts, as `read_address` does.
     part: as `answered` takes it, one that is text.
+    watch: receives progress.
     """
     form = FORMS[name]
     try:
@@ -177,19 +184,20 @@ def part_of(name: str, given: Mapping[str, Any] | Sequence[tuple[str, str]], par
             question = read_record(form, given)
         else:
             question = read_address(form, given)
-        return str(answered(question, (part,))[part])
+        return str(answered(question, (part,), watch)[part])
     except IactaError as error:
         error.parameter = form.about(error)
         raise
 
 
-def drawn(spec: str, part: Part) -> str:
-    """Return the picture of a specification, as `"svg"` or `"dark_svg"`.
+def planned(given: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
+    """Return the record of a plan.
 
-    spec: as the part `"spec"` has it.
+    given: as `read_record` takes it.
+    watch: receives the chance so far.
     """
-    themed = {**json.loads(spec), "config": config(dark=part == "dark_svg")}
-    return made_of(themed, "svg").decode()
+    record: dict[str, Any] = json.loads(part_of("plan", given, "record", watch))
+    return record
 
 
 def vega_script() -> bytes:

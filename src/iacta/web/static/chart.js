@@ -11,7 +11,7 @@ let drawing = 0;
 
 /** Loads what draws; the first picture waits for it. */
 function prepare() {
-  theme ??= Promise.all([fetch("/theme.json").then(answer => answer.json()), script("/static/vega.js")])
+  theme ??= Promise.all([fetch("theme.json").then(answer => answer.json()), script("static/vega.js")])
     .then(([read]) => read);
   return theme;
 }

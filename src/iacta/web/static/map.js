@@ -121,9 +121,9 @@ function reveal(part) {
 async function boardOf(code) {
   if (code) {
     const text = await unpacked(code);
-    return patiently(() => posted("/api/v1/board/read", { name: "board", text }));
+    return patiently(() => posted("api/v1/board/read", { name: "board", text }));
   }
-  classic ??= await (await fetch("/api/v1/board")).json();
+  classic ??= await (await fetch("api/v1/board")).json();
   return classic;
 }
 
@@ -178,8 +178,8 @@ function use(next) {
 
 async function start(example, { isFirst = false } = {}) {
   const before = board;
-  const text = await (await fetch(`/static/examples/${example.file}`)).text();
-  const found = await patiently(() => posted("/api/v1/position/read", { text }));
+  const text = await (await fetch(`static/examples/${example.file}`)).text();
+  const found = await patiently(() => posted("api/v1/position/read", { text }));
   const code = await packed(found.board);
   if (isFirst && board !== before) return; // somebody was faster, and has opened another
   use(found);
@@ -203,7 +203,7 @@ async function open(text, name) {
   const isPosition = isCode || /^\s*["']?player["']?\s*[:=]/m.test(text) || /[{,]\s*"player"\s*:/.test(text);
   try {
     if (isPosition) {
-      const found = await patiently(() => posted("/api/v1/position/read", { text, board: board.board }));
+      const found = await patiently(() => posted("api/v1/position/read", { text, board: board.board }));
       const code = await packed(found.board);
       use(found);
       const { rules, keep, stay, fresh } = found;
@@ -211,7 +211,7 @@ async function open(text, name) {
       commit(isCode && rules ? { ...following, rules, keep, stay, fresh } : following, { isStep: true });
       say(`Loaded the position on ${board.name}.`);
     } else {
-      const found = await patiently(() => posted("/api/v1/board/read", { text, name }));
+      const found = await patiently(() => posted("api/v1/board/read", { text, name }));
       const code = await packed(found.board);
       use(found);
       commit(begun(board, code), { isStep: true });
@@ -859,7 +859,7 @@ function showGoal() {
 /** Show the QR code of the position’s code. */
 function showShared() {
   const code = codeOf(board, state);
-  const address = `/api/v1/qr.svg?${new URLSearchParams({ text: code })}`;
+  const address = `api/v1/qr.svg?${new URLSearchParams({ text: code })}`;
   on.qr.hidden = !code || board.board !== "classic";
   if (!on.qr.hidden && on.qr.getAttribute("src") !== address) on.qr.src = address;
 }

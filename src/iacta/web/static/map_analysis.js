@@ -3,8 +3,8 @@
 
 import { Refused, patiently, searched } from "./map_server.js";
 
-const FIRST = 1; // seconds of the first search, after which the best moves are shown
-const SECOND = 8;
+const FIRST = 1; // seconds of a short look
+const SECOND = 9;
 const LONGEST = 20;
 const MOST_KEPT = 300;
 const LEAST = 0.0005; // a loss below it is no loss
@@ -68,7 +68,7 @@ export class Analyst {
     if (isBeside && this.current !== null && !this.isBeside) return true;
     this.end();
     this.isBeside = isBeside;
-    this.search(board, code, goal, isBeside ? [FIRST] : known?.found ? [SECOND] : [FIRST, SECOND]);
+    this.search(board, code, goal, isBeside ? FIRST : SECOND);
     return true;
   }
 
@@ -77,7 +77,7 @@ export class Analyst {
     this.end();
     const known = this.known.get(this.key(code, goal));
     if (known) known.isStopped = false;
-    this.search(board, code, goal, [LONGEST]);
+    this.search(board, code, goal, LONGEST);
   }
 
   /** End the search; what is known stays. */
@@ -86,45 +86,41 @@ export class Analyst {
     Object.assign(this, { current: null, control: null, stop: null, isBeside: false });
   }
 
-  async search(board, code, goal, times) {
+  async search(board, code, goal, seconds) {
     const key = this.key(code, goal);
     const control = new AbortController();
-    Object.assign(this, { current: key, control });
     const entry = this.known.get(key) ?? { found: null, seconds: 0, so_far: null, wrong: "" };
     entry.wrong = "";
+    Object.assign(this, { current: key, control });
     this.known.delete(key);
     this.known.set(key, entry);
     if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
-    try {
-      for (const seconds of times) {
-        const handlers = {
-          progress: (words, value) => {
-            if (goal.hold) return; // this is the chance to take, not to hold
-            // It never gets worse: what was found before is still there.
-            const before = entry.found?.is_chance ? entry.found.value : -1;
-            if (value === null || value < Math.max(before, entry.so_far?.value ?? -1)) return;
-            entry.so_far = { words, value };
-            this.changed();
-          },
-          signal: control.signal,
-          stoppable: (stop) => {
-            this.stop = () => {
-              entry.isStopped = true;
-              stop();
-            };
-            this.changed();
-          },
-        };
-        const asked = { code, board: board.board, ...goal, time_limit: seconds };
-        const found = await patiently(() => searched(asked, handlers), () => control.signal.throwIfAborted());
-        control.signal.throwIfAborted();
+    const handlers = {
+      progress: (words, value) => {
+        if (goal.hold || control.signal.aborted) return; // this is the chance to take, not to hold
+        // It never gets worse: what was found before is still there.
+        const before = entry.found?.is_chance ? entry.found.value : -1;
+        if (value === null || value < Math.max(before, entry.so_far?.value ?? -1)) return;
+        entry.so_far = { words, value };
+        this.changed();
+      },
+      answer: (found) => {
         // A chance to hold is estimated: the longer search knows it better, be it more or less.
         if (!entry.found || found.is_proven || goal.hold || found.value >= entry.found.value) entry.found = found;
         else entry.found = { ...entry.found, bound: Math.min(entry.found.bound, found.bound) };
-        entry.seconds = Math.max(entry.seconds, seconds);
+        this.stop = () => {
+          Object.assign(entry, { isStopped: true, so_far: null });
+          this.end();
+          this.changed();
+        };
         this.changed();
-        if (found.is_proven || entry.isStopped) break;
-      }
+      },
+      signal: control.signal,
+    };
+    try {
+      const asked = { code, board: board.board, ...goal, time_limit: seconds };
+      await patiently(() => searched(asked, handlers), () => control.signal.throwIfAborted());
+      entry.seconds = Math.max(entry.seconds, seconds);
     } catch (error) {
       entry.so_far = null;
       if (control.signal.aborted) {

@@ -98,17 +98,18 @@ export async function patiently(ask, waiting = () => {}) {
 }
 
 /**
- * Return what the server answers to JSON.
+ * Return the response of the server to JSON, or throw its refusal.
  * @param {string} address
  * @param {object} body
  * @param {AbortSignal} [signal]
+ * @param {object} [headers]
  */
-export async function posted(address, body, signal) {
-  let response;
+async function response(address, body, signal, headers = {}) {
+  let found;
   try {
-    response = await fetch(address, {
+    found = await fetch(address, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
       signal,
     });
@@ -116,59 +117,44 @@ export async function posted(address, body, signal) {
     if (signal?.aborted) throw error;
     throw new Refused("The server does not respond.");
   }
-  if (response.ok) return response.json();
-  const problem = await response.json().catch(() => null);
-  throw refusal(problem ?? { detail: `The server responded with ${response.status}.`, status: response.status });
+  if (found.ok) return found;
+  const problem = await found.json().catch(() => null);
+  throw refusal(problem ?? { detail: `The server responded with ${found.status}.`, status: found.status });
 }
 
 /**
- * Search a turn, with progress and a way to stop early where the server can be listened to.
- * @param {object} asked as `/api/v1/turn/analyse` takes it
- * @param {{progress: (doing: string, part: number|null) => void, signal: AbortSignal,
- *   stoppable: (stop: () => void) => void}} handlers
- * @returns {Promise<object>} the analysis
+ * Return what the server answers to JSON.
+ * @param {string} address
+ * @param {object} body
  */
-export function searched(asked, { progress, signal, stoppable }) {
-  return new Promise((done, failed) => {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/turn`);
-    let isOpen = false;
-    let isDone = false;
-    const close = () => {
-      isDone = true;
-      socket.close();
-    };
-    signal.addEventListener("abort", () => {
-      isDone = true;
-      // A browser reports a socket as broken that is closed before it is open.
-      if (isOpen) socket.close();
-      else socket.addEventListener("open", () => socket.close());
-      failed(new DOMException("stopped", "AbortError"));
+export async function posted(address, body) {
+  return (await response(address, body)).json();
+}
+
+/**
+ * Search a turn until the time is over or the signal ends it.
+ * @param {object} asked as `api/v1/turn/analyse` takes it
+ * @param {{progress: (doing: string, part: number|null) => void, answer: (found: object) => void,
+ *   signal: AbortSignal}} handlers `answer` is called again whenever there is a better one
+ */
+export async function searched(asked, { progress, answer, signal }) {
+  const found = await response("api/v1/turn/analyse", asked, signal, { Accept: "application/x-ndjson" });
+  const reader = found.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch((error) => {
+      if (signal.aborted) throw error;
+      throw new Refused("The server ended the search.");
     });
-    socket.addEventListener("open", () => {
-      isOpen = true;
-      if (isDone) return;
-      socket.send(JSON.stringify(asked));
-      stoppable(() => socket.send(JSON.stringify({ stop: true })));
-    });
-    socket.addEventListener("message", ({ data }) => {
-      const message = JSON.parse(data);
-      if (message.progress) progress(message.progress.doing, message.progress.part);
-      if (message.answer) {
-        close();
-        done(message.answer);
-      }
-      if (message.problem) {
-        close();
-        failed(refusal(message.problem));
-      }
-    });
-    socket.addEventListener("close", () => {
-      if (isDone) return;
-      isDone = true;
-      if (isOpen) failed(new Refused("The server ended the search."));
-      else posted("/api/v1/turn/analyse", asked, signal).then(done, failed);
-    });
-  });
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines.map(JSON.parse)) {
+      if (line.progress) progress(line.progress.doing, line.progress.part);
+      if (line.answer) answer(line.answer);
+      if (line.problem) throw refusal(line.problem);
+    }
+  }
 }
 
 /** Save a text as a file. */
