@@ -11,7 +11,7 @@ SECONDS ?= 3600
 PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
 CORE := src/iacta/plan/native/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
-COMPILER := $(shell command -v $(CXX) || command -v c++ || command -v clang++)
+COMPILER := $(shell command -v $(CXX) $(if $(filter default,$(origin CXX)),|| command -v c++ || command -v clang++))
 # What is in the core to say from which source it was built; cmake/CMakeLists.txt says the same.
 HASH := import hashlib, pathlib; files = sorted(pathlib.Path('src/core').iterdir()); \
 	print(hashlib.sha256(b''.join(each.name.encode() + each.read_bytes() for each in files)).hexdigest()[:16])
@@ -48,8 +48,8 @@ $(CORE): $(wildcard src/core/*) cmake/CMakeLists.txt
 test: $(VENV)/test core
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-# What one runs while working: no browser, no server, no compiler, nothing slow.
-test-fast: $(VENV)/test
+# What one runs while working: no browser, no server, nothing slow; without a compiler, no plans.
+test-fast: $(VENV)/test core
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
 
 check: $(VENV)/check

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from random import Random
-from shutil import which
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem, read_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
+from tests.compiled import HAS_CORE, NEEDS_CORE
 
 CLASSIC_TEXT = """
 North America 5
@@ -290,10 +290,8 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
 
 
-# Left out only where they are asked to be, or where nothing can compile the core.
 needs_core = pytest.mark.skipif(
-    "IACTA_TESTS_WITHOUT_CORE" in os.environ or not any(map(which, ("c++", "g++", "clang++"))),
-    reason="needs the compiled core",
+    "IACTA_TESTS_WITHOUT_CORE" in os.environ or not HAS_CORE, reason=NEEDS_CORE
 )
 
 

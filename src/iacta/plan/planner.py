@@ -28,8 +28,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.errors import IactaError, TooLargeError
-from iacta.plan.core import NO_CORE, Assignment, Core, Report, Style, Visit, find_core
+from iacta.errors import TooLargeError
+from iacta.plan.core import Assignment, Core, Report, Style, Visit, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.exact import ExactPlay
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
@@ -164,8 +164,6 @@ class Planner:
         if self._solve():
             yield self._best
             return
-        if find_core() is None:
-            raise IactaError(NO_CORE)
         core = Core(self.problem, self.deadline)
         assignments = core.assign(self.deadline.part(FIRST_PART), STARTS, ASSIGNMENTS)
         first = _Trial(Policy(self.problem, assignments[0]))
