@@ -18,7 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests that ask for the compiled core, doctests too, are skipped where nothing has compiled it.
 if not HAS_CORE:
-    pytest.MonkeyPatch().setattr("iacta.plan.core.Core.__init__", skip)
+    pytest.MonkeyPatch().setattr("iacta.plan.core.Core.__new__", skip)
 
 
 # These need a browser, a server or pictures, or plan much; or they run every command of the pages.
