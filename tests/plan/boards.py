@@ -1,6 +1,5 @@
 """Boards for the tests of plans: the classic one, entered by hand, and random small ones."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
@@ -290,9 +289,7 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
 
 
-needs_core = pytest.mark.skipif(
-    "IACTA_TESTS_WITHOUT_CORE" in os.environ or not HAS_CORE, reason=NEEDS_CORE
-)
+needs_core = pytest.mark.skipif(not HAS_CORE, reason=NEEDS_CORE)
 
 
 def planned(policy: Policy) -> Plan:
