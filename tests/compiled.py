@@ -7,7 +7,7 @@ import pytest
 
 import iacta
 
-__all__ = ["HAS_CORE", "NEEDS_CORE", "skip"]
+__all__ = ["HAS_CORE", "skip"]
 
 NATIVE = Path(iacta.__file__).parent / "plan" / "native"
 HAS_CORE = any(each.suffix in (".so", ".dylib", ".dll") for each in NATIVE.glob("core.*"))

@@ -45,6 +45,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session")
+def core() -> None:
+    """Skip a test that needs the core in processes of its own, or whose many plans do."""
+    if not HAS_CORE:
+        skip()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _no_word_of_waiting() -> Iterator[None]:
     """Let no test depend on how long a command takes here."""

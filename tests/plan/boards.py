@@ -19,7 +19,6 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem, read_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
-from tests.compiled import HAS_CORE, NEEDS_CORE
 
 CLASSIC_TEXT = """
 North America 5
@@ -289,7 +288,7 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
 
 
-needs_core = pytest.mark.skipif(not HAS_CORE, reason=NEEDS_CORE)
+needs_core = pytest.mark.usefixtures("core")
 
 
 def planned(policy: Policy) -> Plan:
