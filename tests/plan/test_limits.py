@@ -21,8 +21,8 @@ from iacta import (
 )
 from iacta.odds.spread import AttackedChain
 from iacta.plan import planner
-from iacta.plan.core import find_core
 from tests.asked import win_probability_keeping
+from tests.compiled import HAS_CORE, skip
 from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
 
 
@@ -76,8 +76,8 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
 def test_stacks_of_thousands_are_refused(armies: int) -> None:
     start, goal = position(armies, 1), TakeAll("B")
     if armies <= 2000:
-        if find_core() is None:
-            pytest.skip("needs the compiled core")
+        if not HAS_CORE:
+            skip()
         assert best_plan(start, goal).value == pytest.approx(1.0)
         return
     with pytest.raises(TooLargeError, match="armies on A must be at most 2,000 for a plan, got"):
