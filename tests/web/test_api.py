@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -53,6 +54,9 @@ REFUSED = [
         "missing take, take_any, eliminate or worth",
     ),
     ("/api/v1/nothing", 404, None, "nothing is at this address"),
+    ("/api/v1/qr.svg", 422, None, "text must have 1 to 2,900 letters, got 0"),
+    (f"/api/v1/qr.svg?text={'a' * 2901}", 422, None, "letters, got 2,901"),
+    (f"/api/v1/qr.svg?text={quote('🎲' * 800)}", 422, None, "fit into a QR code, got 3,200 bytes"),
 ]
 
 

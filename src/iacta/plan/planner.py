@@ -279,9 +279,10 @@ class _Trial:
 
     def begin(self, core: Core, deadline: Deadline) -> None:
         """Play the first games: some however short the time is, one where each takes very long."""
-        self.play(core, deadline.at_least(GRACE), FEWEST_GAMES)
-        if not len(self.gains):
+        grace = deadline.at_least(GRACE)
+        if deadline.limited:
             self.play(core, deadline.without_limit(), 1)
+        self.play(core, grace, FEWEST_GAMES - len(self.gains))
 
     def play(self, core: Core, deadline: Deadline, games: int) -> None:
         """Play more games; where they see few states, follow the policy to all its ends."""
