@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -53,6 +54,9 @@ REFUSED = [
         "missing take, take_any, eliminate or worth",
     ),
     ("/api/v1/nothing", 404, None, "nothing is at this address"),
+    ("/api/v1/qr.svg", 422, None, "text must have 1 to 2,900 letters, got 0"),
+    (f"/api/v1/qr.svg?text={'a' * 2901}", 422, None, "letters, got 2,901"),
+    (f"/api/v1/qr.svg?text={quote('🎲' * 800)}", 422, None, "fit into a QR code, got 3,200 bytes"),
 ]
 
 
@@ -247,7 +251,7 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
 
 def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
     server.wait()
-    path = "/api/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
+    path = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
     first, again = server.ask(path), server.ask(path)
     assert first.status == 200
     assert again.record == first.record

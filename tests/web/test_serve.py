@@ -16,7 +16,7 @@ from tests.web.served import Server
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
 POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
 LONG = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
-ENDLESS = "/api/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
+ENDLESS = "/api/v1/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
 
 def sent(server: Server, path: str) -> socket.socket:
@@ -43,7 +43,7 @@ def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Serv
 
 
 def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
-    assert own_server.ask("/api/battle?attackers=3&defenders=2").status == 200
+    assert own_server.ask("/api/v1/battle?attackers=3&defenders=2").status == 200
     children = psutil.Process(own_server.process.pid).children(recursive=True)
     own_server.process.kill()
     assert psutil.wait_procs(children, timeout=300)[1] == []
@@ -52,13 +52,13 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
     for _ in range(3):  # with two searches each, more than may wait
-        sent(server, "/api/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
+        sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with connect(f"ws://{server.host}/live/turn") as live:
             live.send(json.dumps(LONG))
             said = json.loads(live.recv())
             assert said.keys() <= {"progress", "problem"}
     server.wait()
-    small = server.ask("/api/plan?from_=Peru=9&others=2&take=Brazil")
+    small = server.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil")
     assert small.status == 200
 
 

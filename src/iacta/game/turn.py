@@ -660,7 +660,8 @@ class Turn:
         3
         """
         owned = {self.board.territories[t] for t in self._own()}
-        bonus = sum(each.bonus for each in self.board.continents if owned >= {*each.territories})
+        whole = (c for c in self.board.continents if c.territories and owned >= {*c.territories})
+        bonus = sum(each.bonus for each in whole)
         return max(max(len(owned) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus, 0)
 
     # What a player sees.

@@ -302,7 +302,8 @@ class Worth(Goal):
 
     def _sets(self, board: Board) -> Iterator[tuple[int, float]]:
         for each in board.continents:
-            yield _mask(each.territories, board), self.bonus * each.bonus
+            if each.territories:  # one without any pays nobody
+                yield _mask(each.territories, board), self.bonus * each.bonus
         for goal, worth in self.prizes:
             yield _mask(goal.names, board), worth
 

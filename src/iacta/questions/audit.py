@@ -20,7 +20,6 @@ from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
 from iacta.fairness.trials import Trial, outcomes
-from iacta.moved import names_of
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.parameters import UnderRules
@@ -31,9 +30,6 @@ from iacta.questions.words import count
 from iacta.rules.rules import Rules
 
 __all__ = ["AuditAnswer", "AuditQuestion", "PowerAnswer"]
-
-# What had this file's name before.
-__getattr__ = names_of("iacta.fairness.audit")
 
 
 MOST_KINDS = 6  # of throws that are shown

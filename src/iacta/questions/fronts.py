@@ -6,7 +6,6 @@ from types import ModuleType
 from typing import Annotated, Any, ClassVar
 
 from iacta.checks import whole_number
-from iacta.moved import names_of
 from iacta.odds.fronts import (
     BestFronts,
     Front,
@@ -35,9 +34,6 @@ from iacta.questions.words import (
 from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
-
-# What had this file's name before.
-__getattr__ = names_of("iacta.odds.fronts")
 
 
 class Fronts(Row):
