@@ -86,7 +86,7 @@ class Bench {
                 std::thread stopper([&] {
                     std::this_thread::sleep_for(std::chrono::duration<double>(after));
                     at = now();
-                    std::atomic_ref<int32_t>(stop) = 1;
+                    std::atomic_ref<int32_t>(stop).store(1);
                 });
                 bool was_stopped = ask() == IACTA_STOPPED;
                 double end = now();
