@@ -13,6 +13,7 @@ rule, and their differences show what the choice is worth.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from math import fsum
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import after_attack
 
-__all__ = ["Alternative", "alternatives", "first_attacks"]
+__all__ = ["Alternative", "alternatives", "best_over_borders", "first_attacks"]
 
 FEW_RESULTS = 4  # of a roll; a whole battle has more
 DIGITS = 12  # of a value; of those that agree in them the most dice come first
@@ -68,8 +69,13 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     A 3 0.8691
     B 2 0.869
     """
+    return best_over_borders(first_attacks(plan, deadline))
+
+
+def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
+    """Return the first way to begin over each border."""
     best: dict[tuple[str, str], Alternative] = {}
-    for each in first_attacks(plan, deadline):
+    for each in ways:
         best.setdefault((each.start, each.to), each)
     return (*best.values(),)
 

@@ -661,8 +661,8 @@ function showAttacking(now, found) {
     ...way.rolls.map(([lost, killed, chance]) => {
       const button = element("button", { type: "button", className: "tool" }, `lost ${lost}–${killed}`);
       button.setAttribute("aria-label", `You lose ${lost}, they lose ${killed}; chance ${Math.round(100 * chance)}%`);
-      button.title = `you lose ${lost}, they lose ${killed}: ${(100 * chance).toFixed(1)}%`;
-      button.addEventListener("click", () => take({ do: "attack", from: way.from, to: way.to, left: mine - lost, their_left: theirs - killed }));
+      button.title = `you lose ${lost}, they lose ${killed} with ${way.dice} ${way.dice === 1 ? "die" : "dice"}: ${(100 * chance).toFixed(1)}%`;
+      button.addEventListener("click", () => take({ do: "attack", from: way.from, to: way.to, left: mine - lost, their_left: theirs - killed, dice: way.dice }));
       return button;
     }),
   );

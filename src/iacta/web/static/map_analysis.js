@@ -21,8 +21,8 @@ const ROUGH = 0.002; // differences whose errors are larger are said to be rough
  * @property {boolean} is_chance
  * @property {string} figure
  * @property {string[]} sentences
- * @property {{from: number, to: number, name: string, dice: number, loss: number, words: string,
- *   figure: string, success: string|null}[]} moves
+ * @property {{from: number, to: number, name: string, dice: number, loss: number,
+ *   losses: [number, number][], words: string, figure: string, success: string|null}[]} moves
  * @property {[number, number][]|null} [placement]
  * @property {[number, number][]} [advances]
  * @property {number} [best]
@@ -153,8 +153,11 @@ export function split(step, before, after) {
   const error = (before.high - before.low) / 2;
   const isRough = error + (after.high - after.low) / 2 > ROUGH * (before.is_chance ? 1 : Math.abs(before.value));
   let cost = null;
-  if (step.do === "attack") cost = before.moves.find(({ from, to }) => from === step.from && to === step.to)?.loss ?? null;
-  else if (step.do === "advance") {
+  if (step.do === "attack") {
+    const move = before.moves.find(({ from, to }) => from === step.from && to === step.to);
+    const [, loss] = move?.losses.find(([dice]) => dice === step.dice) ?? [];
+    cost = loss ?? move?.loss ?? null; // with the best dice, where they are not known
+  } else if (step.do === "advance") {
     const near = [...(before.advances ?? [])].sort((a, b) => Math.abs(a[0] - step.armies) - Math.abs(b[0] - step.armies));
     cost = near.length ? Math.max(before.value - near[0][1], 0) : null;
   } else if (step.do === "place") cost = Math.max(-change, 0);
