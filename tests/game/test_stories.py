@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from iacta import Hand, Rules, Sets, Turn, classic_board, find_rules, win_probability
+from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, win_probability
 from iacta.board import Board, Continent, Position
 from iacta.errors import IactaError
 from iacta.game import (
@@ -188,6 +188,13 @@ def test_three_territories_bring_an_army_and_continents_their_bonus(
     bad = Board("bad", ("A", "B"), (("A", "B"),), (Continent("X", -9, ("B",)),))
     poor = Turn(Position(bad, "red", {"A": ("red", 1), "B": ("blue", 1)}), phase="over").next()
     assert (poor.place, poor.phase) == (0, "attack")
+
+
+def test_a_continent_without_territories_pays_nobody() -> None:
+    board = Board("two", ("A", "B"), (("A", "B"),), (Continent("E", 7, ()),))
+    turn = Turn(Position(board, "red", {"A": ("red", 1), "B": ("blue", 1)}), phase="over")
+    assert (turn.new_armies(), turn.next().place) == (3, 3)
+    assert Worth(territories=0.0).worth(turn) == 0.0
 
 
 def test_an_action_never_changes() -> None:

@@ -27,6 +27,7 @@ import numpy as np
 
 from iacta.board import Board, Holding, Position
 from iacta.board.codes import escaped, read_code, unescaped, write_code
+from iacta.board.position import check_position
 from iacta.checks import (
     FrozenDict,
     check_choice,
@@ -230,8 +231,7 @@ class Turn:
         players: Iterable[str] | None = None,
         conquered: bool = False,
     ) -> None:
-        if not isinstance(position, Position):
-            raise MalformedError(f"position must be a Position, got {shown(position)}")
+        check_position(position)
         board, usual = position.board, find_rules(rules)
         new = whole_number(place, "place", 0, MOST_NEW)
         moment = phase if phase is not None else "place" if new else "attack"
@@ -702,7 +702,8 @@ class Turn:
         3
         """
         owned = {self.board.territories[t] for t in self._own()}
-        bonus = sum(each.bonus for each in self.board.continents if owned >= {*each.territories})
+        whole = (c for c in self.board.continents if c.territories and owned >= {*c.territories})
+        bonus = sum(each.bonus for each in whole)
         return max(max(len(owned) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus, 0)
 
     # What a player sees.

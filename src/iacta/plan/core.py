@@ -23,8 +23,8 @@ from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
 from threading import Thread
-from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from iacta.methods.kernel import Kernel
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits
 from iacta.plan.problem import Problem, TurnState
+from iacta.rules.roll import refuse_many_rolls
 
 __all__ = [
     "Assignment",
@@ -59,7 +60,7 @@ NO_CORE = (
 )
 SMALLEST = 1e-18  # chances of battles below it count as 0
 MOST_BYTES = 400e6  # of tables of battles
-LEAST_SECONDS = 0.1  # that these may take however short the time is
+LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
 
 
@@ -289,8 +290,20 @@ class _Dice(NamedTuple):
     throws: list[list[tuple[float, list[list[tuple[float, int, int]]]]]]
 
 
-@lru_cache(maxsize=256)
-def _dice_of(kernel: Kernel, is_whole: bool) -> _Dice:
+_known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
+
+
+def _dice_of(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
+    """Return the dice of a kernel; refused are those that cannot be prepared in time."""
+    known = _known_dice.setdefault(kernel, {})
+    if is_whole not in known:
+        rules = kernel.rules
+        refuse_many_rolls(*rules.full_roll, rules, deadline.left())
+        known[is_whole] = _prepared(kernel, is_whole)
+    return known[is_whole]
+
+
+def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
     if is_whole:
         return _Dice(1, 1, [kernel.battle(1, 1).least], [[]])
     attack, defence = kernel.rules.full_roll
@@ -358,7 +371,8 @@ class _Tables:
         it.garrison = turn.rules.garrison
         it.kinds = len(kernels)
         is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
-        self._put_dice(kernels, is_whole)
+        deadline = deadline.at_least(LEAST_SECONDS)
+        self._put_dice(kernels, is_whole, deadline)
         self._put_battles(problem, kernels, kinds, is_whole, able, deadline)
         rewards = problem.rewards
         self._put("pays", [rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)])
@@ -376,8 +390,10 @@ class _Tables:
         self.kept.append(array)
         setattr(self.problem, name, array.ctypes.data_as(pointer))
 
-    def _put_dice(self, kernels: Sequence[Kernel], is_whole: Sequence[bool]) -> None:
-        dice = [_dice_of(*pair) for pair in zip(kernels, is_whole, strict=True)]
+    def _put_dice(
+        self, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
+    ) -> None:
+        dice = [_dice_of(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
         rows = [row for each in dice for row in each.throws]
         throws = [throw for row in rows for throw in row]
         answers = [answer for _, options in throws for answer in options]
@@ -426,10 +442,9 @@ class _Tables:
         it.able, it.defenders, it.battles = able, max(most, default=0), sum(most)
         lost = np.zeros((it.battles, able + 1, it.defenders + 1))
         found: list[Floats] = []
-        begun = monotonic()
         for kernel, number in zip(kernels, most, strict=True):
             for d in range(1, number + 1):
-                if deadline.is_over and monotonic() > begun + LEAST_SECONDS:
+                if deadline.is_over:
                     raise TooLargeError(f"{what} cannot be prepared within the time limit")
                 by_lost, held = _battles_of(kernel, able, d)
                 lost[len(found), :, : d + 1] = held

@@ -252,7 +252,7 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
     states: how many states may be looked at.
     """
-    search = ExactPlay(problem) if find_core() is None else Core(problem)
+    search = ExactPlay(problem) if find_core() is None else Core(problem, deadline)
     return None if search.solve(deadline, states) is None else _following(Policy(problem), search)
 
 

@@ -255,5 +255,8 @@ def read_problem(
 
 def _checked(goal: object) -> Goal:
     if not isinstance(goal, Goal):
-        raise MalformedError(f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}")
+        hint = f"; did you mean TakeAll({shown(goal)})?" if isinstance(goal, str) else ""
+        raise MalformedError(
+            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
+        )
     return goal

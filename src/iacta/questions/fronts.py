@@ -6,7 +6,6 @@ from types import ModuleType
 from typing import Annotated, Any, ClassVar
 
 from iacta.checks import whole_number
-from iacta.moved import names_of
 from iacta.odds.fronts import (
     BestFronts,
     Front,
@@ -36,9 +35,6 @@ from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
 
-# What had this file's name before.
-__getattr__ = names_of("iacta.odds.fronts")
-
 
 class Fronts(Row):
     """Fronts, each written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
@@ -47,7 +43,7 @@ class Fronts(Row):
     (Front(15, territories=3), Front(8))
     """
 
-    entries: ClassVar[str] = "fronts"
+    entries: ClassVar[str] = "fronts, such as [15, 8]"
 
     def read(self, entry: object) -> Front:
         if isinstance(entry, Front):
