@@ -572,7 +572,9 @@ class Turn:
             fit = self.dice_for(*names, lost, killed)
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
-                raise IllegalError(f"dice must be {few} to lose {lost} and kill {killed}, got {number}")
+                raise IllegalError(
+                    f"dice must be {few} to lose {lost} and kill {killed}, got {number}"
+                )
             return self._fought(Attack(*names, number), lost, killed)
         if not lost and not killed:
             raise IllegalError(f"left and defenders must be fewer than {mine} and {theirs}")

@@ -73,11 +73,11 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first way to begin over each border."""
-    best: dict[tuple[str, str], Alternative] = {}
+    """Return the first way to begin over each border, the best first."""
+    first: dict[tuple[str, str], Alternative] = {}
     for each in ways:
-        best.setdefault((each.start, each.to), each)
-    return (*best.values(),)
+        first.setdefault((each.start, each.to), each)
+    return tuple(sorted(first.values(), key=lambda each: -each.value))
 
 
 def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:

@@ -155,11 +155,11 @@ def review(
     log: JSON lines, or the path of a file of them; each is a turn, with the keys `turn`, the code
         of a position or of a turn at its attacks; `battles`, each with `from`, `to`, `left` (the
         attacking territory's armies before any move in), `their_left`, `moved` where it conquers,
-        and, if it is one roll, `dice`, the attack dice; optionally `goal`, one of `{"take": NAMES}`, `{"take_any": NAMES}`,
-        `{"eliminate": PLAYER}` and `{"worth": true}`, which is usual; `stops`, false where the turn
-        goes on in the next line; and `board`, where it is not the classic one, for this
-        line and those that follow. Or a recording of RiskGameRecorder, where each turn is to gain
-        the most.
+        and, if it is one roll, `dice`, the attack dice; optionally `goal`, one of
+        `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate": PLAYER}` and `{"worth": true}`,
+        which is usual; `stops`, false where the turn goes on in the next line; and `board`, where
+        it is not the classic one, for this line and those that follow. Or a recording of
+        RiskGameRecorder, where each turn is to gain the most.
     board: the board of a recording, or of lines before one that names its own: a `Board`, or what
         `read_board` takes; `None` for the classic one.
     time_limit: the most seconds that all of it may take; `None` for none.
@@ -284,9 +284,7 @@ def _step(
 ) -> ReviewedStep:
     after = values.value(battle.after, next_plan)
     said = None if battle.is_assumed else battle.ways[0][0]
-    step = ReviewedStep(
-        number, player, *battle[:5], after, after, 0.0, 0.0, 0.0, "", dice=said
-    )
+    step = ReviewedStep(number, player, *battle[:5], after, after, 0.0, 0.0, 0.0, "", dice=said)
     if plan is None:  # the goal is reached
         return step
     ways = first_attacks(plan)
