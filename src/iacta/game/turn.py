@@ -531,11 +531,27 @@ class Turn:
         return tuple(
             attack.dice
             for attack in self._attacks_over(start, to)
-            if any(
-                (lost, killed) == result[1:]
-                for throw in self._choice(attack).throws
-                for option in throw.options
-                for result in option
+            if (lost, killed) in self.losses_of(attack)
+        )
+
+    def losses_of(self, attack: Attack) -> tuple[Losses, ...]:
+        """Return all that a legal attack can cost, however the player attacked answers.
+
+        attack: the attack.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> [tuple(each) for each in turn.losses_of(turn.actions()[0])]
+        [(0, 2), (1, 1), (2, 0)]
+        """
+        self._check(attack)
+        return tuple(
+            sorted(
+                {
+                    Losses(*losses)
+                    for throw in self._choice(attack).throws
+                    for option in throw.options
+                    for _, *losses in option
+                }
             )
         )
 

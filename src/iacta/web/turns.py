@@ -513,8 +513,14 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
             "name": f"{each.start} to {each.to}",
             "dice": each.dice,
             "loss": loss,
-            "losses": [
-                [way.dice, ways[0].value - way.value] for way in every if way[:2] == each[:2]
+            "by_dice": [
+                {
+                    "dice": way.dice,
+                    "loss": ways[0].value - way.value,
+                    "results": plan.problem.turn.losses_of(Attack(*way[:3])),
+                }
+                for way in every
+                if way[:2] == each[:2]
             ],
             "words": _lost(plan, loss) if number else "best",
             "figure": valued(plan, each.value),

@@ -699,7 +699,7 @@ function showSteps() {
     const step = state.steps[k - 1];
     const turn = tree.turns[k];
     const after = known(k)?.found;
-    const parts = split(step, known(step.after)?.found ?? null, after ?? null);
+    const parts = split(step, tree.turns[step.after]?.armies ?? [], known(step.after)?.found ?? null, after ?? null);
     const isChance = after?.is_chance !== false;
     const figures = [];
     if (after?.figure) figures.push(after.figure);
