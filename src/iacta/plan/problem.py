@@ -104,6 +104,10 @@ class Problem:
             find_kernel(turn.rules_of.get(name, turn.rules)) for name in self.board.territories
         )
 
+    def is_whole(self, territory: int) -> bool:
+        """Return whether an attack on a territory is a whole battle."""
+        return self.turn.whole_battles or not self.kernels[territory].by_rolls
+
     @cached_property
     def out(self) -> tuple[int, ...]:
         """For each territory the set of those that can be attacked from it."""
