@@ -296,3 +296,21 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
         turn.fought("A", "C", 5, 0)
     with pytest.raises(IactaError, match="result must be one of"):
         whole.fought("A", "B", 5, 2)
+
+
+def test_a_roll_says_its_dice() -> None:
+    turn = line_turn("r5 b2 b1")
+    assert turn.dice_for("A", "B", 0, 2) == turn.dice_for("A", "B", 1, 1) == (3, 2)
+    assert turn.dice_for("A", "B", 1, 0) == (1,)
+    assert turn.dice_for("A", "B", 2, 2) == ()
+    with_two = turn.fought("A", "B", 5, 0, 2)
+    assert with_two == turn.after(Attack("A", "B", 2), (0, 2))
+    assert with_two.actions()[0] == Advance(2)
+    for left, defenders, dice, sentence in (
+        (5, 1, 3, "dice must be 1 to lose 0 and kill 1, got 3"),
+        (5, 0, 1, "dice must be 2 or 3 to lose 0 and kill 2, got 1"),
+        (4, 0, 3, "dice must be left out, as for several rolls, to lose 1 and kill 2, got 3"),
+        (5, 0, 4, "dice must be a whole number from 1 to 3, got 4"),
+    ):
+        with pytest.raises(IactaError, match=sentence):
+            turn.fought("A", "B", left, defenders, dice)
