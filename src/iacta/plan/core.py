@@ -62,6 +62,7 @@ SMALLEST = 1e-18  # chances of battles below it count as 0
 MOST_BYTES = 400e6  # of tables of battles
 LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
+MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
 
 
@@ -251,7 +252,7 @@ _FUNCTIONS = {
 
 @cache
 def find_core() -> ctypes.CDLL | None:
-    """Return the compiled core, `None` where iacta was installed without it, or it cannot be loaded.
+    """Return the compiled core, `None` where there is none, or none that can be loaded.
 
     One that is not what was built is refused, and in a checkout one that was built from other
     sources.
@@ -285,11 +286,9 @@ def _is_as_built(library: Path) -> bool:
     import hashlib  # slow to import, and only needed here
 
     record = library.with_name(f"{library.name}.sha256")
-    size, _, found = record.read_text().strip().partition(" ") if record.exists() else ("", "", "")
-    return (
-        str(library.stat().st_size) == size
-        and hashlib.sha256(library.read_bytes()).hexdigest() == found
-    )
+    data = library.read_bytes()
+    built = f"{len(data)} {hashlib.sha256(data).hexdigest()}"
+    return record.exists() and record.read_bytes().strip() == built.encode()
 
 
 def _hash_of(folder: Path) -> str:
@@ -524,7 +523,7 @@ class Core:
         *,
         is_short: bool = False,
     ) -> int:
-        """Call a function of the core with a budget, when no other thread does, and so that Ctrl-C stops it.
+        """Call a function of the core once no other thread does, and so that Ctrl-C stops it.
 
         is_short: the call is nearly always over at once, and can be begun anew.
         """
@@ -588,14 +587,21 @@ class Core:
         ]
 
     def follow(self, assignment: Assignment, style: Style) -> None:
-        """Take lookahead on an assignment as the policy."""
+        """Take lookahead on an assignment as the policy.
+
+        Refused are depths that the core does not know.
+        """
         sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
         for share, parts in enumerate(assignment):
             for v, part in enumerate(parts):
                 sets[share, v, [*bits(part)]] = 1
         with self._lock:
-            self._library.iacta_follow(
+            code = self._library.iacta_follow(
                 self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"])
+            )
+        if code != DONE:
+            raise IllegalError(
+                f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
             )
 
     def decide(self, state: TurnState) -> PolicyAction:
