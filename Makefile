@@ -38,10 +38,11 @@ core: $(if $(COMPILER),$(CORE),no-compiler) ## compile the core of plans, beside
 no-compiler:
 	@echo "no C++ compiler found: plans on large boards need one; on Debian: apt install g++"
 
-$(CORE): $(wildcard src/core/*) cmake/CMakeLists.txt
+$(CORE): $(wildcard src/core/*) $(wildcard cmake/*)
 	@mkdir -p $(dir $@)
 	@source=$$($(PYTHON) -c "$(HASH)") && \
 	$(COMPILER) -O3 $(COMPILED) -fPIC -shared -DIACTA_SOURCE=\"$$source\" src/core/interface.cpp -o $@.new && mv $@.new $@
+	@$(PYTHON) cmake/record.py $@
 
 test: $(VENV)/test core ## run all tests
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
@@ -61,13 +62,18 @@ fuzz: $(VENV)/test core ## make random commands and calls for an hour, or other 
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
 
 # Built to notice what it reads or counts wrongly; any case can be run again by its number.
-fuzz-core: build/fuzz-core ## ask the core random questions, for as long
+fuzz-core: build/fuzz-core build/race-core ## ask the core random questions, for as long; and by many threads
 	@build/fuzz-core $(SECONDS)
+	@build/race-core
 
 build/fuzz-core: $(wildcard src/core/* tests/core/*pp)
 	@mkdir -p build
 	@$(COMPILER) -O0 -g1 $(COMPILED) -fsanitize=address,undefined -fno-sanitize-recover=all -Isrc/core \
 		src/core/interface.cpp tests/core/fuzz.cpp -o $@
+
+build/race-core: $(wildcard src/core/* tests/core/*pp)
+	@mkdir -p build
+	@$(COMPILER) -O1 -g1 $(COMPILED) -fsanitize=thread -Isrc/core src/core/interface.cpp tests/core/race.cpp -o $@
 
 reproduce: $(VENV)/plot core ## recompute the literature into the folder iacta-reproduced, or another INTO
 	@$(BIN)/iacta reproduce $(INTO)

@@ -48,24 +48,22 @@ class ExactPlay:
         for mask, _ in () if rewards.once else rewards.sets:
             paying |= mask
         self._paying = paying & problem.field
-        self._start = problem.start
         self._values: dict[_Key, float] = {}
         self._matters: dict[tuple[int, int], tuple[int, ...]] = {}
         self._deadline: Deadline | None = None
         self._most = inf
 
-    def begin(self, state: TurnState) -> None:
-        """Begin in a state with what `solve` and `flow` do."""
-        self._start = state
-
-    def solve(self, deadline: Deadline, states: float = inf) -> float | None:
+    def solve(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> float | None:
         """Return the value of the best play; `None` where that takes too much."""
-        armies = sum(self._start.armies[t] for t in bits(self._active))
+        start = start or self.problem.start
+        armies = sum(start.armies[t] for t in bits(self._active))
         if armies > MOST_ARMIES:
             return None
         self._deadline, self._most = deadline, min(states, MOST_STATES)
         try:
-            return self.value(self._start)
+            return self.value(start)
         except _TooManyError:
             return None
         finally:
@@ -185,7 +183,9 @@ class ExactPlay:
         """
         return self._after(state, start, to, least, 0, state.armies[to])[0]
 
-    def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
+    def flow(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> Report | None:
         """Return how the best play goes, by a forward pass over the states that it visits.
 
         Each state also carries, for each border, the chance to come to it without having attacked
@@ -195,7 +195,7 @@ class ExactPlay:
         lands = len(problem.board.territories)
         waiting: dict[int, dict[TurnState, tuple[float, dict[tuple[int, int], float]]]]
         waiting = defaultdict(dict)
-        start = self._start
+        start = start or problem.start
         waiting[sum(start.armies)][start] = (1.0, {})
         visits: dict[tuple[int, int], list[float]] = {}
         advances: dict[tuple[int, int], dict[int, list[float]]] = {}

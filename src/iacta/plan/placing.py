@@ -327,8 +327,7 @@ class QuickValues:
         if state not in self._known:
             value = None
             if self.is_exact:
-                self._search.begin(state)
-                value = self._search.solve(self._deadline, self._states)
+                value = self._search.solve(self._deadline, self._states, state)
             if value is None:
                 if self.is_exact:
                     self._known.clear()

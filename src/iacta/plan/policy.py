@@ -119,13 +119,9 @@ class Policy:
             return self.search.value(state), True
         if self.is_best:
             return self.search.decide(state).value, True
-        self.search.begin(state)
-        try:
-            games = self.search.play(Deadline(), GAMES)
-            few = games.report.states < SEEN
-            report = self.search.flow(Deadline(), VISITED) if few else None
-        finally:
-            self.search.begin(self.problem.start)
+        games = self.search.play(Deadline(), GAMES, start=state)
+        few = games.report.states < SEEN
+        report = self.search.flow(Deadline(), VISITED, state) if few else None
         if report is not None:
             return report.value, True
         return max(float(games.gains.mean()), 0.0), False
