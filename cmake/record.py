@@ -1,8 +1,8 @@
-"""Record the size and the SHA-256 of a compiled core beside it, which iacta checks before it is loaded.
+"""Record the size and the SHA-256 of a compiled core beside it, which iacta checks.
 
     record.py FILE ...
 
-FILE is a library, or a wheel that holds one; this is the last step of whatever builds or changes it.
+FILE is a library, or a wheel that holds one; this is the last step of what builds or changes it.
 """
 
 import hashlib

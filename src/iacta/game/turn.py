@@ -53,7 +53,16 @@ from iacta.game.actions import (
     Stop,
     Trade,
 )
-from iacta.game.cards import DECK, FEWEST_TRADED, MUST_TRADE, Hand, Sets, hands, sets_in
+from iacta.game.cards import (
+    DECK,
+    FEWEST_TRADED,
+    MUST_TRADE,
+    TRADED_AT_ONCE,
+    Hand,
+    Sets,
+    hands,
+    sets_in,
+)
 from iacta.game.codes import (
     OPTIONS,
     attack_text,
@@ -391,7 +400,8 @@ class Turn:
     def _may_trade(self) -> bool:
         """Whether cards can be traded, or turned over to see whether they can."""
         hand = self._hand
-        return hand.number >= FEWEST_TRADED and (hand.unknown > 0 or bool(sets_in(hand)))
+        least = MUST_TRADE if self.conquered else FEWEST_TRADED  # after an elimination, and before
+        return hand.number >= least and (hand.unknown > 0 or bool(sets_in(hand)))
 
     def _trades(self) -> list[list[Action]]:
         hand = self._hand
@@ -639,15 +649,14 @@ class Turn:
 
     def _eliminating(self, loser: str) -> "Turn":
         """Return the turn after a territory of a player was taken, who may be out of the game."""
-        if {*self.owners} <= {self.player, ""}:
-            return self._changed(then="over")
+        is_won = {*self.owners} <= {self.player, ""}
         if self.cards is None or loser in self.owners:
-            return self._changed(then="attack")
+            return self._changed(then="over" if is_won else "attack")
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
         new = self._changed(cards=rest)._with_hand(self._hand + taken)
-        must = taken.number > 0 and new._hand.number >= MUST_TRADE
-        return new._changed(then="trade" if must else "attack")
+        must = taken.number > 0 and new._hand.number >= TRADED_AT_ONCE
+        return new._changed(then="over" if is_won else "trade" if must else "attack")
 
     def _advanced(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # the phase says so

@@ -25,7 +25,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.problem import Problem, TurnState
 
-__all__ = ["ExactPlay"]
+__all__ = ["ExactPlay", "TooManyError"]
 
 _Key: TypeAlias = tuple[tuple[int, ...], int, int]
 
@@ -64,7 +64,7 @@ class ExactPlay:
         self._deadline, self._most = deadline, min(states, MOST_STATES)
         try:
             return self.value(start)
-        except _TooManyError:
+        except TooManyError:
             return None
         finally:
             self._deadline, self._most = None, inf
@@ -73,7 +73,7 @@ class ExactPlay:
         key = self._key(state)
         if key not in self._values:
             if len(self._values) >= self._most or (self._deadline and self._deadline.is_over):
-                raise _TooManyError
+                raise TooManyError
             self._values[key] = max((q for *_, q in self._rolls(state)), default=0.0)
         return max(self._values[key], 0.0)
 
@@ -92,6 +92,12 @@ class ExactPlay:
         if self.problem.rewards.once:
             return bool(self._paying & state.owned)
         return not self._paying & ~state.owned
+
+    def _worth_at_end(self, state: TurnState) -> float:  # a part of a turn overrides it
+        return 0.0
+
+    def _paid(self, territory: int, state: TurnState) -> float:
+        return self.problem.rewards.of(territory, ~state.owned)
 
     def _rolls(self, state: TurnState) -> Iterator[tuple[int, int, Choice, float]]:
         """Yield all legal attacks with their values Q."""
@@ -142,14 +148,14 @@ class ExactPlay:
         paid = -rewards.price * lost
         if armies[c]:
             return 0, paid + self.value(TurnState(tuple(armies), state.owned))
-        paid += rewards.of(c, ~state.owned)
+        paid += self._paid(c, state)
         owned, spare = state.owned | 1 << c, armies[v] - self.problem.garrisons[v]
         best, moved = -inf, spare
         for number in range(spare, min(least, spare) - 1, -1):
             after = [*armies]
             after[v], after[c] = armies[v] - number, number
             there = TurnState(tuple(after), owned)
-            value = 0.0 if self._is_over(there) else self.value(there)
+            value = self._worth_at_end(there) if self._is_over(there) else self.value(there)
             if value > best + SAME:
                 best, moved = value, number
         return moved, paid + best
@@ -259,10 +265,10 @@ class ExactPlay:
         if armies[c]:
             return TurnState(tuple(armies), state.owned), paid
         armies[c] = outcome.moved
-        return TurnState(tuple(armies), state.owned | 1 << c), paid + rewards.of(c, ~state.owned)
+        return TurnState(tuple(armies), state.owned | 1 << c), paid + self._paid(c, state)
 
 
-class _TooManyError(IactaError):
+class TooManyError(IactaError):
     """Ends a search that looks at too many states."""
 
     def __init__(self) -> None:

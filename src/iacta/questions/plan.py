@@ -597,7 +597,7 @@ class PlanAnswer(Answer):
                 found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
             yield f"{found}{under(rules)}{words.proof(plan)}"
             if brought is not None:
-                yield f"{turn.cards_words(brought)} {turn.DEALT}"
+                yield f"{turn.cards_words(brought)} {turn.TRADED}"
         if self.new:
             yield turn.without(plan, self.new)
         if self.needed:

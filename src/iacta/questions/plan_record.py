@@ -163,6 +163,9 @@ class PlanCardsRecord(KeyedRecord):
     ends: Annotated[Count, Key("With `--then`: the number of ends that it is estimated from.")] = (
         OMITTED
     )
+    is_exact: Annotated[
+        bool, Key("With `--then`: whether the turn is the best of all, and its chances are exact.")
+    ] = OMITTED
 
 
 @dataclass(frozen=True)
@@ -377,6 +380,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
         _interval(goes_on.interval),
         goes_on.without,
         goes_on.ends,
+        goes_on.is_exact,
     )
 
 
