@@ -7,6 +7,7 @@ the interpreter goes on, and Ctrl-C stops it within a tenth of a second.
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import (
     POINTER,
     Structure,
@@ -22,7 +23,7 @@ from ctypes import (
 from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
-from threading import TIMEOUT_MAX, Lock, Thread
+from threading import TIMEOUT_MAX, Lock
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -534,17 +535,13 @@ class Core:
                 code = function(_budget(deadline, states, AT_ONCE))
                 if code != STOPPED:
                     return code
-            codes: list[int] = []
-            budget = _budget(deadline, states)
-            thread = Thread(target=lambda: codes.append(function(budget)))
-            thread.start()
-            try:
-                thread.join()
-            except BaseException:
-                deadline.stop()
-                thread.join()
-                raise
-            return codes[0]
+            # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
+            with ThreadPoolExecutor(1) as pool:
+                try:
+                    return pool.submit(function, _budget(deadline, states)).result()
+                except BaseException:
+                    deadline.stop()
+                    raise
         finally:
             self._lock.release()
 
@@ -599,10 +596,11 @@ class Core:
             code = self._library.iacta_follow(
                 self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"])
             )
-        if code != DONE:
+        if code == UNSOUND:
             raise IllegalError(
                 f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
             )
+        _refuse_too_large(code)
 
     def decide(self, state: TurnState) -> PolicyAction:
         return self._decision(self._library.iacta_decide, state)

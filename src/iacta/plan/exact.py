@@ -24,6 +24,7 @@ from iacta.plan.core import NO_CORE, AttackResult, PolicyAction, Report, Visit
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.problem import Problem, TurnState
+from iacta.rules.roll import refuse_many_rolls
 
 __all__ = ["ExactPlay", "TooManyError"]
 
@@ -59,7 +60,7 @@ class ExactPlay:
         """Return the value of the best play; `None` where that takes too much."""
         start = start or self.problem.start
         armies = sum(start.armies[t] for t in bits(self._active))
-        if armies > MOST_ARMIES:
+        if armies > MOST_ARMIES or not self._are_dice_ready_in(deadline.left()):
             return None
         self._deadline, self._most = deadline, min(states, MOST_STATES)
         try:
@@ -68,6 +69,14 @@ class ExactPlay:
             return None
         finally:
             self._deadline, self._most = None, inf
+
+    def _are_dice_ready_in(self, seconds: float) -> bool:
+        for kernel in {*self.problem.kernels}:
+            try:
+                refuse_many_rolls(*kernel.rules.full_roll, kernel.rules, seconds)
+            except IactaError:
+                return False
+        return True
 
     def value(self, state: TurnState) -> float:
         key = self._key(state)
