@@ -7,7 +7,6 @@ the interpreter goes on, and Ctrl-C stops it within a tenth of a second.
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from ctypes import (
     POINTER,
     Structure,
@@ -23,7 +22,7 @@ from ctypes import (
 from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
-from threading import TIMEOUT_MAX, Lock
+from threading import TIMEOUT_MAX, Event, Lock, Thread
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -535,13 +534,24 @@ class Core:
                 code = function(_budget(deadline, states, AT_ONCE))
                 if code != STOPPED:
                     return code
-            # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
-            with ThreadPoolExecutor(1) as pool:
+            codes: list[int] = []
+            budget, done = _budget(deadline, states), Event()
+
+            def work() -> None:
                 try:
-                    return pool.submit(function, _budget(deadline, states)).result()
-                except BaseException:
-                    deadline.stop()
-                    raise
+                    codes.append(function(budget))
+                finally:
+                    done.set()
+
+            # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
+            try:
+                Thread(target=work).start()
+                done.wait()
+            except BaseException:
+                deadline.stop()
+                done.wait(1)  # not for ever: perhaps the thread never began
+                raise
+            return codes[0]
         finally:
             self._lock.release()
 
