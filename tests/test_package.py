@@ -4,6 +4,7 @@ import ast
 import inspect
 import io
 import re
+import subprocess
 import tokenize
 import tomllib
 from functools import cache, cached_property
@@ -17,6 +18,7 @@ from iacta.charts.registry import public_names
 from iacta.errors import packages_of
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
+from iacta_literature.run import SOURCES
 from tests.processes import NUMPY_ONLY, run_python
 
 ROOT = Path(__file__).parent.parent
@@ -160,6 +162,18 @@ def test_the_charts_are_there_and_their_names_are_listed() -> None:
 def test_the_version_is_that_of_the_settings() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert iacta.__version__ == settings["project"]["version"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {iacta.__version__}\n" in citation
+    assert f"\nabstract: {settings['project']['description']}\n" in citation
+    assert citation.count("\n  - type: article\n") == len(SOURCES)
+
+
+def test_make_help_lists_each_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    help_of_make = ["make", "--no-print-directory", "help"]
+    printed = subprocess.check_output(help_of_make, text=True, cwd=ROOT)  # noqa: S603 # our own
+    assert [line.split()[0] for line in printed.splitlines()] == listed.split()
 
 
 def test_no_hint_names_an_extra_since_pip_finds_no_iacta() -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "whole_number",
     "whole_numbers",
     "whole_text",
+    "words_of",
 ]
 
 K = TypeVar("K")
@@ -50,6 +51,7 @@ MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied wi
 LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
 
@@ -103,12 +105,22 @@ def whole_number(value: object, name: str, least: int | None = 0, most: int | No
     try:
         number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
     except TypeError:
-        raise MalformedError(sentence, parameter=name) from None
+        raise MalformedError(f"{sentence}{_whole_hint(value)}", parameter=name) from None
     if abs(number) >= SUMS * 10**MOST_DIGITS:
         raise _too_long(name, shown(number))
     if (least is not None and number < least) or (most is not None and number > most):
         raise IllegalError(sentence, parameter=name)
     return number
+
+
+def _whole_hint(value: object) -> str:
+    """Return the end of a sentence that suggests the whole number in a text or a float, if any."""
+    if isinstance(value, str):
+        number = value.strip() if WHOLE.fullmatch(value.strip()) else ""
+    else:
+        is_whole = isinstance(value, float | np.floating) and value.is_integer()
+        number = whole_text(int(value)) if is_whole else ""  # type: ignore[call-overload] # a float
+    return f"; did you mean {number}?" if 0 < len(number) <= LONGEST_SHOWN else ""
 
 
 def _too_long(name: str, got: str) -> IllegalError:
@@ -234,8 +246,10 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
     except IllegalError:
         raise
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        has_comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
+        hint = f"; did you mean {str(value).strip().replace(',', '.')}?" if has_comma else ""
         raise MalformedError(
-            f"{name} must {expected}, got {shown(value)}", parameter=name
+            f"{name} must {expected}, got {shown(value)}{hint}", parameter=name
         ) from None
 
 
@@ -278,7 +292,11 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
     if not 0 < fraction < 1 and not (certain and fraction == 1):
         is_percent = 2 <= fraction < 100 and "%" not in str(value)
-        hint = f"; did you mean {str(value).strip()}%?" if is_percent else ""
+        hint = ""
+        if is_percent:
+            number = f"{float(fraction):g}%"
+            meant = number if isinstance(value, str) else f'"{number}" or {float(fraction / 100):g}'
+            hint = f"; did you mean {meant}?"
         raise IllegalError(
             f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}", parameter=name
         )
@@ -324,6 +342,17 @@ def row_of(values: object, name: str, kind: str) -> list[Any]:
         with suppress(TypeError):
             return list(values)  # type: ignore[call-overload, no-any-return] # is tried
     raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}", parameter=name)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the entries of a row, separated by spaces or commas; the comma of 8,200 is none.
+
+    >>> words_of("8, 2,4"), words_of("8,200, 3")
+    (['8', '2', '4'], ['8,200', '3'])
+    """
+    parts = (part.strip(",") for part in text.split())
+    words = ([part] if WHOLE.fullmatch(part) else part.split(",") for part in parts)
+    return [each for some in words for each in some if each]
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:

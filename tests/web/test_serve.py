@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 from typing import Any
 
@@ -14,6 +14,8 @@ import psutil
 import pytest
 
 import iacta
+from iacta.cli.serve import ServeCommand
+from iacta.errors import IllegalError
 from iacta.web.lines import LINES
 from tests.web.served import JSON, Server
 
@@ -125,8 +127,21 @@ def test_a_port_in_use_is_reported_in_one_sentence(server: Server) -> None:
     second = subprocess.run(  # noqa: S603 # our own command
         command, capture_output=True, text=True, check=False
     )
-    said = f"iacta: --port is in use by another program: {port}\n"
-    assert (second.returncode, second.stdout, second.stderr) == (2, "", said)
+    said = f"iacta: --port is in use by another program: {port}; try --port "
+    assert (second.returncode, second.stdout) == (2, "")
+    assert second.stderr.startswith(said)
+    assert int(second.stderr.removeprefix(said)) > int(port)
+
+
+def test_a_port_that_is_offered_is_free() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        with suppress(OSError), socket.create_server(("127.0.0.1", port + 1)):
+            with pytest.raises(IllegalError, match="; try --port ") as refused:
+                ServeCommand(port=port).run()
+            offered = int(str(refused.value).rpartition(" ")[2])
+            assert offered > port + 1
+            socket.create_server(("127.0.0.1", offered)).close()
 
 
 @pytest.mark.parametrize("host", ["not a host", "192.0.2.1", "\u202e"])

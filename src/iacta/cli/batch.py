@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import pairwise
 
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
@@ -79,8 +80,7 @@ class BatchCommand(Command, kw_only=True):
     def for_words(cls, words: Sequence[str]) -> type[Command]:
         """Add the options of the question that the command line names."""
         option = option_name("question")
-        given = list(zip(words, [*words[1:], ""], strict=True))
-        named = [after for word, after in given if word == option]
+        named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
         found = find_question(named[0]) if named else BattleQuestion
         return _asking(found) if found is not None else BatchCommand

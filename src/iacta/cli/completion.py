@@ -119,8 +119,7 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
 
 
 def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
-    called = option.metavar or option.kind.metavar
-    if called not in PLACES | PLAYERS or not hasattr(form, "position"):
+    if option.called not in PLACES | PLAYERS or not hasattr(form, "position"):
         return
     from iacta.board.files import read_board  # all of this is only needed here
     from iacta.board.position import read_position
@@ -139,11 +138,11 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
         elif "board" in texts:
             board = read_board(str(texts["board"]))
     before, comma, _ = begun.rpartition(",")
-    names = [*players] if called in PLAYERS else []
-    if called in PLACES:
+    names = [*players] if option.called in PLAYERS else []
+    if option.called in PLACES:
         names += [*board.territories, *(each.name for each in board.continents)]
     for name in names:
-        yield f"{before}{comma}{name if called in PLAYERS else re.sub(BLANK, '-', name)}"
+        yield f"{before}{comma}{name if option.called in PLAYERS else re.sub(BLANK, '-', name)}"
 
 
 def _values(kind: Kind, begun: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """`iacta serve`: the page and its API, from this machine."""
 
 import errno
+from contextlib import suppress
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ __all__ = ["ServeCommand"]
 
 NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "altair", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
+MOST_TRIED = 20  # ports, for one that is free
 MOST_WAITING = 2048  # connections that wait to be accepted
 
 
@@ -136,25 +138,36 @@ class ServeCommand(Command):
             )[0]
         except (OSError, UnicodeError):
             raise unknown from None
-        # asyncio sends each part of a response at once only if the protocol is named.
-        listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+
+        def listen(port: int) -> "socket.socket":
+            # asyncio sends each part of a response at once only if the protocol is named.
+            found = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+            try:
+                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                found.bind((place[0], port, *place[2:]))
+                found.listen(MOST_WAITING)
+            except OSError:
+                found.close()
+                raise
+            return found
+
         try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(place)
-            listening.listen(MOST_WAITING)
+            return listen(self.port)
         except PermissionError:
-            listening.close()
             raise IllegalError(
                 f"port is reserved: {self.port}; try one from 1024", parameter="port"
             ) from None
         except OSError as error:
-            listening.close()
-            if error.errno == errno.EADDRINUSE:
-                raise IllegalError(
-                    f"port is in use by another program: {self.port}", parameter="port"
-                ) from None
-            raise unknown from None
-        return listening
+            if error.errno != errno.EADDRINUSE:
+                raise unknown from None
+        hint = ""
+        for port in range(self.port + 1, min(self.port + MOST_TRIED, MOST_PORT) + 1):
+            with suppress(OSError), listen(port):
+                hint = f"; try --port {port}"
+                break
+        raise IllegalError(
+            f"port is in use by another program: {self.port}{hint}", parameter="port"
+        )
 
     def _place(self, port: int) -> str:
         host = "127.0.0.1" if self.host in ("", "0.0.0.0") else self.host  # noqa: S104 # as above

@@ -243,7 +243,7 @@ def defend_fronts(
     Source: `iacta.odds.fronts`.
     """
     total = whole_number(armies, "armies", least=1, most=MOST_ARMIES)
-    given = row_of(fronts, "fronts", "fronts")
+    given = row_of(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
     check_choice(objective, OBJECTIVES, "objective")

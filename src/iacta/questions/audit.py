@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit, Throws, audit, questions_of
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
 from iacta.fairness.trials import Trial, outcomes
-from iacta.questions.form import Example, Topic, parameter
+from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.parameters import UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
@@ -123,7 +123,7 @@ class AuditQuestion(UnderRules, Question):
                 f"bias must be at least 0.0001%, got {float(self.bias):.3g}", parameter="bias"
             )
         if self.source is None and not self.power:
-            raise MalformedError("no log to audit: give a file or a text; see iacta audit --help")
+            raise ClashError("missing {file}, {log} or {power}")
 
     @property
     def source(self) -> Path | str | None:

@@ -9,13 +9,13 @@ from types import ModuleType
 from typing import Any
 
 from iacta.board.board import Board, Continent
-from iacta.board.files import BUILT_IN, BoardFile, read_board_file, write_board
+from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.position import Holding, Position, code_in, position_toml, read_position
+from iacta.board.position import Holding, Position, position_toml, read_board_or_position
 from iacta.files import plain
 from iacta.game import BorderOdds, Turn
-from iacta.questions.form import Example, Topic, parameter
+from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import FileName, Flag, RulesName
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
@@ -32,7 +32,7 @@ from iacta.questions.words import count, percent
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-__all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer"]
+__all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer", "PositionAnswer"]
 
 MOST_NAMED = 8  # territories, in a row of a table
 TEMPLATE = """\
@@ -58,7 +58,8 @@ class BoardQuestion(Question):
 
     file: str = parameter(
         FileName(),
-        f"The board: classic, or a file in one of these formats, - for standard input: {READ}.",
+        f"The board: classic, or a file in one of these formats, - for standard input: {READ}. "
+        "Or a position: a file or a code.",
         is_argument=True,
         metavar="FILE",
     )
@@ -70,30 +71,36 @@ class BoardQuestion(Question):
     )
     template: bool = parameter(
         Flag(),
-        "Print a position file with all its territories, ready to be edited.",
+        "Print a position file with all its territories, ready to be edited; of a position, its "
+        "own.",
         excludes="odds",
         default=False,
     )
     odds: bool = parameter(
         Flag(),
-        "FILE is a position, or a code: show the odds of each battle of the player.",
+        "FILE is a position: show the odds of each battle of the player.",
         default=False,
     )
     rules: str | Rules | None = parameter(
         RulesName(), "Rules of these battles.", usual="classic", needs="odds", default=None
     )
 
-    def answer(self, watch: Watch | None = None) -> "BoardAnswer | OddsAnswer":
+    def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
+        found = read_board_or_position(self.file)
+        if isinstance(found, BoardFile):
+            if self.odds:
+                raise ClashError("{odds} needs a position, got the board {0!r}", found.board.name)
+            if self.to is not None:
+                write_board(found.board, self.to)
+            return BoardAnswer(self, found)
+        turn = Turn.from_code(found) if isinstance(found, str) else Turn(found)
         if self.odds:
-            return OddsAnswer(self, self._turn())
-        found = read_board_file(self.file)
+            return OddsAnswer(self, self._under_rules(turn))
         if self.to is not None:
-            write_board(found.board, self.to)
-        return BoardAnswer(self, found)
+            write_board(turn.board, self.to)
+        return PositionAnswer(self, turn)
 
-    def _turn(self) -> Turn:
-        code = code_in(self.file)
-        turn = Turn(read_position(self.file)) if code is None else Turn.from_code(code)
+    def _under_rules(self, turn: Turn) -> Turn:
         if self.rules is None:
             return turn
         keep, rules_of, stay = turn.keep, turn.rules_of, turn.stay
@@ -247,6 +254,64 @@ class BoardAnswer(Answer):
             which = f"{file}, " if len(kinds) > 1 or file == "cards" else ""
             lines.append(f"{which}{line}{remark.text}")
         return Section(lines, title=f"{count(len(lines), 'oddity', 'oddities')}:")
+
+
+class HoldingRecord(KeyedRecord):
+    """Who holds a territory."""
+
+    name: str = key("The name of the territory.")
+    owner: str = key("Who holds it; empty for nobody.")
+    armies: Count = key("The armies on it.")
+
+
+class PositionRecord(KeyedRecord):
+    """Who holds what, and whose turn it is."""
+
+    code: str = key("The code of the turn.")
+    board: str = key("What the board is called.")
+    player: str = key("Whose turn it is.")
+    territories: Sequence[HoldingRecord] = key("Each territory.")
+
+
+@dataclass(frozen=True, repr=False)
+class PositionAnswer(Answer):
+    """Who holds what, and whose turn it is.
+
+    turn: the turn with this position.
+    """
+
+    question: BoardQuestion
+    turn: Turn
+
+    @property
+    def data(self) -> PositionRecord:
+        position = self.turn.position
+        return PositionRecord(
+            self.turn.to_code(),
+            position.board.name,
+            position.player,
+            [HoldingRecord(*row) for row in self._held()],
+        )
+
+    def _held(self) -> Iterator[tuple[str, str, int]]:
+        position = self.turn.position
+        for name, each in zip(position.board.territories, position.holdings, strict=True):
+            yield name, each.owner, each.armies
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield from (("territory", "owner", "armies"), *self._held())
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.board_map(self.turn.position)
+
+    def sections(self) -> Iterator[Section]:
+        if self.question.template:
+            yield Section([self.turn.position.to_toml().removesuffix("\n")])
+            return
+        yield from sections_of(self.turn.position)
+        yield Section([f"The code of this turn: {self.turn.to_code()}"])
+        if self.question.to is not None:
+            yield Section([f"Written to {plain(self.question.to)}."])
 
 
 class BorderRecord(KeyedRecord):

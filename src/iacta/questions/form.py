@@ -80,6 +80,11 @@ class Parameter:
         return self.default is REQUIRED
 
     @property
+    def called(self) -> str:
+        """What help calls its value: `ATTACKERS`, `FILE`."""
+        return self.metavar or (self.name.upper() if self.is_argument else self.kind.metavar)
+
+    @property
     def default_text(self) -> str:
         """The default for people, empty if there is none."""
         if self.default in (REQUIRED, None) or isinstance(self.kind, Flag):

@@ -43,7 +43,7 @@ class Fronts(Row):
     (Front(15, territories=3), Front(8))
     """
 
-    entries: ClassVar[str] = "fronts"
+    entries: ClassVar[str] = "fronts, such as [15, 8]"
 
     def read(self, entry: object) -> Front:
         if isinstance(entry, Front):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from iacta.battle.territory import Territory, parse_territory, territory_name
 from iacta.checks import (
+    LONGEST_SHOWN,
     check_choice,
     fraction_text,
     parse_whole_number,
@@ -16,8 +17,9 @@ from iacta.checks import (
     row_of,
     shown,
     whole_number,
+    words_of,
 )
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rule_set, rules_name
 
@@ -283,13 +285,20 @@ class Row(Kind):
         raise NotImplementedError
 
     def parse(self, text: str, name: str) -> tuple[Any, ...]:
-        return self.check(text.replace(",", " ").split(), name)
+        return self.check(words_of(text), name)
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         entries = row_of(value, name, self.entries)
         if not entries:
             raise IllegalError(f"missing {name}")
-        return tuple(map(self.read, entries))
+        try:
+            return tuple(map(self.read, entries))
+        except IactaError as error:
+            texts = " ".join(map(str, entries))
+            if "," not in texts:
+                raise
+            apart = " ".join(texts.replace(",", " ").split())[:LONGEST_SHOWN]
+            raise plainly(error)(f"{error}; separate {name} by spaces: {apart}") from None
 
     def text(self, value: Sequence[Any]) -> str:
         return " ".join(self.json(value))
@@ -309,7 +318,7 @@ class Way(Row):
     ('22', '8:capital@3')
     """
 
-    entries: ClassVar[str] = "defenders"
+    entries: ClassVar[str] = "defenders, such as [8, 2]"
 
     def read(self, entry: object) -> str | Territory:
         if isinstance(entry, Territory):

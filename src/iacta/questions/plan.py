@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from types import ModuleType
 from typing import Any, ClassVar, cast
 
-from iacta.board.board import Board
+from iacta.board.board import Board, folded
 from iacta.board.files import read_board
 from iacta.board.layout import check_size
 from iacta.board.position import Position, code_in, read_position
-from iacta.checks import put
+from iacta.checks import put, shown
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError
 from iacta.game import Sets, traded_armies
@@ -267,7 +267,8 @@ class PlanQuestion(UnderRules, Question):
 
     def _decode(self, code: str) -> None:
         """Put what a code says in its place; what is asked beside it counts more."""
-        asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
+        with _called(owner="eliminate"):
+            asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
         put(self, "board", None)
         if self.rules_file is not None:
             asked.pop("rules", None)
@@ -352,12 +353,10 @@ class PlanQuestion(UnderRules, Question):
         mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
         hand = 0
         for name, number in dict(self.cards).items():
-            with _called(owner="cards"):
-                owner = self.start.of(self.start.owned_by(name)[0]).owner
-            if owner not in (mine, theirs):
+            if folded(name) not in (folded(mine), folded(theirs)):
                 raise IllegalError(
                     f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
-                    f"got {owner}",
+                    f"got {shown(name)}",
                     parameter="cards",
                 )
             hand += number
@@ -433,7 +432,7 @@ class PlanQuestion(UnderRules, Question):
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
-        with _called(owner="opponents_get", get="opponents_get"):
+        with _called(get="opponents_get"):
             return take_and_hold(
                 plan,
                 dict(get) if isinstance(get, tuple) else get,
@@ -557,7 +556,7 @@ class PlanAnswer(Answer):
                 found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
             yield f"{found}{under(rules)}{words.proof(plan)}"
             if brought is not None:
-                yield f"{turn.cards_words(brought)} {turn.DEALT}"
+                yield f"{turn.cards_words(brought)} {turn.TRADED}"
         if self.new:
             yield turn.without(plan, self.new)
         if self.needed:

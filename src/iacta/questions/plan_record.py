@@ -146,6 +146,10 @@ class PlanCardsRecord(KeyedRecord):
     ends: Count = key(
         "With `--then`: the number of ends that it is estimated from.", default=OMITTED
     )
+    is_exact: bool = key(
+        "With `--then`: whether the turn is the best of all, and its chances are exact.",
+        default=OMITTED,
+    )
 
 
 class ThreatRecord(KeyedRecord):
@@ -319,6 +323,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
         _interval(goes_on.interval),
         goes_on.without,
         goes_on.ends,
+        goes_on.is_exact,
     )
 
 

@@ -17,6 +17,7 @@ from iacta.questions.plan_values import Source
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import Count, KeyedRecord, key
 from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.words import count
 
 __all__ = ["ReviewAnswer", "ReviewQuestion"]
 
@@ -96,6 +97,8 @@ class ReviewedStepRecord(KeyedRecord):
     cost: float = key("What the decision cost against the best one.")
     better: str = key("The better decision; empty where none is known to be better.")
     is_useful: bool = key("Whether the attack was of use for the goal.")
+    dice: Count | None = key("The attack dice of the decision; `null` where none are judged.")
+    is_assumed: bool = key("Whether the log does not say these dice, so that luck may be biased.")
 
     @classmethod
     def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
@@ -139,11 +142,11 @@ class ReviewAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         yield (
             *("turn", "player", "from", "to", "lost", "killed", "moved", "before", "after"),
-            *("luck", "spread", "cost", "better"),
+            *("luck", "spread", "cost", "better", "dice", "is_assumed"),
         )
         for each in self.reviewed.steps:
-            spread = "" if each.spread is None else each.spread
-            yield (*each[:10], spread, each.cost, each.better)
+            spread, dice = ("" if x is None else x for x in (each.spread, each.dice))
+            yield (*each[:10], spread, each.cost, each.better, dice, each.is_assumed)
 
     def sections(self) -> Iterator[Section]:
         return _sections(self.reviewed)
@@ -157,6 +160,11 @@ def _sections(found: Review) -> Iterator[Section]:
     sentences = [_sentence(found, each) for each in found.players]
     if not found.is_exact:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
+    if found.assumed:
+        sentences.append(
+            f"The log does not say the dice of {count(found.assumed, 'attack', 'attacks')}; the "
+            "best number that the losses allow is assumed (?), so luck may be biased."
+        )
     if found.unclear:
         unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
@@ -173,6 +181,7 @@ def _sections(found: Review) -> Iterator[Section]:
     rows = [
         (
             f"turn {each.turn}, {each.player}: {each.name}",
+            "" if each.dice is None else f"{each.dice}{'?' if each.is_assumed else ''}",
             f"{each.lost}-{each.killed}" if each.to else "",
             _figure(found, each.after),
             _figure(found, each.luck, "+") if each.is_useful else "no use",
@@ -182,7 +191,7 @@ def _sections(found: Review) -> Iterator[Section]:
     ]
     more = len(found.steps) - len(rows)
     notes = [f"{more:,} more are in the CSV."] if more else []
-    columns = ("", "losses", _unit(found), "luck", "cost")
+    columns = ("", "dice", "losses", _unit(found), "luck", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from iacta.checks import shown
+from iacta.checks import shown, words_of
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Parameter
 from iacta.questions.kinds import Flag
-from iacta.questions.question import QUESTIONS, Question
+from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
 __all__ = [
     "address",
@@ -45,12 +45,12 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
     texts: dict[str, Any] = {}
     for name, text in pairs:
         if name not in known:
-            raise _unknown(name, known)
+            raise IllegalError(unknown_parameter(form, name, offered(form)))
         if not text.strip():
             continue
         _refuse_path(known[name], text)
         if known[name].kind.is_row:
-            texts.setdefault(name, []).extend(text.replace(",", " ").split())
+            texts.setdefault(name, []).extend(words_of(text))
         elif name in texts:
             twice = f"{name} appears twice, the second time as {shown(text)}"
             raise IllegalError(twice, parameter=name)
@@ -68,7 +68,7 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     known = {each.name: each for each in offered(form)}
     for name in record:
         if name not in known:
-            raise _unknown(name, known)
+            raise IllegalError(unknown_parameter(form, name, offered(form)))
         _refuse_path(known[name], record[name])
     missing = [each for each in known.values() if each.is_required and each.name not in record]
     if missing:
@@ -83,10 +83,6 @@ def _refuse_path(parameter: Parameter, value: object) -> None:
             f"{parameter.name} must be sent itself, not as the path of a file, got {shown(value)}",
             parameter=parameter.name,
         )
-
-
-def _unknown(name: str, known: Iterable[str]) -> IllegalError:
-    return IllegalError(f"unknown parameter {shown(name)}; there are {', '.join(known)}")
 
 
 def address(question: Question) -> str:
