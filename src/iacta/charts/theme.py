@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from iacta.charts.sketch import sketches
+from iacta.charts.vega import View, field, rows_of
 from iacta.checks import shown
 from iacta.distribution import Probability
 from iacta.errors import MalformedError, TooLargeError
@@ -20,38 +16,8 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import rules_name
 
-if TYPE_CHECKING:
-    import altair
-
-    alt = altair
-else:
-
-    class _Altair:
-        """Altair, loaded when it is first used, or within `sketched` what stands in for it."""
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(sketches if _sketching.get() else import_module("altair"), name)
-
-    alt = _Altair()
-
-_sketching = ContextVar("sketching", default=False)
-
-
-@contextmanager
-def sketched() -> Iterator[None]:
-    """Make charts without Altair, which takes long to import: for files, not for notebooks."""
-    token = _sketching.set(True)
-    try:
-        yield
-    finally:
-        _sketching.reset(token)
-
-
 Row: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Sequence[Row]]
-AnyChart: TypeAlias = (
-    "alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.ConcatChart"
-)
 
 # After Okabe and Ito, who chose hues that the colour-blind can tell apart; the tones are changed
 # so that each stands out from white and from black.
@@ -85,8 +51,6 @@ COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never bel
 WITHOUT_SIGN = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"
 MOST_LABELS = 15  # of an axis
 NARROW_PLOT = 450  # a plot narrower than this has its narrow form
-TITLE_LETTERS = {False: 72, True: 42}  # as many fit above a wide plot and a narrow one
-SUBTITLE_LETTERS = {False: 104, True: 56}
 ATTACKERS = "attackers, garrison included"
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
@@ -171,45 +135,9 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     }
 
 
-def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyChart:
-    """Return a chart with its title, its data and our theme.
-
-    chart: the chart, with data by name.
-    title: the finding, in a sentence.
-    subtitle: what is shown, and under which rules.
-    tables: the rows of each table, the most important table first.
-
-    What changes in a narrow plot is in the chart's `usermeta`: there the title is wrapped to fit
-    into 360 pixels.
-    """
-    wide, narrow = (
-        {
-            "text": textwrap.wrap(title, TITLE_LETTERS[is_narrow]),
-            "subtitle": textwrap.wrap(subtitle, SUBTITLE_LETTERS[is_narrow]),
-        }
-        for is_narrow in (False, True)
-    )
-    heading = alt.TitleParams(wide["text"], subtitle=wide["subtitle"])
-    finished: AnyChart = chart.properties(title=heading)
-    # As attributes: `properties` would check every value, a second for large tables.
-    finished.description = f"{title} {subtitle}"
-    finished.usermeta = {"narrow": {"title": narrow}}
-    finished.datasets = {name: list(rows) for name, rows in tables.items()}
-    finished.config = config()
-    return finished
-
-
-def rows_of(name: str, where: str = "", **columns: str) -> alt.Chart:
-    """Return a chart or layer of one of the tables that `finish` gets, yet without a mark.
-
-    name: the table's name.
-    where: which of its rows are meant, as a Vega expression; empty for all.
-    columns: more columns, as Vega expressions.
-    """
-    rows = alt.Chart(alt.NamedData(name))
-    if where:
-        rows = rows.transform_filter(where)
-    return rows.transform_calculate(**columns) if columns else rows
+def mapped(looks: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a scale that gives each value its look."""
+    return {"domain": list(looks), "range": list(looks.values())}
 
 
 def categories(
@@ -217,23 +145,27 @@ def categories(
     colours: Mapping[Any, str],
     rows: Iterable[Row] | None = None,
     title: str | None = None,
-) -> alt.Color:
+    **more: Any,
+) -> dict[str, Any]:
     """Return the colours of a column's values, with their legend.
 
     column: the column.
     colours: the colour of each value.
     rows: the rows; values that do not occur in them are left out. `None` keeps all.
     title: the title of the legend.
+    more: as for `field`.
     """
-    known = [each for each in colours if rows is None or any(row[column] == each for row in rows)]
-    scale = alt.Scale(domain=known, range=[colours[each] for each in known])
-    return alt.Color(f"{column}:N", title=title, scale=scale)
+    known = {
+        value: colour
+        for value, colour in colours.items()
+        if rows is None or any(row[column] == value for row in rows)
+    }
+    return field(f"{column}:N", title=title, scale=mapped(known), **more)
 
 
-def exactly(column: str, title: str | None = None) -> alt.Tooltip:
+def exactly(column: str, title: str = "") -> dict[str, Any]:
     """Return the part of a tooltip that shows a column with all its digits."""
-    given = alt.Undefined if title is None else title
-    return alt.Tooltip(f"{column}:Q", title=given, format=".16~g")
+    return field(f"{column}:Q", format=".16~g", **({"title": title} if title else {}))
 
 
 def whole_axis(numbers: Iterable[int]) -> dict[str, Any]:
@@ -271,44 +203,36 @@ def contrast(colour: str, other: str) -> float:
     return round(max(light) / min(light), 9)
 
 
-def x_axis(
+def axis(
     column: str, title: str | None, scale: Mapping[str, Any] | None = None, **look: Any
-) -> alt.X:
-    """Return a column along the x axis, with the axis's title, its scale and its look."""
-    return alt.X(column, title=title, **_axis(scale, look))
+) -> dict[str, Any]:
+    """Return a column along an axis, with the axis's title, its scale and its look."""
+    return field(
+        column,
+        title=title,
+        **({"axis": look} if look else {}),
+        **({"scale": scale} if scale else {}),
+    )
 
 
-def y_axis(
-    column: str, title: str | None, scale: Mapping[str, Any] | None = None, **look: Any
-) -> alt.Y:
-    """Return a column along the y axis, with the axis's title, its scale and its look."""
-    return alt.Y(column, title=title, **_axis(scale, look))
-
-
-def row_axis(column: str, rows: Iterable[Row], title: str | None = None, **look: Any) -> alt.Y:
-    """Return the names in a column along the y axis, in the order of the rows."""
+def row_axis(
+    column: str, rows: Iterable[Row], title: str | None = None, **look: Any
+) -> dict[str, Any]:
+    """Return the names in a column along an axis, in the order of the rows."""
     names = list(dict.fromkeys(row[column] for row in rows))
-    return y_axis(f"{column}:N", title, **look).sort(names)
+    return {**axis(f"{column}:N", title, **look), "sort": names}
 
 
-def _axis(scale: Mapping[str, Any] | None, look: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **({"axis": alt.Axis(**look)} if look else {}),
-        **({"scale": alt.Scale(**scale)} if scale else {}),
-    }
+def level(table: str, channel: Literal["x", "y"], at: float, **look: Any) -> View:
+    """Return a line across the plot at a value of an axis."""
+    value = {"datum": at, "type": "quantitative"}
+    rule = rows_of(table).mark("rule", **look)
+    return rule.encode(x=value) if channel == "x" else rule.encode(y=value)
 
 
-def level(name: str, channel: str, at: float, **look: Any) -> alt.Chart:
-    """Return a line across the plot at a value of an axis, `"x"` or `"y"`."""
-    rule: alt.Chart = rows_of(name).mark_rule(**look)
-    return rule.encode(**{channel: alt.datum(at, type="quantitative")})
-
-
-def chance_texts(base: alt.Chart, column: str = "probability", **look: Any) -> alt.Chart:
+def chance_texts(base: View, column: str = "probability", **look: Any) -> View:
     """Return the chances in a column as texts beside their marks."""
-    labelled = base.transform_calculate(label=percent_label(column))
-    texts: alt.Chart = labelled.mark_text(**look).encode(text="label:N")
-    return texts
+    return base.calculate(label=percent_label(column)).mark("text", **look).encode(text="label:N")
 
 
 def limit(size: int, most: int, rule: str, got: str) -> None:

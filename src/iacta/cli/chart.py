@@ -2,14 +2,13 @@
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-from iacta.charts.curves import CHANCES
-from iacta.charts.registry import Chart, charts
+from iacta.charts import Chart
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
@@ -24,6 +23,8 @@ from iacta.questions.parameters import (
     UnderRules,
 )
 from iacta.questions.simulate import RandomCampaign
+from iacta_literature import charts
+from iacta_literature.charts.curves import CHANCES
 
 __all__ = ["ChartCommand"]
 
@@ -60,7 +61,7 @@ class ChartCommand(Command):
 
         with Picture(self.file, self.dark) as picture:
             draw, values = self.chart()
-            picture.draw(picture.sketch(lambda _: draw(**values)))
+            picture.draw(draw(**values))
         return 0
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -91,30 +92,41 @@ FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
 }
 
 
-def _described(drawn: Chart) -> type[ChartCommand]:
+class Option(NamedTuple):
+    """An option for an argument of a chart.
+
+    default: its value, as typed, if it is not given.
+    least: the least whole number that it can be; `None` if it can be negative.
+    """
+
+    default: str
+    least: int | None = None
+
+
+def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
     """Return the command of a chart; its parameters are the arguments of the chart's function."""
     arguments = [
         each
-        for each in inspect.signature(drawn.draw).parameters.values()
-        if each.name in FOUND or each.name in drawn.options or each.default is each.empty
+        for each in inspect.signature(draw).parameters.values()
+        if each.name in FOUND or each.name in options or each.default is each.empty
     ]
     forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
     own: list[Any] = [("file", PictureFile)]
     for each in arguments:
-        if each.name in drawn.options:
-            own.append(_option(drawn, each))
+        if each.name in options:
+            own.append(_option(draw, each, options[each.name]))
         elif each.name in NUMBERS:
             own.append((each.name, NUMBERS[each.name]))
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
         names = [each.name for each in arguments]
         finders = {name: FOUND[name][1] if name in FOUND else attrgetter(name) for name in names}
-        return drawn.draw, {name: find(self) for name, find in finders.items()}
+        return draw, {name: find(self) for name, find in finders.items()}
 
-    summary, *_ = inspect.cleandoc(drawn.draw.__doc__ or "").split("\n")
+    summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
     return make_dataclass(
-        drawn.draw.__name__,
+        draw.__name__,
         own,
         bases=(*needed, ChartCommand),
         namespace={"chart": chart, "__doc__": summary.replace("Return", "Draw", 1)},
@@ -125,10 +137,12 @@ def _described(drawn: Chart) -> type[ChartCommand]:
     )
 
 
-def _option(drawn: Chart, argument: inspect.Parameter) -> tuple[str, Any, Any]:
+def _option(
+    draw: Callable[..., Chart], argument: inspect.Parameter, option: Option
+) -> tuple[str, Any, Any]:
     """Return the field of an option; its help is what the chart's docstring says."""
-    name, option = argument.name, drawn.options[argument.name]
-    text = inspect.cleandoc(drawn.draw.__doc__ or "")
+    name = argument.name
+    text = inspect.cleandoc(draw.__doc__ or "")
     found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(found[1].split()) if found else ""
     is_list = "Sequence" in str(argument.annotation)
@@ -139,10 +153,55 @@ def _option(drawn: Chart, argument: inspect.Parameter) -> tuple[str, Any, Any]:
     return name, Annotated[Any, parameter], kind.parse(option.default, name)
 
 
-for each in charts().values():
-    if each.command:
-        line = f"chart {each.command} {each.command}.svg {each.example}".strip()
-        command(f"chart {each.command}", Topic.STUDY, Example(line))(_described(each))
+def _add(name: str, draw: Callable[..., Chart], example: str = "", **options: Option) -> None:
+    """Make the command of a figure.
+
+    example: what follows the name of the file in the command's example.
+    options: the arguments that are options, by name.
+    """
+    line = f"chart {name} {name}.svg {example}".strip()
+    command(f"chart {name}", Topic.STUDY, Example(line))(_described(draw, options))
+
+
+_add(
+    "delta",
+    charts.curves_by_delta,
+    deltas=Option("-5,-2,-1,0,1,2,5,10"),
+    defenders=Option("60", least=1),
+)
+_add(
+    "match-ups",
+    charts.curves_by_match_up,
+    defenders=Option("1,2,3,4,5,10,15,20", least=1),
+    attackers=Option("20", least=1),
+)
+_add(
+    "advantage",
+    charts.curves_by_advantage,
+    advantages=Option("0,1,2,3,4,5,6,7"),
+    attackers=Option("20", least=2),
+)
+_add(
+    "slices",
+    charts.slices,
+    "--garrison 0",
+    defenders=Option("15,25,35", least=1),
+    attackers=Option("50", least=1),
+)
+_add(
+    "break-even",
+    charts.break_even,
+    attackers=Option("50", least=1),
+    defenders=Option("50", least=2),
+)
+_add("difference", charts.final_difference, "50 50 --garrison 0")
+_add("score", charts.campaign_score, "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
+_add("convergence", charts.convergence, "12 10 --runs 1e5 --seed 1")
+_add("states", charts.state_space, "4 2")
+_add("tree", charts.probability_tree, "4 2")
+_add("after-rolls", charts.after_rolls, "12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
+_add("matrix", charts.transition_matrix, "11 10")
+_add("boundary", charts.first_passages, "12 10")
 
 
 @command(
@@ -174,9 +233,8 @@ class MinimumTroops(ChartCommand):
     ] = False
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        drawn = charts()
         if not self.ratio:
-            return drawn["minimum_troops"].draw, {
+            return charts.minimum_troops, {
                 "defenders": self.defenders,
                 "chances": self.chances,
                 "rules": self.rules,
@@ -186,4 +244,4 @@ class MinimumTroops(ChartCommand):
             raise ClashError("{ratio} needs two rules, got {0}", len(self.rules))
         base, rules = self.rules
         wanted = {"defenders": self.defenders, "chances": self.chances}
-        return drawn["minimum_troops_ratio"].draw, {**wanted, "rules": rules, "base": base}
+        return charts.minimum_troops_ratio, {**wanted, "rules": rules, "base": base}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServeCommand"]
 
-NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "altair", "scipy")
+NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "vl_convert", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
 MOST_WAITING = 2048  # connections that wait to be accepted
 

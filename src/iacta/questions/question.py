@@ -102,7 +102,7 @@ class Answer(Displayed):
         return self.chart()
 
     def chart(self) -> Any:
-        """Return the picture, an Altair chart; this needs the extra `plot`.
+        """Return the picture, a chart; to draw it needs the extra `plot`.
 
         Charts import answers, so they are looked up only when asked for.
         """

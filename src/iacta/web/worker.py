@@ -26,8 +26,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta import charts
 from iacta.charts.converter import convert
-from iacta.charts.files import content, made_of
-from iacta.charts.theme import config, sketched
+from iacta.charts.files import made_of
+from iacta.charts.theme import config
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
@@ -158,10 +158,9 @@ def _part(answer: Answer, part: Part) -> Any:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(csv_rows(answer.rows()))
         return text.getvalue()
-    with sketched():
-        chart = answer.draw(charts)
     kind = "json" if part == "spec" else "svg"
-    return content(chart, kind, dark=part == "dark_svg").decode()
+    picture: bytes = answer.draw(charts).content(kind, dark=part == "dark_svg")
+    return picture.decode()
 
 
 def part_of(name: str, given: Mapping[str, Any] | Sequence[tuple[str, str]], part: Part) -> str:
