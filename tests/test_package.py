@@ -94,6 +94,15 @@ def test_only_values_that_are_shown_look_up_what_is_above() -> None:
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 
+def test_only_faces_know_the_literature() -> None:
+    for name, file in MODULES.items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(each.partition(".")[0] == "iacta_literature" for each in names):
+                assert name.partition(".")[0] in ("cli", "web"), name
+
+
 def test_no_module_is_imported_by_a_name_that_hides_it() -> None:
     for name, found in calls("import_module").items():
         for argument in (ast.unparse(call.args[0]) for call in found):

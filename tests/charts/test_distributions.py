@@ -97,7 +97,7 @@ def test_survival_shows_the_odds_of_each_territory() -> None:
             row["armies"] for row in stacks if (row["territory"], row["side"]) == (number, "yours")
         ]
         assert ours == [each.expected_attackers]
-    assert chart.title.endswith("with a chance of 81.05%. It fails most often at number 13.")
+    assert chart.title.endswith("with a chance of 81.05%. Most failures are at territory 13.")
 
 
 def test_survival_names_stops_and_of_what_is_never_reached() -> None:

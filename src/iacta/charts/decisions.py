@@ -236,7 +236,7 @@ def chance_by_attackers(answer: NeedAnswer) -> Chart:
     return Chart(
         _chance_chart("attackers", answer.attackers, asked.chance, ATTACKERS, "chance to win"),
         answer.sentence,
-        f"The chance of as many, and of fewer and more; the goal is {plain_percent(asked.chance)} "
+        f"Chance to win by number of attackers; the goal is {plain_percent(asked.chance)} "
         f"({under_rules(rule_set.rules, rule_set.name)}).",
         {"chances": _chances_around("attackers", answer.attackers, asked.win_probabilities)},
     )
@@ -256,7 +256,7 @@ def chance_by_defenders(answer: HoldAnswer) -> Chart:
     return Chart(
         _chance_chart("defenders", answer.defenders, answer.chance, "defenders", "chance to hold"),
         answer.sentence,
-        f"The chance of as many, and of fewer and more; the goal is {plain_percent(answer.chance)} "
+        f"Chance to hold by number of defenders; the goal is {plain_percent(answer.chance)} "
         f"({under_rules(rule_set.rules, rule_set.name)}).",
         {"chances": _chances_around("defenders", answer.defenders, held)},
     )

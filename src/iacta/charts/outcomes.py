@@ -315,7 +315,7 @@ def survival(campaign: Campaign) -> Chart:
     if count > 1 and len(outcomes) > 1 and answer.win_probability != 1:
         failed = outcomes.condition(lambda end: end.conquered < count)
         number = failed.map(lambda end: end.conquered + 1).mode()
-        fails = f" It fails most often at number {number}."
+        fails = f" Most failures are at territory {number}."
     fates = _fates(campaign, outcomes)
     panels = _survival_panels(fates)
     tables = {"territories": fates, "stacks": _stacks(campaign)}
