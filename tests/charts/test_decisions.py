@@ -78,6 +78,6 @@ def test_the_dice_are_the_decision_s() -> None:
 
 
 def test_what_is_enough_does_not_read_as_less_than_was_wanted() -> None:
-    chart = ask("need", territories=[3], chance="99.999999999999%").chart()
+    chart = ask("need", territories=[3], chance="99.999999999999%").plot()
     assert "a chance of at least 99.999999999999%" in chart.title
     assert "; the goal is 99.999999999999%" in chart.subtitle

@@ -229,7 +229,7 @@ ANSWERS: Mapping[str, Mapping[str, object]] = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_title_that_says_what_the_answer_says_is_its_sentence(name: str) -> None:
     answer = ask(name, **ANSWERS[name])
-    assert answer.chart().title == answer.sentence
+    assert answer.plot().title == answer.sentence
 
 
 def test_a_chart_that_needs_more_than_its_object_says_what() -> None:

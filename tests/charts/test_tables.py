@@ -32,12 +32,12 @@ from iacta.questions.compare import CompareAnswer, MethodAnswer
 
 CHARTS: dict[str, Callable[[], Chart]] = {
     "map": lambda: charts.win_chance_map(win_table(6, 5)),
-    "attackers": lambda: ask("need", territories=[5, 2], keep=2).chart(),
-    "defenders": lambda: ask("defend", attackers=6, chance="75%").chart(),
+    "attackers": lambda: ask("need", territories=[5, 2], keep=2).plot(),
+    "defenders": lambda: ask("defend", attackers=6, chance="75%").plot(),
     "spread": lambda: charts.best_spread(spread_defenders(10, 12, 3), 10),
     "rules": lambda: charts.rule_sets(),
     "roll": lambda: charts.full_roll(find_rule_set("capital")),
-    "methods": lambda: ask("compare", attackers=4, defenders=3).chart(),
+    "methods": lambda: ask("compare", attackers=4, defenders=3).plot(),
 }
 
 
@@ -101,17 +101,17 @@ def test_each_method_is_reported_as_it_solved_the_battle() -> None:
     counting = MethodAnswer("counting", Fraction(1, 2), 0.0, 1e-4)
     answer: CompareAnswer = ask("compare", attackers=4, defenders=3)
     answer = replace(answer, methods=[counting, MethodAnswer("leap", 0.49, 1e-9, 1e-5)])
-    leap, exact = only(answer.chart())  # the fastest first
+    leap, exact = only(answer.plot())  # the fastest first
     assert (leap["method"], leap["answer"], leap["seconds"]) == ("leap", "as measured", 1e-5)
     assert (exact["answer"], exact["relative_error"]) == ("none: exact", 0.0)
     assert leap["relative_error"] == pytest.approx(0.02)
-    assert answer.chart().title == (
+    assert answer.plot().title == (
         f"{answer.sentence} leap is the fastest of 2 methods, with 10.0 µs."
     )
     alone = replace(answer, methods=[counting, MethodAnswer("leap", cannot="too large")])
-    assert alone.chart().title == f"{alone.sentence} Only counting answers, in 100.0 µs."
+    assert alone.plot().title == f"{alone.sentence} Only counting answers, in 100.0 µs."
     with pytest.raises(IllegalError, match="some method can solve"):
-        replace(answer, methods=[MethodAnswer("leap", cannot="too large")]).chart()
+        replace(answer, methods=[MethodAnswer("leap", cannot="too large")]).plot()
 
 
 def test_the_chances_of_a_requirement_are_the_library_s() -> None:
@@ -119,7 +119,7 @@ def test_the_chances_of_a_requirement_are_the_library_s() -> None:
         kept = Campaign(row["attackers"], [5, 2]).outcomes()
         chance = kept.prob(lambda end: end.conquered == 2 and end.attackers >= 2)
         assert row["probability"] == pytest.approx(float(chance), abs=1e-12)
-    for row in only(ask("need", territories=[5]).chart()):
+    for row in only(ask("need", territories=[5]).plot()):
         chance = Battle(row["attackers"], 5).win_probability()
         assert row["probability"] == pytest.approx(chance, rel=1e-12)
     for row in only(drawn("defenders")):

@@ -24,7 +24,6 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from iacta import charts
 from iacta.charts.converter import convert
 from iacta.charts.files import made_of
 from iacta.charts.theme import config
@@ -159,7 +158,7 @@ def _part(answer: Answer, part: Part) -> Any:
         csv.writer(text, lineterminator="\n").writerows(csv_rows(answer.rows()))
         return text.getvalue()
     kind = "json" if part == "spec" else "svg"
-    picture: bytes = answer.draw(charts).content(kind, dark=part == "dark_svg")
+    picture: bytes = answer.plot().content(kind, dark=part == "dark_svg")
     return picture.decode()
 
 
