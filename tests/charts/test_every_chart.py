@@ -217,7 +217,7 @@ def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
     assert charts.chart_of(*arguments(name)).description == drawn(name).description
 
 
-ANSWERS: Mapping[str, Mapping[str, object]] = {
+ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "battle": {"attackers": 12, "defenders": 10, "rules": "capital"},
     "defend": {"attackers": 6},
     "fronts": {"fronts": ["9", "8"], "armies": 12},

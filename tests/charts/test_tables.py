@@ -28,7 +28,7 @@ from iacta import (
 from iacta.charts import Chart
 from iacta.charts.converter import convert
 from iacta.charts.theme import config, shades
-from iacta.questions.compare import CompareAnswer, MethodAnswer
+from iacta.questions.compare import CompareAnswer, CompareQuestion, MethodAnswer
 
 CHARTS: dict[str, Callable[[], Chart]] = {
     "map": lambda: charts.win_chance_map(win_table(6, 5)),
@@ -99,8 +99,8 @@ def test_each_rule_set_has_its_own_chance() -> None:
 
 def test_each_method_is_reported_as_it_solved_the_battle() -> None:
     counting = MethodAnswer("counting", Fraction(1, 2), 0.0, 1e-4)
-    answer: CompareAnswer = ask("compare", attackers=4, defenders=3)
-    answer = replace(answer, methods=[counting, MethodAnswer("leap", 0.49, 1e-9, 1e-5)])
+    asked = CompareQuestion(4, 3)
+    answer = CompareAnswer(asked, [counting, MethodAnswer("leap", 0.49, 1e-9, 1e-5)])
     leap, exact = only(answer.plot())  # the fastest first
     assert (leap["method"], leap["answer"], leap["seconds"]) == ("leap", "as measured", 1e-5)
     assert (exact["answer"], exact["relative_error"]) == ("none: exact", 0.0)

@@ -9,6 +9,7 @@ import pytest
 
 from iacta import IllegalError, TooLargeError, find_rules
 from iacta.charts import Chart
+from iacta.charts.theme import Row
 from iacta_literature import charts
 from iacta_literature.chain import chain
 from iacta_literature.taflin import Point, first_passage, roll_chances
@@ -112,11 +113,11 @@ def _places(chart: Chart) -> Any:
     return lambda x, y: (x * WIDTH / wide, y * (95 * (layers + 1) - 72) / high)
 
 
-def _middle(roll: dict[str, Any]) -> tuple[float, float]:
+def _middle(roll: Row) -> tuple[float, float]:
     return (roll["x"] + roll["x2"]) / 2 + roll["bend"], (roll["y"] + roll["y2"]) / 2
 
 
-def _label(roll: dict[str, Any], place: Any) -> tuple[float, float]:
+def _label(roll: Row, place: Any) -> tuple[float, float]:
     x, y = _middle(roll)
     along = roll["along"]
     found: tuple[float, float] = place(
@@ -125,7 +126,7 @@ def _label(roll: dict[str, Any], place: Any) -> tuple[float, float]:
     return found
 
 
-def _gap(roll: dict[str, Any], state: dict[str, Any], place: Any) -> float:
+def _gap(roll: Row, state: Row, place: Any) -> float:
     """Return how far a roll stays away from a state."""
     node, middle = place(state["x"], state["y"]), place(*_middle(roll))
     ends = place(roll["x"], roll["y"]), place(roll["x2"], roll["y2"])
