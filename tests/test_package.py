@@ -197,6 +197,10 @@ def test_the_charts_are_there_and_their_names_are_listed() -> None:
     names = ended.stdout.split()
     assert names == sorted(public_names()) == sorted(iacta.charts.__all__)
     assert {"chart_of", "plan_map"} < {*names}
+    seen_by_type_checkers = re.findall(
+        r"from (iacta\.charts\.\w+) import \*", Path(iacta.charts.__file__).read_text("utf-8")
+    )
+    assert {each.__module__ for each in public_names().values()} == {*seen_by_type_checkers}
 
 
 def test_the_version_is_that_of_the_settings() -> None:

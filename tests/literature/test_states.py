@@ -9,7 +9,7 @@ import pytest
 
 from iacta import IllegalError, TooLargeError, find_rules
 from iacta.charts import Chart
-from iacta.charts.theme import Row
+from iacta.charts.vega import Row
 from iacta_literature import charts
 from iacta_literature.chain import chain
 from iacta_literature.taflin import Point, first_passage, roll_chances

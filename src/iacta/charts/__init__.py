@@ -12,12 +12,11 @@ if TYPE_CHECKING:  # for tools that check types without running the registry
     from iacta.charts.audits import *
     from iacta.charts.boards import *
     from iacta.charts.comparisons import *
-    from iacta.charts.curves import *
     from iacta.charts.decisions import *
     from iacta.charts.files import *
     from iacta.charts.outcomes import *
     from iacta.charts.registry import *
-    from iacta.charts.states import *
+    from iacta.charts.tables import *
 
 
 def __getattr__(name: str) -> Any:

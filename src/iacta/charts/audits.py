@@ -8,21 +8,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from iacta.charts.files import Chart
+from iacta.charts.parts import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.scene import cut
-from iacta.charts.theme import (
-    BLUE,
-    CATEGORIES,
-    GREY,
-    RED,
-    Row,
-    axis,
-    categories,
-    exactly,
-    level,
-    row_axis,
-)
-from iacta.charts.vega import View, layer, rows_of, vconcat
+from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED
+from iacta.charts.vega import Row, View, layer, rows_of, vconcat
 from iacta.errors import IllegalError
 
 if TYPE_CHECKING:  # both take time to import

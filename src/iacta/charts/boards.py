@@ -25,24 +25,12 @@ from iacta.charts.board_layers import (
     steps_table,
 )
 from iacta.charts.files import Chart
+from iacta.charts.parts import mapped
 from iacta.charts.registry import chart
 from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
-from iacta.charts.theme import (
-    AMBER,
-    BLUE,
-    DEEP,
-    GREEN,
-    GREY,
-    PURPLE,
-    RED,
-    WIDTH,
-    Row,
-    counted,
-    mapped,
-    rules_words,
-    signed,
-)
-from iacta.charts.vega import View, field, layer, vconcat
+from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH
+from iacta.charts.vega import Row, View, field, layer, vconcat
+from iacta.charts.words import counted, rules_words, signed
 from iacta.checks import shown
 from iacta.errors import MalformedError
 from iacta.questions.words import joined, percent, short_percent

@@ -8,28 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iacta.charts.files import Chart
+from iacta.charts.parts import ATTACKERS, COUNT, axis, categories, exactly, level, mapped, row_axis
 from iacta.charts.registry import chart
-from iacta.charts.theme import (
-    AMBER,
-    ATTACKERS,
-    BLUE,
-    COUNT,
-    GREEN,
-    GREY,
-    RED,
-    Row,
-    axis,
-    categories,
-    counted,
-    exactly,
-    fight,
-    level,
-    limit,
-    mapped,
-    row_axis,
-    under_rules,
-)
-from iacta.charts.vega import View, field, layer, rows_of, vconcat
+from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
+from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
+from iacta.charts.words import counted, fight, limit, under_rules
 from iacta.checks import shown
 from iacta.distribution import Probability
 from iacta.questions.words import count, percent, plain_percent

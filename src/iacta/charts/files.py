@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
-from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, Tables, config
-from iacta.charts.vega import View
+from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, config
+from iacta.charts.vega import Tables, View
 from iacta.errors import IllegalError, TooLargeError, missing
 from iacta.files import csv_rows, named, write_whole
 

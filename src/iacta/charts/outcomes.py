@@ -11,30 +11,28 @@ from typing import Any, NamedTuple, TypeAlias
 from iacta.battle.battle import Battle, Outcome, is_won
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.files import Chart
-from iacta.charts.registry import chart
-from iacta.charts.theme import (
-    AMBER,
-    BLUE,
-    GREY,
-    RED,
+from iacta.charts.parts import (
     WHOLE,
     WITHOUT_SIGN,
-    Row,
     axis,
     categories,
     chance_texts,
-    counted,
     exactly,
+    row_axis,
+)
+from iacta.charts.registry import chart
+from iacta.charts.theme import AMBER, BLUE, GREY, RED
+from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
+from iacta.charts.words import (
+    counted,
     expect,
     fight,
     limit,
-    row_axis,
     rules_words,
     seed_words,
     signed,
     stop_words,
 )
-from iacta.charts.vega import View, field, layer, rows_of, vconcat
 from iacta.checks import shown
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
@@ -55,7 +53,6 @@ REMAIN = "armies that remain: theirs to the left, yours to the right"
 YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
-MOST_COUNTED = 10**4  # states: so many are counted exactly at once
 MOST_BARS = 120  # more are no more than hairs
 FEW_BARS = 40  # of so few, none is left out
 MOST_ROWS = 30  # of a distribution of anything but numbers

@@ -17,20 +17,13 @@ from iacta.charts.files import Chart
 from iacta.checks import shown
 from iacta.errors import MalformedError
 
-__all__ = ["chart", "chart_of", "charts", "public", "public_names"]
+__all__ = ["chart", "chart_of", "charts", "defaults", "public_names"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Draw: TypeAlias = Callable[..., Chart]
 
-_public: dict[str, Any] = {"Chart": Chart}
 _charts: dict[str, Draw] = {}
 _defaults: dict[str, Draw] = {}
-
-
-def public(named: Function) -> Function:
-    """Make a function or class a public name of `iacta.charts`."""
-    _public[named.__name__] = named
-    return named
 
 
 def chart(*, of: str = "") -> Callable[[Function], Function]:
@@ -45,7 +38,7 @@ def chart(*, of: str = "") -> Callable[[Function], Function]:
         checked = _expecting(of.split(), draw) if of else draw
         _charts[draw.__name__] = checked
         _defaults.update(dict.fromkeys(of.split(), checked))
-        return public(checked)
+        return checked
 
     return register
 
@@ -79,8 +72,7 @@ def defaults() -> Mapping[str, Draw]:
 
 def public_names() -> Mapping[str, Any]:
     """Return every public name of `iacta.charts` with what it names."""
-    _load()
-    return _public
+    return {**charts(), "Chart": Chart, "chart_of": chart_of}
 
 
 def _load() -> None:
@@ -89,7 +81,6 @@ def _load() -> None:
         import_module(f"{__package__}.{file.name}")
 
 
-@public
 def chart_of(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 

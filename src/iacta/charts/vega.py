@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 Mark: TypeAlias = Literal["area", "bar", "geoshape", "line", "point", "rect", "rule", "text"]
 Channel: TypeAlias = str | Mapping[str, Any]
+Row: TypeAlias = Mapping[str, Any]
+Tables: TypeAlias = Mapping[str, Sequence[Row]]
 TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 

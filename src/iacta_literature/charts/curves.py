@@ -11,23 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.charts.files import Chart
-from iacta.charts.theme import (
-    ATTACKERS,
-    BLUE,
-    GREEN,
-    GREY,
-    HEIGHT,
-    Row,
-    axis,
-    categories,
-    counted,
-    exactly,
-    level,
-    shades,
-    signed,
-    under_rules,
-)
-from iacta.charts.vega import Channel, View, field, layer, rows_of
+from iacta.charts.parts import ATTACKERS, axis, categories, exactly, level
+from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
+from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
+from iacta.charts.words import counted, signed, under_rules
 from iacta.checks import Chance, read_chances, row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.odds.arrays import win_probability

@@ -17,19 +17,10 @@ from iacta.charts.outcomes import (
     simulated_title,
     spans_of,
 )
-from iacta.charts.theme import (
-    BLUE,
-    RED,
-    Row,
-    Tables,
-    axis,
-    counted,
-    exactly,
-    expect,
-    fight,
-    seed_words,
-)
-from iacta.charts.vega import field, layer, rows_of
+from iacta.charts.parts import axis, exactly
+from iacta.charts.theme import BLUE, RED
+from iacta.charts.vega import Row, Tables, field, layer, rows_of
+from iacta.charts.words import counted, expect, fight, seed_words
 from iacta.checks import row_of
 from iacta.distribution import Distribution
 from iacta.estimate import CONFIDENCE, Estimate

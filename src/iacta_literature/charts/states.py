@@ -10,26 +10,18 @@ from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.charts.files import Chart
-from iacta.charts.theme import (
+from iacta.charts.parts import (
     ATTACKERS,
-    BLUE,
-    CATEGORIES,
-    DEEP,
-    GREY,
-    PURPLE,
-    RED,
-    Row,
     axis,
     categories,
     chance_texts,
-    counted,
     exactly,
-    fight,
-    limit,
     mapped,
     whole_axis,
 )
-from iacta.charts.vega import Channel, View, field, layer, rows_of
+from iacta.charts.theme import BLUE, CATEGORIES, DEEP, GREY, PURPLE, RED
+from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
+from iacta.charts.words import counted, fight, limit
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
