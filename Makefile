@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+CITATION := $(VENV)/citation
 PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt
 INSTALL := $(PINNED) $(BIN)/python -m pip install -qq --disable-pip-version-check
 # The core is built here, once for all environments, and not by pip.
@@ -11,7 +12,7 @@ SECONDS ?= 3600
 PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
 CORE := src/iacta/plan/native/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
-COMPILER := $(shell command -v $(CXX) || command -v c++ || command -v clang++)
+COMPILER := $(shell command -v $(CXX) $(if $(filter default,$(origin CXX)),|| command -v c++ || command -v clang++))
 # What is in the core to say from which source it was built; cmake/CMakeLists.txt says the same.
 HASH := import hashlib, pathlib; files = sorted(pathlib.Path('src/core').iterdir()); \
 	print(hashlib.sha256(b''.join(each.name.encode() + each.read_bytes() for each in files)).hexdigest()[:16])
@@ -22,84 +23,88 @@ DEVELOPER := test check bench docs
 # Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo plot serve core test test-fast check fuzz fuzz-core reproduce bench bench-core docs format wheels clean
+.PHONY: demo plot serve core test test-fast check fuzz fuzz-core reproduce bench bench-core docs format wheels clean help
 
-demo: $(VENV)/core core
+demo: $(VENV)/core core ## a first answer: the game that had to be left unfinished
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
 
-# What pictures, all methods and `iacta reproduce` need.
-plot: $(VENV)/plot core
+plot: $(VENV)/plot core ## install what pictures and all methods need
 
-# A page on which every question is asked, at http://127.0.0.1:8000/ or another PORT.
-serve: $(VENV)/serve core
+serve: $(VENV)/serve core ## ask in a browser, at http://127.0.0.1:8000/ or another PORT
 	@$(BIN)/iacta serve --port $(PORT)
 
-# The compiled core of plans, beside the Python that loads it.
-core: $(if $(COMPILER),$(CORE),no-compiler)
+core: $(if $(COMPILER),$(CORE),no-compiler) ## compile the core of plans, beside the Python that loads it
 
 no-compiler:
 	@echo "no C++ compiler found: plans on large boards need one; on Debian: apt install g++"
 
-$(CORE): $(wildcard src/core/*) cmake/CMakeLists.txt
+$(CORE): $(wildcard src/core/*) $(wildcard cmake/*)
 	@mkdir -p $(dir $@)
 	@source=$$($(PYTHON) -c "$(HASH)") && \
 	$(COMPILER) -O3 $(COMPILED) -fPIC -shared -DIACTA_SOURCE=\"$$source\" src/core/interface.cpp -o $@.new && mv $@.new $@
+	@$(PYTHON) cmake/record.py $@
 
-test: $(VENV)/test core
+test: $(VENV)/test core ## run all tests
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-# What one runs while working: no browser, no server, no compiler, nothing slow.
-test-fast: $(VENV)/test
+test-fast: $(VENV)/test core ## those to run while working: no browser, no server, no plans without a compiler
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
 
-check: $(VENV)/check
+check: $(VENV)/check $(CITATION)/bin/cffconvert ## run the formatter, the linter, the type checker and the checks of other files
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(CITATION)/bin/cffconvert --validate
 
-# An hour of random commands and calls; the tests make a few hundred of the same.
-fuzz: $(VENV)/test core
+# The tests make a few hundred of the same.
+fuzz: $(VENV)/test core ## make random commands and calls for an hour, or other SECONDS
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
 
-# The same for the core, built to notice what it reads or counts wrongly; any case can be run again by its number.
-fuzz-core: build/fuzz-core
+# Built to notice what it reads or counts wrongly; any case can be run again by its number.
+fuzz-core: build/fuzz-core build/race-core ## ask the core random questions, for as long; and by many threads
 	@build/fuzz-core $(SECONDS)
+	@build/race-core
 
 build/fuzz-core: $(wildcard src/core/* tests/core/*pp)
 	@mkdir -p build
 	@$(COMPILER) -O0 -g1 $(COMPILED) -fsanitize=address,undefined -fno-sanitize-recover=all -Isrc/core \
 		src/core/interface.cpp tests/core/fuzz.cpp -o $@
 
-reproduce: $(VENV)/plot core
+build/race-core: $(wildcard src/core/* tests/core/*pp)
+	@mkdir -p build
+	@$(COMPILER) -O1 -g1 $(COMPILED) -fsanitize=thread -Isrc/core src/core/interface.cpp tests/core/race.cpp -o $@
+
+reproduce: $(VENV)/plot core ## recompute the literature into the folder iacta-reproduced, or another INTO
 	@$(BIN)/iacta reproduce $(INTO)
 
-# Every group, or those named, such as make bench GROUP=plans.
-bench: $(VENV)/bench core
+bench: $(VENV)/bench core ## measure speed, plans and load; GROUP=plans only these
 	@$(BIN)/python -m benchmarks $(GROUP)
 
-# How fast the core is without Python, and how soon it stops.
-bench-core: build/bench-core
+bench-core: build/bench-core ## measure the core without Python, and how soon it stops
 	@build/bench-core
 
 build/bench-core: $(wildcard src/core/* tests/core/problems.hpp benchmarks/core.cpp)
 	@mkdir -p build
 	@$(COMPILER) -O3 $(COMPILED) -Isrc/core -Itests/core src/core/interface.cpp benchmarks/core.cpp -o $@
 
-docs: $(VENV)/docs core
+docs: $(VENV)/docs core ## build the site into the folder site
 	@$(BIN)/python -m docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --config-file build/mkdocs.yml --site-dir ../site
 	@echo "site/index.html"
 
-format: $(VENV)/check
+format: $(VENV)/check ## apply the formatter and what the linter can fix
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
-# A wheel for this machine, and the source; `cibuildwheel` makes those for all others.
-wheels: $(VENV)/wheels
+wheels: $(VENV)/wheels ## build a wheel for this machine, and the source, into the folder dist
 	@$(PINNED) $(BIN)/python -m build --outdir dist
 
-clean:
+clean: ## delete all that these targets make here
 	rm -rf $(VENV) build dist site $(CORE)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
@@ -107,6 +112,14 @@ $(VENV)/bin/python:
 # Groups of packages take pip 25.1; the oldest Python brings an older one.
 $(VENV)/pip: | $(VENV)/bin/python
 	@$(INSTALL) 'pip>=25.1'
+	@touch $@
+
+# An environment of its own: it takes another jsonschema than the tests do.
+$(CITATION)/bin/cffconvert: constraints.txt
+	@$(PYTHON) -m venv $(CITATION)
+	@sed 's/^jsonschema==.*/jsonschema==3.2.0/' constraints.txt >$(CITATION)/constraints.txt
+	@cd $(CITATION) && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+		bin/python -m pip install -qq --disable-pip-version-check cffconvert
 	@touch $@
 
 $(VENV)/wheels: | $(VENV)/pip

@@ -59,20 +59,22 @@ class Bench {
     ~Bench() { iacta_close(search_); }
 
     bool run() {
-        volatile int32_t stop = 0;
+        int32_t stop = 0;
         iacta_budget all{nullptr, 1.0, STATES, BYTES}, stopped{&stop, 100.0, INT64_MAX, BYTES};
         double value, bound = 0.0;
         int64_t states = 0;
+        const int32_t* here = p_.armies.data();
+        const uint8_t* mine = mine_.data();
         int32_t played = 0, count = 1;
         iacta_report report{0.0, 0, 0, 0, nullptr, nullptr, owned_.data(), armies_.data(), &taken_};
         iacta_decision decision;
         double start = now();
-        iacta_solve(search_, &all, &value, &states);
+        iacta_solve(search_, &all, here, mine, &value, &states);
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
         iacta_assign(search_, &all, 3, sets_.data(), &count);
         iacta_follow(search_, 2, sets_.data());
         start = now();
-        iacta_play(search_, &all, 1, 0, 1000, gains_.data(), &played, &report);
+        iacta_play(search_, &all, here, mine, 1, 0, 1000, gains_.data(), &played, &report);
         if (played) std::printf(", %.2f ms a game", 1000.0 * (now() - start) / played);
         std::printf(", stopped after ms:");
         bool soon = true;
@@ -84,7 +86,7 @@ class Bench {
                 std::thread stopper([&] {
                     std::this_thread::sleep_for(std::chrono::duration<double>(after));
                     at = now();
-                    stop = 1;
+                    std::atomic_ref<int32_t>(stop).store(1);
                 });
                 bool was_stopped = ask() == IACTA_STOPPED;
                 double end = now();
@@ -94,17 +96,16 @@ class Bench {
             std::printf(" %s %.1f", name, 1000.0 * worst);
             soon = soon && worst < LIMIT;
         };
-        iacta_limit(search_, &stopped);
-        call("follow", [&] { return iacta_follow(search_, 2, sets_.data()); });
         call("decide", [&] {
-            return iacta_decide(search_, p_.armies.data(), mine_.data(), &decision, outcomes_.data(), 1000);
+            return iacta_decide(search_, &stopped, here, mine, &decision, outcomes_.data(), 1000);
         });
-        call("flow", [&] { return iacta_flow(search_, &stopped, &report); });
+        call("flow", [&] { return iacta_flow(search_, &stopped, here, mine, &report); });
         call("play", [&] {
-            return iacta_play(search_, &stopped, 1, 0, int32_t(gains_.size()), gains_.data(), &played, &report);
+            return iacta_play(search_, &stopped, here, mine, 1, 0, int32_t(gains_.size()), gains_.data(), &played,
+                              &report);
         });
         call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data(), &count); });
-        call("solve", [&] { return iacta_solve(search_, &stopped, &value, &states); });
+        call("solve", [&] { return iacta_solve(search_, &stopped, here, mine, &value, &states); });
         call("bound", [&] {
             int32_t answer;
             do answer = iacta_bound(search_, &stopped, &bound);

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.compiled import HAS_CORE, skip
+
 settings.register_profile("iacta", deadline=None, derandomize=True)
 settings.load_profile("iacta")
 
@@ -14,8 +16,12 @@ settings.load_profile("iacta")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests that ask for the compiled core, doctests too, are skipped where nothing has compiled it.
+if not HAS_CORE:
+    pytest.MonkeyPatch().setattr("iacta.plan.core.Core.__new__", skip)
 
-# These need a browser, a server, a compiler or pictures; or they run every command of the pages.
+
+# These need a browser, a server or pictures, or plan much; or they run every command of the pages.
 SLOW = ("web", "core", "plan", "charts", "literature", "batch")
 SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.py")
 
@@ -37,6 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Spare the collector of garbage from looking through thousands of tests again and again."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def core() -> None:
+    """Skip a test that needs the core in processes of its own, or whose many plans do."""
+    if not HAS_CORE:
+        skip()
 
 
 @pytest.fixture(autouse=True, scope="session")

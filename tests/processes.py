@@ -4,7 +4,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["run_python"]
+__all__ = ["NUMPY_ONLY", "run_python"]
+
+# Code after this finds no package but NumPy, as where nothing else is installed.
+NUMPY_ONLY = """
+import sys
+from importlib.machinery import PathFinder
+
+known = {*sys.stdlib_module_names, "numpy", "iacta", "iacta_literature"}
+usual = PathFinder.find_spec
+PathFinder.find_spec = lambda name, path=None, target=None: (
+    usual(name, path, target) if path or name in known else None
+)
+"""
 
 
 def run_python(

@@ -1,4 +1,4 @@
-"""iacta answers as it did before the rebuild of November 2026."""
+"""iacta answers as recorded, until an answer is changed on purpose."""
 
 from itertools import islice
 
@@ -17,7 +17,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=list(CASES))
-def test_it_answers_as_before(case: str) -> None:
+def test_it_answers_as_recorded(case: str) -> None:
     kind, asked, expected = CASES[case]
     found = islice(differences(answer(kind, asked), expected), 10)
     assert not (said := list(found)), "\n".join(said)

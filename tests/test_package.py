@@ -3,8 +3,8 @@
 import ast
 import inspect
 import io
-import json
 import re
+import subprocess
 import tokenize
 import tomllib
 from functools import cache, cached_property
@@ -18,7 +18,8 @@ from iacta.charts.registry import public_names
 from iacta.errors import packages_of
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
-from tests.processes import run_python
+from iacta_literature.run import SOURCES
+from tests.processes import NUMPY_ONLY, run_python
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "iacta"
@@ -116,34 +117,6 @@ def test_no_file_imports_itself_in_a_circle() -> None:
     assert not below
 
 
-MOVED = {
-    "from iacta.answers import ask": "iacta.answers is now iacta.questions",
-    "from iacta.answers.form import Form": "iacta.answers.form is now iacta.questions.form",
-    "import iacta.questions.arrays": "iacta.questions.arrays is now iacta.odds.arrays",
-    "from iacta.questions.audit_log import read_log": "is now iacta.fairness.log",
-    "from iacta.questions.audit import Moment": "Moment is now iacta.fairness.audit.Moment",
-    "from iacta.methods.path_tree import tree, nodes": "nodes is now iacta_literature.tree.nodes",
-    "from iacta.methods.markov import chain": "chain is now iacta_literature.chain.chain",
-    "from iacta.methods.simulation import fight": "fight is now iacta.rules.thrown.fight",
-    "from iacta.questions.fronts import SHAPES": "SHAPES is now iacta.odds.fronts.SHAPES",
-}
-IMPORTED = """
-import json, sys, warnings
-
-for line in sys.argv[1:]:
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        exec(line)
-    print(json.dumps([f"{each.category.__name__}: {each.message}" for each in found]))
-    try:
-        exec(line + "x")
-    except ImportError:
-        continue
-    raise AssertionError(line)
-"""
-
-
-@pytest.mark.slow
 def test_a_name_stands_for_one_class() -> None:
     found: dict[str, list[Path]] = {}
     for file in (ROOT / "src").rglob("*.py"):
@@ -152,13 +125,6 @@ def test_a_name_stands_for_one_class() -> None:
                 found.setdefault(node.name, []).append(file)
     # `Stop` is the word of both: an action of a turn, and when attackers stop.
     assert {name: files for name, files in found.items() if len(files) > 1}.keys() == {"Stop"}
-
-
-def test_old_names_of_files_work_with_a_warning() -> None:
-    ended = run_python(IMPORTED, *MOVED)
-    for said, (line, new) in zip(ended.stdout.splitlines(), MOVED.items(), strict=True):
-        warned = [each for each in json.loads(said) if each.startswith("DeprecationWarning")]
-        assert any(new in each for each in warned), line
 
 
 def test_what_is_above_the_methods_asks_the_kernel_and_knows_no_method() -> None:
@@ -206,6 +172,18 @@ def test_the_charts_are_there_and_their_names_are_listed() -> None:
 def test_the_version_is_that_of_the_settings() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert iacta.__version__ == settings["project"]["version"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {iacta.__version__}\n" in citation
+    assert f"\nabstract: {settings['project']['description']}\n" in citation
+    assert citation.count("\n  - type: article\n") == len(SOURCES)
+
+
+def test_make_help_lists_each_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    help_of_make = ["make", "--no-print-directory", "help"]
+    printed = subprocess.check_output(help_of_make, text=True, cwd=ROOT)  # noqa: S603 # our own
+    assert [line.split()[0] for line in printed.splitlines()] == listed.split()
 
 
 def test_no_hint_names_an_extra_since_pip_finds_no_iacta() -> None:
@@ -291,7 +269,7 @@ def test_a_command_loads_only_what_it_uses(line: str, unused: tuple[str, ...]) -
 
 
 # Each runs where nothing but NumPy is installed.
-CORE = (
+NEEDS_NO_EXTRA = (
     "battle 12 10",
     "campaign 20 3 8:capital",
     "need 10",
@@ -313,12 +291,9 @@ CORE = (
 
 @pytest.mark.slow
 def test_the_core_needs_no_extra() -> None:
-    extras = ("scipy", "pandas", "vl_convert", "rich", "polars", "pyarrow")
     code = (
-        "import sys\n"
-        f"sys.modules |= dict.fromkeys({extras})\n"
-        "import iacta.cli\n"
-        f"for line in {CORE}:\n"
+        f"{NUMPY_ONLY}import iacta.cli\n"
+        f"for line in {NEEDS_NO_EXTRA}:\n"
         "    sys.argv = ['iacta', *line.split()]\n"
         "    try:\n        iacta.cli.main()\n"
         "    except SystemExit as ended:\n        assert not ended.code, line\n"

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -56,10 +57,10 @@ class Deadline {
     }
     void look() {
         left_ = LOOK;
-        over_ = over_ || (stop_ && *stop_) || clock::now() >= end_;
+        over_ = over_ || (stop_ && std::atomic_ref<int32_t>(*stop_).load(std::memory_order_relaxed)) || clock::now() >= end_;
     }
 
-    volatile int32_t* stop_ = nullptr;
+    int32_t* stop_ = nullptr;
     clock::time_point end_ = clock::time_point::max();
     int64_t states_ = MOST, bytes_ = MOST, left_ = 0, done_ = 0;
     bool over_ = false;

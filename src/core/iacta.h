@@ -1,8 +1,8 @@
 /* The interface of the core: plain C, and data only.
 
    A problem is given as arrays. The core copies what it needs, checks every number of it, and knows
-   no rules beyond: throws, answers, losses, least advances and whole battles are tables. A search is
-   used by one thread at a time. */
+   no rules beyond: throws, answers, losses, least advances and whole battles are tables. A search works
+   for one thread at a time: a call from another one is answered IACTA_BUSY, and changes nothing. */
 #pragma once
 
 #include <stdint.h>
@@ -61,9 +61,10 @@ typedef struct {
     double help;
 } iacta_problem;
 
-/* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds. */
+/* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds, and
+   any thread may write there meanwhile. */
 typedef struct {
-    volatile int32_t *stop;   /* 0 to go on; or null */
+    int32_t *stop;            /* 0 to go on; or null */
     double seconds;           /* infinite for no limit */
     int64_t states;           /* the most states that may be looked at */
     int64_t bytes;            /* about the most memory */
@@ -105,28 +106,34 @@ typedef struct {
 typedef struct iacta_search iacta_search;
 
 /* What a call returns. Stopped: by the flag, by the time, or as the budget is spent; what is known by
-   then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. */
+   then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. Busy:
+   another call works in the search. */
 enum {
     IACTA_DONE = 0,
     IACTA_STOPPED = 1,
     IACTA_TOO_LARGE = 2,
     IACTA_MORE = 3,
     IACTA_NO_MEMORY = 4,
-    IACTA_UNSOUND = 5
+    IACTA_UNSOUND = 5,
+    IACTA_BUSY = 6
 };
 
 /* What the source of this core is: a hash that the build puts in. */
 IACTA_API const char* iacta_source(void);
 
-/* Opens a search. A problem that is not sound gives none, and a sentence in `message`. */
+/* Opens a search. A problem that is not sound gives none, and a sentence in `message`. It is closed when
+   no call works in it any more. */
 IACTA_API iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
 IACTA_API void iacta_close(iacta_search* search);
 
-/* Solves the game exactly, from the state of iacta_from; what was solved before is known. Then the
-   policy of the search is the best of all; if it is stopped, it is what it was without. The number of
-   states is given in any case. */
-IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value,
-                              int64_t* states);
+/* A state is given as the armies on each land, and whether it is the player's: any that can follow the
+   start of the problem. */
+
+/* Solves the game exactly from a state on; what was solved before is known. Then the policy of the
+   search is the best of all; if it is stopped, it is what it was without. The number of states is given
+   in any case. */
+IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                              const uint8_t* mine, double* value, int64_t* states);
 
 /* Finds assignments from so many starts, at most *count of them, the best one first; *count is how
    many there are. Or takes one that is given, with so many rolls of lookahead where values are close.
@@ -140,35 +147,31 @@ IACTA_API int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_
    step that is stopped begins anew at the next call. */
 IACTA_API int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound);
 
-/* What the policy does in a state that can follow the start. */
-IACTA_API int32_t iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
-                               iacta_decision* decision, iacta_outcome* outcomes, int32_t room);
-
-/* What iacta_follow and iacta_decide may use from now on; null for as much as they like. What *stop
-   is must last until another is given. */
-IACTA_API int32_t iacta_limit(iacta_search* search, const iacta_budget* budget);
+/* What the policy does in a state. What is stopped is begun anew at the next call. */
+IACTA_API int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                               const uint8_t* mine, iacta_decision* decision, iacta_outcome* outcomes,
+                               int32_t room);
 
 /* What an attack is worth in a state, with the policy after it; dice may be 0 for the most that are
    allowed. One that is not legal is a stop. */
-IACTA_API int32_t iacta_judge(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
-                              int32_t to, int32_t dice, iacta_decision* decision,
-                              iacta_outcome* outcomes, int32_t room);
+IACTA_API int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                              const uint8_t* mine, int32_t start, int32_t to, int32_t dice,
+                              iacta_decision* decision, iacta_outcome* outcomes, int32_t room);
 
 /* How many armies the policy moves in when the last defender has fallen: the state is that before,
    with the armies that are left to the attacker. */
-IACTA_API int32_t iacta_move_in(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
-                                int32_t to, int32_t least, int32_t* moved);
+IACTA_API int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                                const uint8_t* mine, int32_t start, int32_t to, int32_t least,
+                                int32_t* moved);
 
-/* From which state the game is solved, and the policy followed; at first the start of the problem. */
-IACTA_API int32_t iacta_from(iacta_search* search, const int32_t* armies, const uint8_t* mine);
-
-/* How the policy goes, exactly; or in games with the numbers from first on, of which each has the
-   same dice whenever it is played. Stopped in the middle, it reports the whole games that were played,
-   each with a weight of 1 / games. */
-IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report);
-IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, uint64_t seed,
-                             int64_t first, int32_t games, double* gains, int32_t* played,
-                             iacta_report* report);
+/* How the policy goes from a state on, exactly; or in games with the numbers from first on, of which
+   each has the same dice whenever it is played. Stopped in the middle, it reports the whole games that
+   were played, each with a weight of 1 / games. Their states are those in which it decided. */
+IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                             const uint8_t* mine, iacta_report* report);
+IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                             const uint8_t* mine, uint64_t seed, int64_t first, int32_t games,
+                             double* gains, int32_t* played, iacta_report* report);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,9 @@
 // The C interface: checks what comes from outside, and asks the planner.
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "exact.hpp"
 #include "flow.hpp"
@@ -152,25 +154,32 @@ bool has_room(const iacta_report* r, int sets) {
            r->owned && r->armies && (!sets || r->taken);
 }
 
+// A state as it is given.
+struct State {
+    const int32_t* armies;
+    const uint8_t* mine;
+};
+
 }  // namespace
 
 struct iacta_search {
     virtual ~iacta_search() = default;
-    virtual int32_t solve(const iacta_budget& budget, double* value, int64_t* states) = 0;
+
+    std::atomic_flag is_busy;  // while a call works in it
+
+    virtual int32_t solve(const iacta_budget& budget, State state, double* value, int64_t* states) = 0;
     virtual int32_t shares() = 0;
     virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) = 0;
     virtual int32_t follow(int depth, const uint8_t* sets) = 0;
     virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
-    virtual int32_t from(const int32_t* armies, const uint8_t* mine) = 0;
-    virtual int32_t decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
+    virtual int32_t decide(const iacta_budget& budget, State state, iacta_decision* decision,
                            iacta_outcome* outcomes, int room) = 0;
-    virtual int32_t judge(const int32_t* armies, const uint8_t* mine, Roll roll,
-                          iacta_decision* decision, iacta_outcome* outcomes, int room) = 0;
-    virtual int32_t advance(const int32_t* armies, const uint8_t* mine, int v, int c, int least,
+    virtual int32_t judge(const iacta_budget& budget, State state, Roll roll, iacta_decision* decision,
+                          iacta_outcome* outcomes, int room) = 0;
+    virtual int32_t advance(const iacta_budget& budget, State state, int v, int c, int least,
                             int32_t* moved) = 0;
-    virtual int32_t limit(const iacta_budget* budget) = 0;
-    virtual int32_t flow(const iacta_budget& budget, iacta_report* report) = 0;
-    virtual int32_t play(const iacta_budget& budget, uint64_t seed, int64_t first, int games,
+    virtual int32_t flow(const iacta_budget& budget, State state, iacta_report* report) = 0;
+    virtual int32_t play(const iacta_budget& budget, State state, uint64_t seed, int64_t first, int games,
                          double* gains, int32_t* played, iacta_report* report) = 0;
 };
 
@@ -180,12 +189,14 @@ template <int W>
 class Search : public iacta_search {
   public:
     explicit Search(const iacta_problem& problem)
-        : game_(problem), from_(game_.start), lookahead_(game_, ROWS, deadline_) {}
+        : game_(problem), lookahead_(game_, ROWS, deadline_) {}
 
-    int32_t solve(const iacta_budget& budget, double* value, int64_t* states) override {
-        begin(budget);
+    int32_t solve(const iacta_budget& budget, State state, double* value, int64_t* states) override {
         *value = 0.0;
         *states = 0;
+        Position<W> s;
+        if (!follows(state, s)) return IACTA_UNSOUND;
+        begin(budget);
         if (!small_ && !large_) {
             small_ = std::make_unique<Exact<W, 1>>(game_, deadline_);
             if (!small_->fits()) {
@@ -194,8 +205,8 @@ class Search : public iacta_search {
                 if (!large_->fits()) large_.reset();
             }
         }
-        if (small_) return solved(small_, value, states);
-        return large_ ? solved(large_, value, states) : IACTA_TOO_LARGE;
+        if (small_) return solved(small_, s, value, states);
+        return large_ ? solved(large_, s, value, states) : IACTA_TOO_LARGE;
     }
 
     int32_t shares() override { return int32_t(lookahead_.shares()); }
@@ -216,7 +227,6 @@ class Search : public iacta_search {
 
     int32_t follow(int depth, const uint8_t* sets) override {
         if (depth < 1 || depth > MOST_DEPTH) return IACTA_UNSOUND;
-        begin(limit_);
         forget();
         std::vector<Parts<W>> base(lookahead_.shares(), Parts<W>(game_.lands));
         size_t place = 0;
@@ -241,18 +251,11 @@ class Search : public iacta_search {
         return more ? IACTA_MORE : IACTA_DONE;
     }
 
-    int32_t from(const int32_t* armies, const uint8_t* mine) override {
+    int32_t decide(const iacta_budget& budget, State state, iacta_decision* decision, iacta_outcome* outcomes,
+                   int room) override {
         Position<W> s;
-        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
-        from_ = s;
-        return IACTA_DONE;
-    }
-
-    int32_t decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
-                   iacta_outcome* outcomes, int room) override {
-        Position<W> s;
-        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
-        begin(limit_);
+        if (!follows(state, s)) return IACTA_UNSOUND;
+        begin(budget);
         Decision d;
         deep([&] {
             d = decided(s);
@@ -262,11 +265,11 @@ class Search : public iacta_search {
         return IACTA_DONE;
     }
 
-    int32_t judge(const int32_t* armies, const uint8_t* mine, Roll roll, iacta_decision* decision,
+    int32_t judge(const iacta_budget& budget, State state, Roll roll, iacta_decision* decision,
                   iacta_outcome* outcomes, int room) override {
         Position<W> s;
-        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
-        begin(limit_);
+        if (!follows(state, s)) return IACTA_UNSOUND;
+        begin(budget);
         Decision d;
         auto [v, c, k] = roll;
         auto is_land = [&](int t) { return t >= 0 && t < game_.lands; };
@@ -284,14 +287,13 @@ class Search : public iacta_search {
         return IACTA_DONE;
     }
 
-    int32_t advance(const int32_t* armies, const uint8_t* mine, int v, int c, int least,
-                    int32_t* moved) override {
+    int32_t advance(const iacta_budget& budget, State state, int v, int c, int least, int32_t* moved) override {
         Position<W> s;
-        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
+        if (!follows(state, s)) return IACTA_UNSOUND;
         auto is_land = [&](int t) { return t >= 0 && t < game_.lands; };
         if (!is_land(v) || !is_land(c) || !s.mine.has(v) || s.mine.has(c) || game_.spare(s, v) < 1 || least < 0)
             return IACTA_UNSOUND;
-        begin(limit_);
+        begin(budget);
         deep([&] {
             *moved = small_   ? small_->advance(s, v, c, least)
                      : large_ ? large_->advance(s, v, c, least)
@@ -301,44 +303,45 @@ class Search : public iacta_search {
         return IACTA_DONE;
     }
 
-    int32_t limit(const iacta_budget* budget) override {
-        limit_ = budget ? *budget : ENDLESS;
-        return IACTA_DONE;
-    }
-
-    int32_t flow(const iacta_budget& budget, iacta_report* report) override {
-        if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
+    int32_t flow(const iacta_budget& budget, State state, iacta_report* report) override {
+        Position<W> start;
+        if (!follows(state, start) || !has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
         begin(budget);
         int64_t total = 0;
-        for (int armies : from_.armies) total += armies;
+        for (int armies : start.armies) total += armies;
         if (game_.answers_differ && total > MOST_DEEP) return IACTA_TOO_LARGE;
         Flow<W> flow(game_);
         int steps = game_.answers_differ ? int(std::min<int64_t>(total, MOST_DEEP)) : 0;
-        bool done = deep([&] { return flow.run(from_, [this](const Position<W>& s) { return decided(s); }, deadline_); }, steps);
+        bool done = deep([&] { return flow.run(start, [this](const Position<W>& s) { return decided(s); }, deadline_); }, steps);
         report->value = flow.value;
         report->states = flow.states;
         write(flow.tally, report);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t play(const iacta_budget& budget, uint64_t seed, int64_t first, int games, double* gains,
-                 int32_t* played, iacta_report* report) override {
-        if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
+    int32_t play(const iacta_budget& budget, State state, uint64_t seed, int64_t first, int games,
+                 double* gains, int32_t* played, iacta_report* report) override {
+        Position<W> from;
+        if (!follows(state, from) || !has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
         begin(budget);
         Tally<W> tally(game_);
+        std::unordered_set<StateKey, StateKey::Hash> seen;  // whatever is known from other calls
         bool is_best = small_ || large_;
-        auto decide = [&](const Position<W>& s) { return is_best ? decided(s) : lookahead_.look(s); };
+        auto decide = [&](const Position<W>& s) {
+            seen.insert(key_of(s));
+            return is_best ? decided(s) : lookahead_.look(s);
+        };
         auto move_in = [&](const Position<W>& s, const Decision& d, const Outcome& outcome) {
             return is_best ? outcome.moved : lookahead_.advance(s, d.roll, outcome.attackers);
         };
         double paid = 0.0;
         *played = 0;
         auto games_played = [&] {
-            double start = is_best ? decide(from_).value : lookahead_.value(from_);
+            double start = is_best ? decide(from).value : lookahead_.value(from);
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
                 Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
-                Played game = iacta::play(game_, from_, decide, move_in, start, random, tally, 1.0 / games);
+                Played game = iacta::play(game_, from, decide, move_in, start, random, tally, 1.0 / games);
                 gains[count] = start + game.gain;
                 paid += game.paid / games;
             }
@@ -349,7 +352,7 @@ class Search : public iacta_search {
         } catch (const Stopped&) {
         }
         report->value = paid;
-        report->states = int64_t(lookahead_.states());
+        report->states = int64_t(seen.size());
         write(tally, report);
         return *played == games ? IACTA_DONE : IACTA_STOPPED;
     }
@@ -358,7 +361,6 @@ class Search : public iacta_search {
     static constexpr int64_t ROWS = 200 << 20;  // bytes of the rows of assignments
     static constexpr int MOST_DEPTH = 8;
     static constexpr int MOST_DEEP = 3000;  // armies; where defenders decide, recursion is as deep
-    static constexpr iacta_budget ENDLESS{nullptr, 1e9, INT64_MAX, INT64_MAX};
 
     void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
     void forget() {
@@ -373,10 +375,9 @@ class Search : public iacta_search {
         return deeply<W>(steps + more, call);
     }
     template <class ExactGame>
-    int32_t solved(std::unique_ptr<ExactGame>& exact, double* value, int64_t* states) try {
-        Position<W> start = from_;
+    int32_t solved(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, int64_t* states) try {
         deeply<W>(exact->depth(), [&] {
-            *value = exact->value(start);
+            *value = exact->value(s);
             return 0;
         });
         *states = int64_t(exact->states());
@@ -402,7 +403,8 @@ class Search : public iacta_search {
     }
 
     // Whether a state can follow the start; then it is written into s.
-    bool follows(const int32_t* armies, const uint8_t* mine, Position<W>& s) const {
+    bool follows(State state, Position<W>& s) const {
+        auto [armies, mine] = state;
         const Position<W>& start = game_.start;
         int largest = 0;
         int64_t more = 0;
@@ -443,10 +445,8 @@ class Search : public iacta_search {
     }
 
     Deadline deadline_;
-    iacta_budget limit_ = ENDLESS;  // of calls that have none of their own
     double bound_ = std::numeric_limits<double>::infinity();
     Game<W> game_;
-    Position<W> from_;  // where the policy is followed from
     Lookahead<W> lookahead_;
     std::unique_ptr<Exact<W, 1>> small_;
     std::unique_ptr<Exact<W, 4>> large_;
@@ -461,6 +461,15 @@ int32_t answered(Call call) noexcept try {
     return IACTA_STOPPED;
 } catch (...) {
     return IACTA_NO_MEMORY;
+}
+
+// A call of a search, which works for one thread at a time.
+template <class Call>
+int32_t asked(iacta_search* search, Call call) noexcept {
+    if (search->is_busy.test_and_set(std::memory_order_acquire)) return IACTA_BUSY;
+    int32_t answer = answered(call);
+    search->is_busy.clear(std::memory_order_release);
+    return answer;
 }
 
 iacta_search* opened(const iacta_problem& problem) {
@@ -491,55 +500,54 @@ iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t ro
 }
 void iacta_close(iacta_search* search) { delete search; }
 
-int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value, int64_t* states) {
-    if (!search || !budget || !value || !states) return IACTA_UNSOUND;
-    return answered([=] { return search->solve(*budget, value, states); });
+int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                    const uint8_t* mine, double* value, int64_t* states) {
+    if (!search || !budget || !armies || !mine || !value || !states) return IACTA_UNSOUND;
+    return asked(search, [=] { return search->solve(*budget, {armies, mine}, value, states); });
 }
 int32_t iacta_shares(iacta_search* search) { return search ? search->shares() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
                      int32_t* count) {
     if (!search || !budget || !sets || !count || starts < 1) return IACTA_UNSOUND;
-    return answered([=] { return search->assign(*budget, starts, sets, count); });
+    return asked(search, [=] { return search->assign(*budget, starts, sets, count); });
 }
 int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets) {
     if (!search || !sets) return IACTA_UNSOUND;
-    return answered([=] { return search->follow(depth, sets); });
+    return asked(search, [=] { return search->follow(depth, sets); });
 }
 int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
     if (!search || !budget || !bound) return IACTA_UNSOUND;
-    return answered([=] { return search->bound(*budget, bound); });
+    return asked(search, [=] { return search->bound(*budget, bound); });
 }
-int32_t iacta_from(iacta_search* search, const int32_t* armies, const uint8_t* mine) {
-    if (!search || !armies || !mine) return IACTA_UNSOUND;
-    return answered([=] { return search->from(armies, mine); });
+int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                     const uint8_t* mine, iacta_decision* decision, iacta_outcome* outcomes, int32_t room) {
+    if (!search || !budget || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
+    return asked(search, [=] { return search->decide(*budget, {armies, mine}, decision, outcomes, room); });
 }
-int32_t iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
-                     iacta_decision* decision, iacta_outcome* outcomes, int32_t room) {
-    if (!search || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
-    return answered([=] { return search->decide(armies, mine, decision, outcomes, room); });
-}
-int32_t iacta_limit(iacta_search* search, const iacta_budget* budget) {
-    return search ? search->limit(budget) : IACTA_UNSOUND;
-}
-int32_t iacta_judge(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
-                    int32_t to, int32_t dice, iacta_decision* decision, iacta_outcome* outcomes,
-                    int32_t room) {
-    if (!search || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
+int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                    const uint8_t* mine, int32_t start, int32_t to, int32_t dice, iacta_decision* decision,
+                    iacta_outcome* outcomes, int32_t room) {
+    if (!search || !budget || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
     Roll roll{start, to, dice};
-    return answered([=] { return search->judge(armies, mine, roll, decision, outcomes, room); });
+    return asked(search, [=] { return search->judge(*budget, {armies, mine}, roll, decision, outcomes, room); });
 }
-int32_t iacta_move_in(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
-                      int32_t to, int32_t least, int32_t* moved) {
-    if (!search || !armies || !mine || !moved) return IACTA_UNSOUND;
-    return answered([=] { return search->advance(armies, mine, start, to, least, moved); });
+int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                      const uint8_t* mine, int32_t start, int32_t to, int32_t least, int32_t* moved) {
+    if (!search || !budget || !armies || !mine || !moved) return IACTA_UNSOUND;
+    return asked(search, [=] { return search->advance(*budget, {armies, mine}, start, to, least, moved); });
 }
-int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report) {
-    if (!search || !budget || !report) return IACTA_UNSOUND;
-    return answered([=] { return search->flow(*budget, report); });
+int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                   const uint8_t* mine, iacta_report* report) {
+    if (!search || !budget || !armies || !mine || !report) return IACTA_UNSOUND;
+    return asked(search, [=] { return search->flow(*budget, {armies, mine}, report); });
 }
-int32_t iacta_play(iacta_search* search, const iacta_budget* budget, uint64_t seed, int64_t first,
-                   int32_t games, double* gains, int32_t* played, iacta_report* report) {
-    if (!search || !budget || !report || !played || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
-    return answered([=] { return search->play(*budget, seed, first, games, gains, played, report); });
+int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
+                   const uint8_t* mine, uint64_t seed, int64_t first, int32_t games, double* gains,
+                   int32_t* played, iacta_report* report) {
+    if (!search || !budget || !armies || !mine || !report || !played || games < 0 || (games > 0 && !gains))
+        return IACTA_UNSOUND;
+    return asked(search, [=] {
+        return search->play(*budget, {armies, mine}, seed, first, games, gains, played, report);
+    });
 }
 }

@@ -108,7 +108,6 @@ class Lookahead {
         depth_ = depth;
         forget();
     }
-    size_t states() const { return known_.size(); }
 
     // What the assignment of a state pays.
     double value(const Position<W>& s) {

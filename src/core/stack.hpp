@@ -14,7 +14,7 @@ namespace iacta {
 template <int W, class Call>
 int deeply(int steps, Call call) {
     constexpr size_t USUAL = size_t{1} << 18, ROUND = size_t{1} << 16;
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     constexpr size_t STEP = W == 1 ? 65536 : 262144;
 #else
     constexpr size_t STEP = W == 1 ? 4096 : 16384;

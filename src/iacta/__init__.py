@@ -20,11 +20,8 @@ Conventions:
 """
 
 import re as _re
-import sys as _sys
 from importlib import import_module as _import_module
 from typing import Any as _Any
-
-from iacta.moved import Moved as _Moved
 
 # The stub beside this file names each public name and its file, once for type checkers and for
 # here, where a file is imported when one of its names is first used.
@@ -33,9 +30,6 @@ with open(f"{__file__}i", encoding="utf-8") as _stub:
         name: file
         for file, name in _re.findall(r"^from (\w[\w.]*) import (\w+) as", _stub.read(), _re.M)
     }
-
-# First, since an old folder may still hold what Python once compiled there.
-_sys.meta_path.insert(0, _Moved())
 
 # Constants first, then classes, then functions.
 __all__ = sorted(_FILES, key=lambda name: (not name.isupper(), name[0].islower(), name))

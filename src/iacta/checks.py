@@ -35,6 +35,7 @@ __all__ = [
     "whole_number",
     "whole_numbers",
     "whole_text",
+    "words_of",
 ]
 
 K = TypeVar("K")
@@ -50,6 +51,7 @@ MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied wi
 LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
 
@@ -99,20 +101,30 @@ def whole_number(value: object, name: str, least: int | None = 0, most: int | No
     span = "" if least is None else span
     sentence = f"{name} must be a whole number{span}, got {shown(value)}"
     if isinstance(value, bool | np.bool_):
-        raise MalformedError(sentence)
+        raise MalformedError(sentence, parameter=name)
     try:
         number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
     except TypeError:
-        raise MalformedError(sentence) from None
+        raise MalformedError(f"{sentence}{_whole_hint(value)}", parameter=name) from None
     if abs(number) >= SUMS * 10**MOST_DIGITS:
         raise _too_long(name, shown(number))
     if (least is not None and number < least) or (most is not None and number > most):
-        raise IllegalError(sentence)
+        raise IllegalError(sentence, parameter=name)
     return number
 
 
+def _whole_hint(value: object) -> str:
+    """Return the end of a sentence that suggests the whole number in a text or a float, if any."""
+    if isinstance(value, str):
+        number = value.strip() if WHOLE.fullmatch(value.strip()) else ""
+    else:
+        is_whole = isinstance(value, float | np.floating) and value.is_integer()
+        number = whole_text(int(value)) if is_whole else ""  # type: ignore[call-overload] # a float
+    return f"; did you mean {number}?" if 0 < len(number) <= LONGEST_SHOWN else ""
+
+
 def _too_long(name: str, got: str) -> IllegalError:
-    return IllegalError(f"{name} must have at most {MOST_DIGITS} digits, got {got}")
+    return IllegalError(f"{name} must have at most {MOST_DIGITS} digits, got {got}", parameter=name)
 
 
 def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
@@ -203,7 +215,9 @@ def read_seconds(value: object, name: str) -> float:
     seconds = plain_number(value)
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
     if not is_number or not seconds >= 0:  # nor is it, where it is NaN
-        raise IllegalError(f"{name} must be seconds of at least 0, got {shown(value)}")
+        raise IllegalError(
+            f"{name} must be seconds of at least 0, got {shown(value)}", parameter=name
+        )
     return float(min(seconds, LONGEST_TIME))
 
 
@@ -232,7 +246,11 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
     except IllegalError:
         raise
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise MalformedError(f"{name} must {expected}, got {shown(value)}") from None
+        has_comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
+        hint = f"; did you mean {str(value).strip().replace(',', '.')}?" if has_comma else ""
+        raise MalformedError(
+            f"{name} must {expected}, got {shown(value)}{hint}", parameter=name
+        ) from None
 
 
 def _fraction_of_text(text: str, name: str) -> Fraction:
@@ -250,7 +268,8 @@ def _fraction_of_text(text: str, name: str) -> Fraction:
     if exponent and abs(int(exponent)) > MOST_EXPONENT:
         raise IllegalError(
             f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
-            f"got {shown(text)}"
+            f"got {shown(text)}",
+            parameter=name,
         )
     return Fraction(number) / (100 if percent else 1)
 
@@ -273,8 +292,14 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
     if not 0 < fraction < 1 and not (certain and fraction == 1):
         is_percent = 2 <= fraction < 100 and "%" not in str(value)
-        hint = f"; did you mean {str(value).strip()}%?" if is_percent else ""
-        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}")
+        hint = ""
+        if is_percent:
+            number = f"{float(fraction):g}%"
+            meant = number if isinstance(value, str) else f'"{number}" or {float(fraction / 100):g}'
+            hint = f"; did you mean {meant}?"
+        raise IllegalError(
+            f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}", parameter=name
+        )
     return fraction
 
 
@@ -316,14 +341,25 @@ def row_of(values: object, name: str, kind: str) -> list[Any]:
     if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):
             return list(values)  # type: ignore[call-overload, no-any-return] # is tried
-    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}")
+    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}", parameter=name)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the entries of a row, separated by spaces or commas; the comma of 8,200 is none.
+
+    >>> words_of("8, 2,4"), words_of("8,200, 3")
+    (['8', '2', '4'], ['8,200', '3'])
+    """
+    parts = (part.strip(",") for part in text.split())
+    words = ([part] if WHOLE.fullmatch(part) else part.split(",") for part in parts)
+    return [each for some in words for each in some if each]
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
     # `in` would take 1 for True, and fail on arrays and unhashable values.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
-        raise IllegalError(f"{name} must be {choices}, got {shown(value)}")
+        raise IllegalError(f"{name} must be {choices}, got {shown(value)}", parameter=name)
 
 
 def put(instance: object, name: str, value: object) -> None:

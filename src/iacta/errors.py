@@ -22,7 +22,9 @@ class IactaError(ValueError):
     parameter: the name of the parameter that was given the value, `None` if it is not known.
     """
 
-    parameter: str | None = None
+    def __init__(self, sentence: str, *, parameter: str | None = None) -> None:
+        super().__init__(sentence)
+        self.parameter = parameter
 
 
 class MalformedError(IactaError):

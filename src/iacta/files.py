@@ -21,7 +21,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from iacta.checks import shown
+from iacta.checks import LONGEST_SHOWN, shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 
 __all__ = [
@@ -68,6 +68,13 @@ TOML_TEXT = (
     r"|'[^'\n]*+'?"
     r"|\#[^\n]*+"
 )
+NOT_READ = ("Invalid value", "Expected '='", "Expecting value", "Expecting property")  # by parsers
+REPHRASED = {
+    "Unclosed inline table": "expected a comma or }",
+    "Unclosed array": "expected a comma or ]",
+    "Cannot overwrite a value": "a key appears twice",
+}
+QUOTES = "'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # that are none of TOML or JSON
 BRACKET = r"[\[\]{}]"
 BETWEEN_KEYS = r"[,=\[\]{}\n]"
 _is_sealed = False
@@ -275,7 +282,8 @@ def parse_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise MalformedError(f"line {error.lineno}: invalid JSON: {error.msg}") from None
+        reason = _reason(error.msg, text, error.lineno, error.colno, ":")
+        raise MalformedError(f"line {error.lineno}: invalid JSON: {reason}") from None
     except ValueError as error:
         if isinstance(error, RepeatedKeyError):
             raise
@@ -324,11 +332,33 @@ def parse_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).rpartition(" (at ")
-        found = re.match(r"line (\d+)", place)
-        line = found[1] if found else text.rstrip().count("\n") + 1
+        found = re.match(r"line (\d+), column (\d+)", place)
+        line = int(found[1]) if found else text.rstrip().count("\n") + 1
+        reason = _reason(reason, text, line, int(found[2]), "=") if found else reason
         raise MalformedError(f"line {line}: invalid TOML: {reason}") from None
     except ValueError:
         raise MalformedError("invalid TOML: a number that is too long") from None
+
+
+def _reason(reason: str, text: str, number: int, column: int, mark: str) -> str:
+    """Return why a text is neither JSON nor TOML, in the words of who forgot the quotes.
+
+    reason: what the parser says.
+    number, column: where it stopped, both from 1.
+    mark: what follows a key.
+    """
+    if not reason.startswith(NOT_READ):
+        return REPHRASED.get(reason, reason)
+    line, place = text.split("\n")[number - 1], column - 1
+    begin = 1 + max(line.rfind(each, 0, place) for each in "{,")
+    key = re.match(r"\s*(\w[\w -]*?)\s*([=:])", line[begin : begin + LONGEST_SHOWN])
+    if key and begin + key.start(2) >= place:
+        is_colon = (key[2], mark) == (":", "=")
+        return f"expected = after {key[1]}, got :" if is_colon else f'text needs quotes: "{key[1]}"'
+    value = re.match(rf"[{QUOTES}]?([^\W\d](?:[\w -]*\w)?)", line[place : place + LONGEST_SHOWN])
+    if value and value[1].lower() in ("true", "false"):
+        return f"did you mean {value[1].lower()}?"
+    return f'text needs quotes: "{value[1]}"' if value else reason
 
 
 def _refuse_costly_toml(text: str) -> None:

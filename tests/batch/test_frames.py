@@ -162,6 +162,9 @@ def test_ways_are_read_alike_as_lists_texts_and_json() -> None:
     assert found == pytest.approx(found[0], rel=5 * BOUND, abs=0)
     lists = answer({"attackers": 14, "territories": [[5, 3, 2]]}, "campaign")["win_probability"]
     assert lists[0] == found[0]
+    thousands = answer({"attackers": 14, "territories": ["8200", "8,200", "8 200"]}, "campaign")
+    one, same, two = thousands["win_probability"]
+    assert one == same != two
     wrong = answer({"attackers": 14, "territories": ["5 0", "[5 3]", "[]"]}, "campaign")["error"]
     assert [each[:16] for each in wrong] == [
         "defenders must b",

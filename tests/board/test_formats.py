@@ -293,7 +293,7 @@ MISTAKES = {
     "an unknown neighbour in TOML": (TOML.replace('Egypt = ["East', 'Egypt = ["Eest'), "line 7: "
     "unknown neighbour of 'Egypt': 'Eest Africa'; did you mean 'East Africa'?"),
     "a double key in TOML": (TOML.replace("Peru = []", "Brazil = []"), "line 5: invalid "
-    "TOML: Cannot overwrite a value"),
+    "TOML: a key appears twice"),
     "TOML cut off": (TOML[:70], "line 5: invalid TOML: "),
     "a continent that contains itself": (OWN.replace('["Brazil", "Peru"]', '["South America"]'),
     "line 11: continent 'South America' must not contain itself"),

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from iacta import Board, Holding, IactaError, Position, classic_board, read_position
+from iacta.board.position import position_of_text
+from iacta.errors import IllegalError, MalformedError
 
 FILES = Path(__file__).parent / "files"
 TINY = Board("tiny", ("A", "B", "C"), (("A", "B"), ("B", "A")))
@@ -132,3 +134,67 @@ def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:
         found.owned_by("blu")
     with pytest.raises(IactaError, match=r"did you mean 'Brazil'\?"):
         found.of("Brasil")
+
+
+UNQUOTED = {
+    "Peru = { owner = red, armies = 7 }": 'text needs quotes: "red"',
+    "Peru = { owner = \u201cred\u201d, armies = 7 }": 'text needs quotes: "red"',
+    "Peru = { armies = 7, owner = Red Army }": 'text needs quotes: "Red Army"',
+    "Peru = red": 'text needs quotes: "red"',
+    "North Africa = { armies = 7 }": 'text needs quotes: "North Africa"',
+    'Peru = { owner: "red" }': "expected = after owner, got :",
+    'Peru = { owner = "red" armies = 7 }': "expected a comma or }",
+    "Peru = { armies = 1 }\nPeru = { armies = 2 }": "a key appears twice",
+    "Peru = True": "did you mean true?",
+    "Peru = ": "Invalid value",
+    f"x{' ' * 10**5}y = 1": 'text needs quotes: "y"',
+}
+
+
+@pytest.mark.parametrize("line", UNQUOTED, ids=lambda line: line[:40])
+def test_toml_without_quotes_is_refused_with_them(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "game.toml"
+    file.write_text(f'player = "red"\n[territories]\n{line}\n', encoding="utf-8")
+    number = 3 + line.count("\n")
+    with pytest.raises(MalformedError) as refused:
+        read_position(file)
+    said = f"position file {str(file)!r}: line {number}: invalid TOML: {UNQUOTED[line]}"
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"player": red}', 'text needs quotes: "red"'),
+        ("{player: 1}", 'text needs quotes: "player"'),
+        ("{'player': 1}", 'text needs quotes: "player"'),
+        ('{"player": False}', "did you mean false?"),
+        ('{"player" 1}', "Expecting ':' delimiter"),
+    ],
+)
+def test_so_is_json(text: str, reason: str) -> None:
+    with pytest.raises(MalformedError) as refused:
+        position_of_text(text)
+    assert str(refused.value) == f"line 1: invalid JSON: {reason}"
+
+
+def test_an_unknown_player_is_answered_with_the_players() -> None:
+    many = {name: (f"p{k}", 1) for k, name in enumerate(classic_board().territories[:10])}
+    with pytest.raises(IllegalError) as refused:
+        Position(classic_board(), "purple", many)
+    listed = ", ".join(f"p{k}" for k in range(8))
+    assert str(refused.value) == f"player must be one of {listed} and 2 more, got 'purple'"
+    with pytest.raises(IllegalError, match=r"^owner must be red, got 'blu'$"):
+        Position(TINY, "red", {"A": ("red", 1)}).owned_by("blu")
+    with pytest.raises(
+        IllegalError, match=r"^player must be a player with a territory, got 'red'$"
+    ):
+        Position(TINY, "red", {})
+
+
+def test_a_board_is_no_position(tmp_path: Path) -> None:
+    (tmp_path / "board.toml").write_text('name = "x"\n[territories]\nA = ["B"]\nB = []\n')
+    with pytest.raises(MalformedError, match=": missing player, whose turn it is"):
+        read_position(tmp_path / "board.toml")
+    with pytest.raises(IllegalError, match="must be a file or a code, got the board 'classic'"):
+        read_position("classic")

@@ -65,3 +65,51 @@ def test_a_template_is_a_position_file_ready_to_be_edited(
     # Where it says what others hold, that can be switched on.
     file.write_text(result.stdout.replace("# others", "others"), encoding="utf-8")
     assert read_position(file) == found
+
+
+CODE = "1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1"
+
+
+def test_a_code_and_a_file_show_their_position(run: Run, tmp_path: Path) -> None:
+    shown = run(f"board {CODE}")
+    assert (shown.code, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("red to move on classic.\n")
+    assert shown.stdout.endswith(f"\n\nThe code of this turn: {CODE};attack\n")
+    assert "Argentina               blue       1\n" in shown.stdout
+    (tmp_path / "code.txt").write_text(CODE)
+    (tmp_path / "game.toml").write_text(run(f"board {CODE} --template").stdout)
+    (tmp_path / "small.toml").write_text(
+        'player = "red"\n[territories]\nPeru = { owner = "red", armies = 9 }\n'
+        'Brazil = { owner = "blue", armies = 2 }\nArgentina = { owner = "blue", armies = 1 }\n'
+    )
+    for file in ("code.txt", "game.toml", "small.toml"):
+        for options in ("", " --json", " --csv", " --odds", " --template"):
+            assert run(f"board {tmp_path / file}{options}") == run(f"board {CODE}{options}")
+
+
+def test_a_position_is_shown_with_its_own_board_which_can_be_written(
+    run: Run, tmp_path: Path
+) -> None:
+    record = {"player": "red", "board": json.loads((FILES / "own.json").read_text())}
+    record["territories"] = {"Peru": {"owner": "red", "armies": 4}}
+    (tmp_path / "game.json").write_text(json.dumps(record))
+    ended = run(f"board {tmp_path / 'game.json'} --to {tmp_path / 'x.json'}")
+    assert ended.stdout.splitlines()[-1] == f"Written to {tmp_path / 'x.json'}."
+    assert read_board(tmp_path / "x.json").territories == read_board(FILES / "own.json").territories
+    shown = json.loads(run(f"board {tmp_path / 'game.json'} --json").stdout)
+    assert {"name": "Peru", "owner": "red", "armies": 4} in shown["territories"]
+
+
+def test_the_code_of_a_turn_shows_its_position(run: Run) -> None:
+    turn = f"{CODE};attack;rules=capital"
+    shown = run(f"board {turn}").stdout
+    assert shown == run(f"board {CODE}").stdout.replace(f"{CODE};attack", turn)
+
+
+def test_a_wrong_position_is_named_as_one(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "game.toml"
+    file.write_text('player = "red"\n[territories]\nBrasil = { owner = "red", armies = 7 }\n')
+    assert run(f"board {file}").stderr == (
+        f"iacta: position file {str(file)!r}: line 3: board 'classic' has no territory 'Brasil'; "
+        "did you mean 'Brazil'?\n"
+    )

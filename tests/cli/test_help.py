@@ -7,6 +7,7 @@ from iacta.cli.parse import argument_name
 from iacta.questions.form import Form, Topic, option_name
 from iacta.questions.question import QUESTIONS, Question
 from tests.cli.run import Run
+from tests.processes import NUMPY_ONLY, run_python
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
 
@@ -53,6 +54,21 @@ def test_help_says_what_each_parameter_means(run: Run, form: type[Form]) -> None
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_help_has_at_most_sixty_lines(run: Run, form: type[Form]) -> None:
     assert len(run(f"{form.name} --help").stdout.splitlines()) <= 60
+
+
+def test_help_needs_no_extra() -> None:
+    lines = [f"help {form.name}" for form in FORMS] + ["help", "serve"]
+    code = (
+        f"{NUMPY_ONLY}from iacta.cli import main\n"
+        f"for line in {lines}:\n"
+        "    sys.argv = ['iacta', *line.split()]\n"
+        "    try:\n        main()\n"
+        "    except SystemExit as ended:\n        print(line, ended.code or 0, file=sys.stderr)\n"
+    )
+    *ended, said, last = run_python(code).stderr.splitlines()
+    assert ended == [f"{line} 0" for line in lines[:-1]]
+    assert said.startswith("iacta: the page needs fastapi, which is not installed: pip install ")
+    assert last == "serve 2"
 
 
 def test_help_and_the_version_have_the_usual_names(run: Run) -> None:

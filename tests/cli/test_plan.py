@@ -195,7 +195,7 @@ def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
 
 
 def test_a_player_to_eliminate_after_it_must_be_there(small: Path) -> None:
-    with pytest.raises(IllegalError, match="then must be a player with a territory, got 'purple'"):
+    with pytest.raises(IllegalError, match="then must be one of blue, green, got 'purple'"):
         ask("plan", position=small, take="C", then="take East; eliminate purple")
 
 

@@ -274,16 +274,27 @@ class Case {
         std::vector<uint8_t> mine(size_t(n), 0);
         for (int t = 0; t < n; ++t) mine[size_t(t)] = p.owner[t] == 1;
         sets_.assign(3 * size_t(shares) * size_t(n) * size_t(n), 0);  // room for three assignments
-        bool is_exact = false, is_start = true;
+        bool is_exact = false;
         for (int calls = random_.from(1, 8); calls > 0; --calls) {
             iacta_budget b = budget();
             double value = NAN;
             int64_t states = -1;
             short_of_memory(2000);
+            std::vector<int32_t> other = state;
+            std::vector<uint8_t> others = mine;
+            bool is_start = random_.one_in(2);
+            for (int i = is_start ? 0 : random_.from(0, 4); i > 0; --i) {
+                size_t t = size_t(random_.below(n));
+                others[t] = uint8_t(random_.below(2));
+                other[t] = random_.one_in(4) ? random_.of(EXTREMES) : random_.from(0, 9);
+            }
+            const int32_t* here = other.data();
+            const uint8_t* ours = others.data();
             switch (random_.below(9)) {
             case 0:
             case 1: {
-                int answer = timed("solve", [&] { return iacta_solve(search, &b, &value, &states); });
+                int answer = timed("solve", [&] { return iacta_solve(search, &b, here, ours, &value, &states); });
+                if (answer == IACTA_UNSOUND && !is_start) break;
                 is_exact = answer == IACTA_DONE;
                 check(value);
                 if (is_exact && b.stop && stop_) fail("not stopped");
@@ -302,33 +313,20 @@ class Case {
                 int depth = random_.from(-1, 3);
                 if (random_.one_in(2))
                     for (auto& each : sets_) each = uint8_t(random_.one_in(5));
-                iacta_budget own = budget();
-                iacta_limit(search, &own);
                 int answer = timed("follow", [&] { return iacta_follow(search, depth, sets_.data()); });
                 if (answer != IACTA_UNSOUND) is_exact = false;
                 break;
             }
             case 4: {
-                std::vector<int32_t> other = state;
-                std::vector<uint8_t> others = mine;
-                for (int i = random_.from(0, 4); i > 0; --i) {
-                    size_t t = size_t(random_.below(n));
-                    others[t] = uint8_t(random_.below(2));
-                    other[t] = random_.one_in(4) ? random_.of(EXTREMES) : random_.from(0, 9);
-                }
-                iacta_budget own = budget();
-                iacta_limit(search, &own);
                 iacta_decision d{};
                 int answer = timed("decide", [&] {
-                    if (random_.one_in(2))
-                        return iacta_decide(search, other.data(), others.data(), &d, outcomes.data(), 3);
-                    return iacta_judge(search, other.data(), others.data(), random_.from(-1, n), random_.from(-1, n),
+                    if (random_.one_in(2)) return iacta_decide(search, &b, here, ours, &d, outcomes.data(), 3);
+                    return iacta_judge(search, &b, here, ours, random_.from(-1, n), random_.from(-1, n),
                                        random_.from(-1, 4), &d, outcomes.data(), 3);
                 });
-                if (random_.one_in(3) && iacta_from(search, other.data(), others.data()) == IACTA_DONE) is_start = false;
                 int32_t moved = 1;
                 timed("move_in", [&] {
-                    return iacta_move_in(search, other.data(), others.data(), random_.from(-1, n), random_.from(-1, n),
+                    return iacta_move_in(search, &b, here, ours, random_.from(-1, n), random_.from(-1, n),
                                          random_.from(-1, 9), &moved);
                 });
                 if (moved < 0) fail("an advance that cannot be");
@@ -344,7 +342,7 @@ class Case {
                 if (random_.one_in(4)) report.visits = report.advances = 0;
                 int answer;
                 if (random_.one_in(2)) {
-                    answer = timed("flow", [&] { return iacta_flow(search, &b, &report); });
+                    answer = timed("flow", [&] { return iacta_flow(search, &b, here, ours, &report); });
                     if (answer == IACTA_DONE && honest && is_start && report.value > least_bound + near) fail("above the bound");
                     if (answer == IACTA_DONE && honest && is_start && report.value > optimum + near) fail("above the optimum");
                     if (answer == IACTA_DONE && honest && is_start && is_exact && std::abs(report.value - optimum) > near)
@@ -352,8 +350,8 @@ class Case {
                 } else {
                     int32_t played = -1;
                     answer = timed("play", [&] {
-                        return iacta_play(search, &b, random_.next(), int64_t(random_.next()), random_.from(0, 20),
-                                          gains.data(), &played, &report);
+                        return iacta_play(search, &b, here, ours, random_.next(), int64_t(random_.next()),
+                                          random_.from(0, 20), gains.data(), &played, &report);
                     });
                     if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
                     if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
@@ -378,9 +376,8 @@ class Case {
             iacta_budget b{nullptr, 10 * CPU_SECONDS, INT64_MAX, 64 << 20};
             int64_t states;
             short_of_memory(INT32_MAX);
-            iacta_from(search, state.data(), mine.data());
-            if (timed("solve", [&] { return iacta_solve(search, &b, &optimum, &states); }) == IACTA_DONE &&
-                least_bound < optimum - near)
+            auto solve = [&] { return iacta_solve(search, &b, state.data(), mine.data(), &optimum, &states); };
+            if (timed("solve", solve) == IACTA_DONE && least_bound < optimum - near)
                 fail("a bound below the best play");
         }
     }
@@ -389,7 +386,7 @@ class Case {
     std::vector<uint8_t>& sets_;
     bool was_short_ = false;
     long long failing_ = -1;  // the allocation that fails in the next call
-    volatile int32_t stop_ = 0;
+    int32_t stop_ = 0;
 };
 
 }  // namespace

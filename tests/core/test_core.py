@@ -1,16 +1,101 @@
-"""The library that Python loads is built from the source beside it."""
+"""The library that Python loads is what was built, from the source beside it."""
 
 import ctypes
 import hashlib
+import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import run
+
+import pytest
+
+from iacta.errors import IactaError
+from iacta.plan import core
+from tests.compiled import NATIVE
+from tests.plan.boards import needs_core
 
 SOURCE = Path(__file__).parents[2] / "src"
+RECORD = SOURCE.parent / "cmake" / "record.py"
 
 
+@needs_core
 def test_the_core_knows_from_which_source_it_was_built() -> None:
-    (built,) = (SOURCE / "iacta" / "plan" / "native").glob("core.*")
-    core = ctypes.CDLL(str(built))
-    core.iacta_source.restype = ctypes.c_char_p
+    (built,) = NATIVE.glob("core.*[!6]")
+    library = ctypes.CDLL(str(built))
+    library.iacta_source.restype = ctypes.c_char_p
     files = sorted((SOURCE / "core").iterdir())
     content = b"".join(file.name.encode() + file.read_bytes() for file in files)
-    assert core.iacta_source().decode() == hashlib.sha256(content).hexdigest()[:16]
+    assert library.iacta_source().decode() == hashlib.sha256(content).hexdigest()[:16]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a core that is installed elsewhere, without its sources."""
+    (built,) = NATIVE.glob("core.*[!6]")
+    folder = tmp_path / "iacta" / "plan" / "native"
+    shutil.copytree(built.parent, folder)
+    monkeypatch.setattr(core, "__file__", str(folder.parent / "core.py"))
+    return folder / built.name
+
+
+def change(library: Path, new: bytes) -> None:
+    """Put other content into a file of its own, as the old one may be loaded."""
+    library.unlink()
+    library.write_bytes(new)
+
+
+def find_again() -> ctypes.CDLL | None:
+    return core.find_core.__wrapped__()
+
+
+@needs_core
+def test_a_core_that_is_as_it_was_built_is_loaded(installed: Path) -> None:
+    assert installed.exists()
+    assert find_again() is not None
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "cut off": lambda data: data[: len(data) // 2],
+    "garbled": lambda data: data[:1000] + b"alea iacta est" + data[1014:],
+    "longer": lambda data: data + b"\0",
+}
+
+
+@needs_core
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_core_is_refused_before_it_is_loaded(installed: Path, damage: str) -> None:
+    change(installed, DAMAGES[damage](installed.read_bytes()))
+    with pytest.raises(IactaError, match="the compiled core of iacta is damaged; install iacta"):
+        find_again()
+
+
+@needs_core
+@pytest.mark.parametrize("record", [None, "", "7\n", "\xff\n"])
+def test_a_core_without_a_record_of_its_build_is_refused(
+    installed: Path, record: str | None
+) -> None:
+    file = installed.with_name(f"{installed.name}.sha256")
+    file.unlink()
+    if record is not None:
+        file.write_text(record, encoding="latin-1")
+    with pytest.raises(IactaError, match="is damaged"):
+        find_again()
+
+
+@needs_core
+def test_a_core_that_the_machine_cannot_load_counts_as_none(installed: Path) -> None:
+    change(installed, b"compiled for another machine")
+    run([sys.executable, RECORD, installed], check=True)  # noqa: S603 # ours
+    assert find_again() is None
+
+
+@needs_core
+def test_in_a_checkout_the_cure_is_to_compile_it(installed: Path) -> None:
+    sources = installed.parents[3] / "core"
+    sources.mkdir()
+    (sources / "iacta.h").write_text("")
+    change(installed, b"")
+    with pytest.raises(IactaError, match="run `make -B core`"):
+        find_again()

@@ -1,4 +1,4 @@
-"""What iacta answered before the rebuild of November 2026: cases, each with its recorded answer.
+"""What iacta answers: cases, each with its recorded answer.
 
 `cases/` has a file for each kind of case. The four kinds of command lines differ in how their
 output is compared: `json` and `csv` by value, `text` and `refusal` word by word. A `value` is a

@@ -36,17 +36,15 @@ NAMES = {name: getattr(iacta, name) for name in iacta.__all__}
 def read_cases(kind: str) -> dict[str, Any]:
     """Return the recorded answers of a kind by what was asked; `None` for one not yet recorded."""
     cases: dict[str, Any] = json.loads((FOLDER / f"{kind}.json").read_text(encoding="utf-8"))
-    del cases["about"]
     return cases
 
 
 def write_cases(kind: str, cases: Mapping[str, Any]) -> None:
     """Write the answers of a kind: words line by line, and of all else one case a line."""
     indent = 1 if kind in ("text", "refusal") else None
-    about = "recorded from iacta 0.1.0 before the rebuild of November 2026"
     entries = [
         f"{json.dumps(asked)}: {json.dumps(found, ensure_ascii=False, indent=indent)}"
-        for asked, found in {"about": about, **cases}.items()
+        for asked, found in cases.items()
     ]
     text = "{\n" + ",\n".join(entries) + "\n}\n"
     (FOLDER / f"{kind}.json").write_text(text, encoding="utf-8")

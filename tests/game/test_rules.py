@@ -4,15 +4,30 @@ import pickle
 from collections import Counter
 from collections.abc import Iterable
 from math import fsum
+from pydoc import render_doc
 from random import Random
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 import pytest
 
 import iacta
 from iacta import IactaError, Losses, Turn, classic_board, evaluate
-from iacta.game import Action, Actions, Advance, Attack, Place, Stop, Throw
+from iacta.game import (
+    Action,
+    Actions,
+    Advance,
+    Attack,
+    Defend,
+    Fortify,
+    Hand,
+    Move,
+    Place,
+    Reveal,
+    Stop,
+    Throw,
+    Trade,
+)
 from tests.game.positions import PLAYERS, at_random, classic_turn, small_turn
 from tests.plan.boards import small_game
 from tests.plan.twin import Action as TwinAction
@@ -230,6 +245,50 @@ def test_nothing_illegal_is_played() -> None:
             ready.after(roll, result)  # type: ignore[arg-type] # that is the claim
     with pytest.raises(IactaError, match="must be None"):
         ready.after(Stop(), Losses(0, 1))
+
+
+def described(action: Action) -> str:
+    """Return the fields of an action; the type checker sees that no action is left out."""
+    match action:
+        case Reveal() | Stop():
+            return ""
+        case Trade(cards):
+            return f"{cards}"
+        case Place(territory, armies):
+            return f"{territory!r}, {armies}"
+        case Attack(start, to, number) | Fortify(start, to, number):
+            return f"{start!r}, {to!r}, {number}"
+        case Defend(number) | Advance(number):
+            return f"{number}"
+        case _:
+            assert_never(action)
+
+
+EACH_ACTION: tuple[Action, ...] = (
+    Reveal(),
+    Trade(Hand(infantry=3)),
+    Place("Peru", 2),
+    Attack("Peru", "Brazil", 3),
+    Defend(2),
+    Advance(4),
+    Fortify("Peru", "Brazil", 5),
+    Stop(),
+)
+
+
+@pytest.mark.parametrize("action", EACH_ACTION, ids=repr)
+def test_each_action_is_one(action: Action) -> None:
+    assert isinstance(action, Action)
+    assert repr(action) == f"{type(action).__name__}({described(action)})"
+    assert eval(repr(action)) == action  # noqa: S307 # the claim is that it can be evaluated
+    assert pickle.loads(pickle.dumps(action)) == action  # noqa: S301 # our own bytes
+
+
+@pytest.mark.parametrize("shown", [Turn, Turn.after, Turn.decided, Actions, Move, evaluate])
+def test_help_names_an_action(shown: object) -> None:
+    text = render_doc(shown)
+    assert "iacta.game.actions.Action" in text
+    assert "actions.Reveal" not in text
 
 
 def test_large_rows_of_actions_are_made_when_asked_for() -> None:

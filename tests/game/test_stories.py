@@ -1,11 +1,12 @@
 """What a turn does, as claims: placing, cards, eliminations, fortifying, the next player."""
 
+from fractions import Fraction
 from itertools import pairwise
 from math import comb
 
 import pytest
 
-from iacta import Hand, Rules, Sets, Turn, classic_board, find_rules, win_probability
+from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, win_probability
 from iacta.board import Board, Continent, Position
 from iacta.errors import IactaError
 from iacta.game import (
@@ -20,6 +21,7 @@ from iacta.game import (
     Trade,
     traded_armies,
 )
+from iacta.game.cards import hands, sets_in
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import line_turn
 
@@ -78,7 +80,9 @@ def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> 
 def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
     turn = line_turn("r3 b1", phase="trade", cards={"red": 3})
     brings = turn.results(Reveal()).map(lambda hand: turn.after(Reveal(), hand).phase == "trade")
-    assert brings[True] == traded_armies(3)[4]
+    deals = [*hands(3)]
+    sets = sum(ways for hand, ways in deals if sets_in(hand))
+    assert brings[True] == Fraction(sets, sum(ways for _, ways in deals)) == Fraction(200, 473)
     # Cards that others are known to hold cannot be among them.
     known = Hand(infantry=13, cavalry=13, artillery=13, jokers=2)
     sure = line_turn("r3 b1", phase="trade", cards={"red": 3, "blue": known})
@@ -116,14 +120,35 @@ def test_who_eliminates_a_player_gets_their_cards_and_trades_at_once() -> None:
     assert trading.phase == "trade"
     assert list(trading.actions()) == [Reveal(), Trade(THREE)]
     placing = trading.after(Trade(THREE))
-    assert (placing.phase, placing.place, placing.conquered) == ("trade", 4, True)
-    again = placing.after(Stop())
-    assert again.after(Place("B", 4)).phase == "attack"
+    assert (placing.phase, placing.place, placing.conquered) == ("place", 4, True)
+    assert placing.after(Place("B", 4)).phase == "attack"
 
 
-def test_with_fewer_than_five_cards_the_attack_goes_on() -> None:
-    turn = won(line_turn("r9 b1 g5", cards={"red": 1, "blue": 3}), "A", "B").after(Advance(4))
-    assert (turn.phase, turn.cards) == ("attack", {"red": Hand(unknown=4)})
+@pytest.mark.parametrize("number", range(1, 6))
+def test_with_fewer_than_six_cards_the_attack_goes_on(number: int) -> None:
+    cards = {"red": number - 1, "blue": 1}
+    turn = won(line_turn("r9 b1 g5", cards=cards), "A", "B").after(Advance(4))
+    assert (turn.phase, turn.cards) == ("attack", {"red": Hand(unknown=number)})
+
+
+@pytest.mark.parametrize(("number", "left"), [(6, 3), (7, 4), (8, 2), (9, 3), (10, 4), (11, 2)])
+def test_after_an_elimination_sets_are_traded_until_four_cards_or_fewer_are_left(
+    number: int, left: int
+) -> None:
+    hand = Hand(infantry=number - 1)
+    turn = won(line_turn("r9 b1 g5", cards={"red": hand, "blue": Hand(infantry=1)}), "A", "B")
+    turn = turn.after(Advance(4))
+    while turn.phase == "trade":
+        assert not any(isinstance(each, Stop) for each in turn.actions())
+        turn = turn.after(Trade(THREE))
+    assert turn.cards == {"red": Hand(infantry=left)}
+    assert turn.place == sum(Sets().nth(k) for k in range((number - left) // 3))
+    assert traded_armies(number)[turn.place] == 1
+
+
+def test_the_last_player_s_cards_go_to_the_winner() -> None:
+    turn = won(line_turn("r9 b1", cards={"red": 3, "blue": 4}), "A", "B").after(Advance(4))
+    assert (turn.phase, turn.cards) == ("over", {"red": Hand(unknown=7)})
 
 
 def test_who_is_left_with_a_territory_or_had_no_cards_hands_none_over() -> None:
@@ -188,6 +213,13 @@ def test_three_territories_bring_an_army_and_continents_their_bonus(
     bad = Board("bad", ("A", "B"), (("A", "B"),), (Continent("X", -9, ("B",)),))
     poor = Turn(Position(bad, "red", {"A": ("red", 1), "B": ("blue", 1)}), phase="over").next()
     assert (poor.place, poor.phase) == (0, "attack")
+
+
+def test_a_continent_without_territories_pays_nobody() -> None:
+    board = Board("two", ("A", "B"), (("A", "B"),), (Continent("E", 7, ()),))
+    turn = Turn(Position(board, "red", {"A": ("red", 1), "B": ("blue", 1)}), phase="over")
+    assert (turn.new_armies(), turn.next().place) == (3, 3)
+    assert Worth(territories=0.0).worth(turn) == 0.0
 
 
 def test_an_action_never_changes() -> None:
@@ -289,3 +321,21 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
         turn.fought("A", "C", 5, 0)
     with pytest.raises(IactaError, match="result must be one of"):
         whole.fought("A", "B", 5, 2)
+
+
+def test_a_roll_says_its_dice() -> None:
+    turn = line_turn("r5 b2 b1")
+    assert turn.dice_for("A", "B", 0, 2) == turn.dice_for("A", "B", 1, 1) == (3, 2)
+    assert turn.dice_for("A", "B", 1, 0) == (1,)
+    assert turn.dice_for("A", "B", 2, 2) == ()
+    with_two = turn.fought("A", "B", 5, 0, 2)
+    assert with_two == turn.after(Attack("A", "B", 2), (0, 2))
+    assert with_two.actions()[0] == Advance(2)
+    for left, defenders, dice, sentence in (
+        (5, 1, 3, "dice must be 1 to lose 0 and kill 1, got 3"),
+        (5, 0, 1, "dice must be 2 or 3 to lose 0 and kill 2, got 1"),
+        (4, 0, 3, "dice must be left out, as for several rolls, to lose 1 and kill 2, got 3"),
+        (5, 0, 4, "dice must be a whole number from 1 to 3, got 4"),
+    ):
+        with pytest.raises(IactaError, match=sentence):
+            turn.fought("A", "B", left, defenders, dice)

@@ -23,7 +23,7 @@ from iacta.odds.needed import win_probabilities_keeping
 from iacta.rules.roll import refuse_many_rolls
 from tests.asked import win_probability_keeping
 
-SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6), defence=Dice((20,) * 6))
+SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6, bonus=(1,)), defence=Dice((20,) * 6))
 HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))
 
 
@@ -91,7 +91,7 @@ def test_dice_of_which_some_rolls_take_long_are_refused(exact: bool) -> None:
         Battle(20, 20, SIX_OF_TWENTY).win_probability(exact=exact)
     with pytest.raises(TooLargeError, match=r"6 attack dice of up to 20 faces"):
         armies_needed_for_campaign([20], "95%", SIX_OF_TWENTY)
-    assert Battle(2, 1, SIX_OF_TWENTY).win_probability(exact=True) == Fraction(19, 40)
+    assert Battle(2, 1, SIX_OF_TWENTY).win_probability(exact=True) == Fraction(21, 40)
 
 
 def test_dice_are_measured_by_all_their_rolls() -> None:

@@ -1,11 +1,9 @@
 """Boards for the tests of plans: the classic one, entered by hand, and random small ones."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from random import Random
-from shutil import which
 from typing import Any
 
 import pytest
@@ -290,11 +288,7 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
 
 
-# Left out only where they are asked to be, or where nothing can compile the core.
-needs_core = pytest.mark.skipif(
-    "IACTA_TESTS_WITHOUT_CORE" in os.environ or not any(map(which, ("c++", "g++", "clang++"))),
-    reason="needs the compiled core",
-)
+needs_core = pytest.mark.usefixtures("core")
 
 
 def planned(policy: Policy) -> Plan:

@@ -1,15 +1,18 @@
 """What is too large, or takes too long, is refused or ended before it costs anything."""
 
 import tracemalloc
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from iacta import (
     Battle,
     Board,
     Dice,
+    InOrder,
     Position,
     Rules,
     TakeAll,
@@ -21,8 +24,15 @@ from iacta import (
 )
 from iacta.odds.spread import AttackedChain
 from iacta.plan import planner
-from iacta.plan.core import find_core
+from iacta.plan.cards import go_on
+from iacta.plan.core import Core, Games, Report
+from iacta.plan.deadline import Deadline
+from iacta.plan.policy import Policy
+from iacta.plan.problem import read_problem
+from iacta.rules import roll
+from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
+from tests.compiled import HAS_CORE, skip
 from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
 
 
@@ -38,17 +48,54 @@ def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("faces", [(10**6,) * 3, (1000, 1000)])
-def test_dice_whose_full_roll_is_refused_are_refused_before_a_smaller_one(
-    faces: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def thrown(*_: Any) -> None:
-        raise AssertionError("a smaller roll was worked out first")
+@pytest.fixture
+def without_rolls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no roll be worked out."""
 
-    monkeypatch.setattr("iacta.rules.roll._sorted_dice", thrown)
-    rules = Rules(attack=Dice(faces), defence=Dice(faces[:2]))
-    with pytest.raises(TooLargeError, match="comparisons, expected at most"):
+    def counted(*_: Any) -> None:
+        raise AssertionError("a roll was worked out first")
+
+    for name in ("_counts", "_wins", "_with_bonus"):
+        monkeypatch.setattr(roll, name, counted)
+
+
+SEEN = Rules(attack=Dice((20,) * 4), defence=Dice((20,) * 4), mode=DefenderSeesFirst())
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(attack=Dice((10**6,) * 3), defence=Dice((10**6,) * 2)),
+        Rules(attack=Dice((1000, 1000), bonus=(1,)), defence=Dice((1000, 1000))),
+        replace(SEEN, attack=Dice((20,) * 7)),
+    ],
+    ids=["many faces", "bonus", "seen first"],
+)
+@pytest.mark.usefixtures("without_rolls")
+def test_dice_are_refused_before_any_roll_is_worked_out(rules: Rules) -> None:
+    with pytest.raises(TooLargeError, match="steps, expected at most"):
         Battle(5, 3, rules).win_probability()
+
+
+@needs_core
+@pytest.mark.usefixtures("without_rolls")
+@pytest.mark.parametrize("play", ["rolls", "battles"])
+def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> None:
+    start, goal = position(9, 2), TakeAll("B")
+    with pytest.raises(TooLargeError, match=r"4 attack dice .* within the time limit"):
+        best_plan(start, goal, SEEN, play=play, time_limit=1)
+    with pytest.raises(TooLargeError, match="within the time limit"):
+        go_on(start, InOrder((goal, TakeAll("C"))), {1: 1.0}, rules=SEEN, play=play, time_limit=1)
+
+
+@needs_core
+def test_dice_that_are_prepared_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roll, "STEPS_IN_A_SECOND", 10)
+    start, goal, rules = position(9, 2), TakeAll("B"), Rules(attack=Dice((7, 7, 7)))
+    with pytest.raises(TooLargeError, match="within the time limit"):
+        best_plan(start, goal, rules, time_limit=1)
+    plan = best_plan(start, goal, rules)
+    assert best_plan(start, goal, rules, time_limit=1).value == plan.value
 
 
 def position(armies: int, defenders: int) -> Position:
@@ -76,8 +123,8 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
 def test_stacks_of_thousands_are_refused(armies: int) -> None:
     start, goal = position(armies, 1), TakeAll("B")
     if armies <= 2000:
-        if find_core() is None:
-            pytest.skip("needs the compiled core")
+        if not HAS_CORE:
+            skip()
         assert best_plan(start, goal).value == pytest.approx(1.0)
         return
     with pytest.raises(TooLargeError, match="armies on A must be at most 2,000 for a plan, got"):
@@ -125,6 +172,26 @@ def test_where_a_game_takes_long_one_is_played_and_nothing_is_claimed(
     monkeypatch.setattr(planner, "GRACE", 0.0)
     plan = best_plan(start, goal, time_limit=0)
     assert (plan.games, plan.interval) == (1, (0.0, plan.upper_bound))
+
+
+@needs_core
+def test_a_game_that_takes_longer_than_there_is_time_is_begun_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, begun = 0.0, []
+
+    def play(_: Core, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
+        nonlocal now
+        begun.append(first)
+        now += min(deadline.left(), 60.0)
+        return Games(np.zeros(0 if deadline.is_over else 1), Report(0.0, 1, (), (), (), ()))
+
+    monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: now)
+    monkeypatch.setattr(Core, "play", play)
+    problem = read_problem(position(30, 20), TakeAll("B"))
+    policy = Policy(problem, Core(problem).assign(Deadline())[0])
+    assert planner.followed(policy, Deadline(0.5), 1.0).games == 1
+    assert begun == [0]
 
 
 @needs_core

@@ -179,8 +179,11 @@ def test_a_player_is_eliminated_by_three_stacks() -> None:
 
 def test_eliminating_is_to_take_all_that_a_player_has() -> None:
     assert eliminate(ring(5), "blue") == TakeAll(("a", "b", "c"))
-    with pytest.raises(IllegalError, match="owner must be a player with a territory, got 'green'"):
+    with pytest.raises(IllegalError, match="owner must be blue, got 'green'"):
         eliminate(ring(5), "green")
+    for mine in ("red", "Red", "R-E-D"):
+        with pytest.raises(IllegalError, match=f"owner must be blue, got {mine!r}"):
+            eliminate(ring(5), mine)
 
 
 @pytest.mark.parametrize(

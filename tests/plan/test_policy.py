@@ -13,9 +13,10 @@ from iacta.board import Holding
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Attack
 from iacta.plan import Plan, Policy, TakeAll, best_plan
-from iacta.plan.core import Style, find_core
+from iacta.plan.core import Style
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
+from tests.compiled import HAS_CORE, skip
 from tests.plan.boards import BLUE, needs_core, small_game
 from tests.plan.test_core import state_of, walk
 from tests.processes import run_python
@@ -55,8 +56,8 @@ def states_of(problem: Problem, seed: int) -> list[TurnState]:
 def test_a_record_and_a_pickle_restore_the_same_decisions(kind: str) -> None:
     if kind == "best":
         policy = small_game(11).plan().policy
-    elif find_core() is None:
-        pytest.skip("needs the compiled core")
+    elif not HAS_CORE:
+        skip()
     else:
         style = Style(depth=2) if kind == "careful" else Style()
         policy = policy_for(read_problem(BLUE, TakeAll("South America")), style)

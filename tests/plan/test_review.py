@@ -2,16 +2,20 @@
 
 import json
 import math
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 
-from iacta import IactaError, Rules, review
+from iacta import IactaError, Rules, read_position, review
 from iacta.board import Board, Holding, Position
-from iacta.game import Advance, Attack, Turn
+from iacta.game import Advance, Attack, Losses, Turn
+from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth
 from iacta.questions.review import ReviewQuestion
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
+from iacta.rules.variants import find_rules
 from tests.plan import twin
 
 BORDERS = [(v, c) for v in "ABCD" for c in "ABCD" if v != c and {v, c} != {"A", "D"}]
@@ -24,63 +28,178 @@ GOALS: dict[str, tuple[dict[str, Any], Goal]] = {
 }
 
 
-def log_of(goal: dict[str, Any], battles: list[dict[str, Any]], *, whole: bool = False) -> str:
-    """Return a log of one turn."""
-    code = Turn(START, whole_battles=whole, phase="attack").to_code()
-    turn = {"turn": code, "board": BOARD.to_record(), "goal": goal, "battles": battles}
-    return json.dumps(turn)
+RULES: dict[str, dict[str, Any]] = {
+    "classic": {},
+    "zombie attacker": {"rules": find_rules("zombie attacker")},
+    "defender sees first": {"rules": Rules(mode=DefenderSeesFirst())},
+    "whole battles": {"whole_battles": True},
+    "balanced blitz": {"rules": Rules(mode=BalancedBlitz())},
+}
+BREAK_OFF = Path(__file__).parents[2] / "examples" / "break-off.json"
+Fights: TypeAlias = list[tuple[float, Losses]]  # with their chances
 
 
-@pytest.mark.parametrize("whole", [False, True])
+def log_of(
+    goal: dict[str, Any], battles: list[dict[str, Any]], turn: Turn | None = None, **more: Any
+) -> str:
+    """Return a line of a log: a turn, from the start on unless another is given."""
+    turn = turn or Turn(START, phase="attack")
+    record = {"turn": turn.to_code(), "board": turn.board.to_record(), "goal": goal}
+    return json.dumps({**record, "battles": battles, **more})
+
+
+def attacks_of(turn: Turn) -> list[Attack]:
+    return [each for each in turn.actions() if isinstance(each, Attack)]
+
+
+def advanced(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[str, int]]:
+    """Return a turn after any advance, which is drawn, and its entry in a log."""
+    advances = [each for each in turn.actions() if isinstance(each, Advance)]
+    if not advances:
+        return turn, {}
+    advance = advances[rng.integers(len(advances))]
+    return turn.after(advance), {"moved": advance.armies}
+
+
+def entry_of(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
+    left = turn.position.of(attack.start).armies - losses.attackers
+    against = turn.position.of(attack.to).armies - losses.defenders
+    names = {"from": attack.start, "to": attack.to}
+    return {**names, "left": left, "their_left": against, "dice": attack.dice}
+
+
+def fights(turn: Turn, attack: Attack) -> list[tuple[float, list[Fights]]]:
+    """Return the throws of an attack with their chances, and the losses after each answer."""
+    throws = turn.results(attack)
+    if not any(isinstance(each, Throw) for each in throws):
+        return [(1.0, [[(float(p), losses) for losses, p in throws.items()]])]
+    found = []
+    for throw, weight in throws.items():
+        answering = turn.after(attack, throw)
+        answers = [answering.results(each) for each in answering.actions()]
+        replies = [[(float(p), losses) for losses, p in each.items()] for each in answers]
+        found.append((float(weight), replies))
+    return found
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("kind", GOALS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) -> None:
+    record, goal = GOALS[kind]
+    turn, rng = Turn(START, phase="attack", **RULES[rules]), np.random.default_rng(seed)
+    for _ in range(6):
+        if not attacks_of(turn) or (goal.is_chance and goal.is_reached(turn)):
+            break
+        attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
+        throws, ends, lines = fights(turn, attack), dict[Losses, Turn](), []
+        for losses in (each for _, replies in throws for reply in replies for _, each in reply):
+            if losses not in ends:
+                entry = entry_of(turn, attack, losses)
+                fought = turn.fought(*entry.values())
+                ends[losses], moved = advanced(fought, rng)
+                lines.append(log_of(record, [entry | moved], turn, stops=False))
+        found = review("\n".join(lines))
+        steps = dict(zip(ends, found.steps, strict=True))
+        assert found.is_exact
+        assert {(each.dice, each.is_assumed) for each in found.steps} <= {(attack.dice, False)}
+        mean = math.fsum(
+            weight * min(math.fsum(p * steps[end].luck for p, end in reply) for reply in replies)
+            for weight, replies in throws
+        )
+        assert mean == pytest.approx(0.0, abs=1e-9)
+        if len(throws) == 1:
+            ((_, (reply,)),) = throws
+            spread = math.sqrt(math.fsum(p * steps[end].luck ** 2 for p, end in reply))
+            assert [each.spread for each in found.steps] == pytest.approx([spread] * len(ends))
+        turn = [*ends.values()][rng.integers(len(ends))]
+
+
+@pytest.mark.parametrize("said", [True, False])
+@pytest.mark.parametrize("rules", ["classic", "zombie attacker", "whole battles"])
 @pytest.mark.parametrize("kind", GOALS)
 @pytest.mark.parametrize("seed", range(6))
-def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, whole: bool) -> None:
+def test_a_turn_agrees_with_its_slow_twin(kind: str, seed: int, rules: str, said: bool) -> None:
     record, goal = GOALS[kind]
-    slow = twin.Play(START, goal, Rules(), battles=whole)
+    first = Turn(START, phase="attack", **RULES[rules])
+    slow = twin.Play(START, goal, first.rules, battles=first.whole_battles)
     rng = np.random.default_rng(seed)
-    turn, battles = Turn(START, whole_battles=whole, phase="attack"), list[dict[str, Any]]()
+    turn, battles = first, list[dict[str, Any]]()
     expected = []  # luck and cost
-    while len(battles) < 8 and not slow.is_over(slow.state(turn.position)):
-        attacks: dict[tuple[str, str], Attack] = {}
-        for each in turn.actions():
-            if isinstance(each, Attack):
-                attacks.setdefault((each.start, each.to), each)  # with the most dice
-        if not attacks:
-            break
-        attack = [*attacks.values()][rng.integers(len(attacks))]
-        before = turn.position
-        state = slow.state(before)
-        chosen = next(
-            each
-            for each in sorted(slow.actions(state), key=lambda each: -each.dice)
-            if (slow.names[each.start], slow.names[each.to]) == (attack.start, attack.to)
-        )
+    while len(battles) < 8 and attacks_of(turn) and not slow.is_over(slow.state(turn.position)):
+        attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
-        turn = turn.after(attack, result)
-        left = before.of(attack.start).armies - result.attackers
-        against = before.of(attack.to).armies - result.defenders
-        entry = {"from": attack.start, "to": attack.to, "left": left, "their_left": against}
-        best = None
-        if turn.phase == "advance":
-            advances = [each for each in turn.actions() if isinstance(each, Advance)]
-            best = max(slow.value(slow.state(turn.after(each).position)) for each in advances)
-            advance = advances[rng.integers(len(advances))]
-            turn, entry["moved"] = turn.after(advance), advance.armies
-        battles.append(entry)
+        before, state, entry = turn, slow.state(turn.position), entry_of(turn, attack, result)
+        turn, moved = advanced(turn.after(attack, result), rng)
         after = slow.value(slow.state(turn.position))
-        best = after if best is None else best
-        worth = slow.worth_of(state, chosen)
-        expected.append((best - worth, slow.value(state) - worth + best - after))
-    found = review(log_of(record, battles, whole=whole))
+        judged = []  # costs with each number of dice that fits, and lucks
+        for action in slow.actions(state):
+            names = slow.names[action.start], slow.names[action.to]
+            ((_, (ends,)),) = slow.throws(state, action)
+            if names != (attack.start, attack.to) or (said and action.dice != attack.dice):
+                continue
+            if (result.attackers, result.defenders) not in {each[1:3] for each in ends}:
+                continue
+            fought = before.fought(*names, entry["left"], entry["their_left"], action.dice)
+            advances = [each for each in fought.actions() if isinstance(each, Advance)]
+            if moved and moved["moved"] not in {each.armies for each in advances}:
+                continue
+            follow = map(fought.after, advances) if advances else [fought]
+            best = max(slow.value(slow.state(each.position)) for each in follow)
+            worth = slow.worth_of(state, action)
+            judged.append((slow.value(state) - worth + best - after, best - worth))
+        expected.append(min(judged))
+        battles.append(entry | moved)
+        if not said:
+            del battles[-1]["dice"]
+    found = review(log_of(record, battles, first))
     *steps, stop = found.steps
     assert found.is_exact
     assert len(steps) == len(expected)
-    for step, (luck, cost) in zip(steps, expected, strict=True):
+    for step, (cost, luck) in zip(steps, expected, strict=True):
         assert (step.luck, step.cost) == pytest.approx((luck, cost), abs=1e-9), step
+        assert step.spread is not None
     assert stop.cost == pytest.approx(stop.before - slow.paid(slow.state(turn.position)), abs=1e-9)
     gained = found.steps[-1].after - found.steps[0].before
     costs = math.fsum(each.cost for each in found.steps)
     assert math.fsum(each.luck for each in found.steps) == pytest.approx(gained + costs, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("end", "dice", "cost"),
+    [
+        ({"left": 6, "their_left": 1}, 3, 0.00471),  # one die kills or loses, never both
+        ({"left": 6, "their_left": 1, "dice": 2}, 2, 0.00673),
+        ({"left": 7, "their_left": 1}, 1, 0.0),
+        ({"left": 7, "their_left": 1, "dice": 1}, 1, 0.0),
+    ],
+)
+def test_the_dice_that_are_judged_fit_the_losses(
+    end: dict[str, int], dice: int, cost: float
+) -> None:
+    record = json.loads(BREAK_OFF.read_text(encoding="utf-8"))
+    record["territories"]["A"]["armies"], record["territories"]["C"]["armies"] = 7, 2
+    turn = Turn(read_position(record), phase="attack")
+    battle = {"from": "A", "to": "C"} | end
+    answer = ReviewQuestion(log=log_of({"take": "C, D"}, [battle], turn, stops=False)).answer()
+    (step,) = answer.reviewed.steps
+    assert (step.before, step.cost) == pytest.approx((0.78470, cost), abs=5e-6)
+    assert (step.dice, step.is_assumed) == (dice, "dice" not in end)
+    assert step.better == ("A to C with 1 die" if cost else "")
+    assert step.spread == pytest.approx(0.022, abs=0.001)
+    says = "The log does not say the dice of 1 attack; the best number that the losses allow"
+    assert (says in str([*answer.sections()])) == step.is_assumed
+
+
+def test_several_rolls_are_judged_with_the_best_dice() -> None:
+    battle = {"from": "A", "to": "C", "left": 2, "their_left": 2}
+    (step,) = review(log_of({"take": "D"}, [battle], stops=False)).steps
+    assert (step.spread, step.is_assumed) == (None, True)
+    costs = [
+        review(log_of({"take": "D"}, [battle | {"left": left, "dice": dice}], stops=False))
+        for dice, left in ((1, 4), (2, 3), (3, 3))
+    ]
+    assert step.cost == min(each.steps[0].cost for each in costs)
 
 
 def test_the_costliest_decisions_name_what_is_better() -> None:
@@ -97,11 +216,14 @@ def test_the_costliest_decisions_name_what_is_better() -> None:
     ("change", "sentence"),
     [
         ({"left": 9}, "line 1: battle 1: left must be"),
-        ({"their_left": 0}, "line 1: battle 1: moved must be given, from 3 to 4"),
-        ({"their_left": 0, "moved": 5}, "line 1: battle 1: moved must be from 3 to 4, got 5"),
+        ({"their_left": 0}, "line 1: battle 1: moved must be given, from 1 to 4"),
+        ({"their_left": 0, "moved": 5}, "line 1: battle 1: moved must be from 1 to 4, got 5"),
         ({"moved": 1}, "line 1: battle 1: moved must be 0 where nothing is taken, got 1"),
         ({"to": "Mars"}, "line 1: battle 1: "),
-        ({"dice": 3}, "line 1: battle 1: unknown key 'dice'"),
+        ({"their_left": 0, "moved": 2, "dice": 3}, "line 1: battle 1: moved must be from 3 to 4"),
+        ({"die": 3}, "line 1: battle 1: unknown key 'die'"),
+        ({"dice": 3}, "line 1: battle 1: dice must be 1 to lose 0 and kill 1, got 3"),
+        ({"dice": "3"}, "line 1: battle 1: dice must be a whole number from 1 to 3, got '3'"),
         ({"from": 3}, "line 1: battle 1: from must be a territory, got 3"),
     ],
 )

@@ -23,6 +23,7 @@ def check_beginnings(plan: Plan, twin: Play) -> None:
             if (action.start, action.to) == pair
         }
         assert each.value == pytest.approx(float(worths[each.dice]), abs=1e-9)
+        assert each.value == pytest.approx(float(max(worths.values())), abs=1e-9)
     problem = plan.problem
     assert {(each.start, each.to) for each in found} == {
         (twin.names[action.start], twin.names[action.to])

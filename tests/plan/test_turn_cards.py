@@ -1,5 +1,6 @@
 """What cards bring, how plans end, and how a turn goes on with new armies."""
 
+from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations, combinations_with_replacement, islice
@@ -11,6 +12,8 @@ import pytest
 from iacta.board import Holding, Position
 from iacta.distribution import Distribution
 from iacta.game import Action, Attack, Sets, Turn, traded_armies
+from iacta.game.cards import hands
+from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
 from iacta.plan.simulated import ends as drawn_ends
 from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, needs_core, position_on
@@ -39,33 +42,55 @@ def sets_in(hand: tuple[str, ...]) -> int:
     return best
 
 
-@pytest.mark.parametrize("cards", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("cards", [3, 4])
 def test_few_cards_hold_a_set_as_often_as_all_deals_say(cards: int) -> None:
     deals = list(combinations(DECK, cards))
     wins = sum(sets_in(deal) for deal in deals)
-    assert traded_armies(cards)[4] == Fraction(wins, len(deals))
+    dealt = [*hands(cards)]
+    holding = sum(ways for hand, ways in dealt if sets_of(hand))
+    assert (holding, sum(ways for _, ways in dealt)) == (wins, len(deals))
 
 
-def test_five_cards_hold_a_set_and_eight_hold_two() -> None:
-    assert traded_armies(5) == Distribution({4: 1})
-    assert traded_armies(8) == Distribution({4 + 6: 1})
+def test_five_cards_hold_a_set() -> None:
     assert all(sets_in(hand) >= 1 for hand in combinations(SMALL_DECK, 5))
+    assert all(sets_of(hand) for hand, _ in hands(5))
 
 
-def test_six_random_cards_hold_two_sets_as_often_as_random_deals() -> None:
-    rng = np.random.default_rng(1)
-    runs = 4000
-    two = sum(sets_in(tuple(rng.choice(DECK, 6, replace=False).tolist())) == 2 for _ in range(runs))
-    chance = float(traded_armies(6)[10])
-    assert abs(two / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
+def test_from_six_cards_on_sets_are_traded_until_four_or_fewer_are_left() -> None:
+    most = sum((4, 6, 8, 10, 12, 15, *range(20, 60, 5)))
+    for cards in range(6):
+        assert traded_armies(cards) == Distribution({0: 1})
+    for cards, brought in (
+        (6, 4),
+        (7, 4),
+        (8, 10),
+        (10, 10),
+        (11, 18),
+        (44, most),
+    ):
+        assert traded_armies(cards) == Distribution({brought: 1})
 
 
 def test_fixed_values_are_those_of_the_best_set() -> None:
-    fixed = traded_armies(3, Sets(is_fixed=True))
-    total = len(list(combinations(range(44), 3)))
-    # Three of a symbol, or two and a joker; both jokers with a card make the best of two sets.
-    assert fixed[4] == fixed[6] == fixed[8] == Fraction(364 + 91 * 2, total)
-    assert fixed[10] == Fraction(14**3 + 3 * 14 * 14 * 2 + 42, total)
+    fixed = Sets(is_fixed=True)
+    values = {"A": 4, "B": 6, "C": 8}
+
+    def worth(hand: tuple[str, ...]) -> int:
+        """Return what the best set of a hand brings, trying all."""
+        found = [0]
+        for three in filter(is_set, combinations(hand, 3)):
+            symbols = {card for card in three if card != "*"}
+            is_mixed = len(symbols) + three.count("*") >= 3
+            found.append(10 if is_mixed else values[symbols.pop()])
+        return max(found)
+
+    wanted: Counter[int] = Counter()
+    for hand, ways in hands(6):
+        cards = "A" * hand[0] + "B" * hand[1] + "C" * hand[2] + "*" * hand.jokers
+        wanted[worth(tuple(cards))] += ways
+    assert traded_armies(6, fixed) == Distribution.from_pairs(
+        (number, Fraction(ways)) for number, ways in wanted.items()
+    )
 
 
 def test_values_go_on_as_the_table_does() -> None:
@@ -73,7 +98,7 @@ def test_values_go_on_as_the_table_does() -> None:
     assert [Sets((15,)).nth(k) for k in range(3)] == [15, 20, 25]
     assert [Sets((40,)).nth(k) for k in range(3)] == [40, 45, 50]
     assert [Sets((5, 7)).nth(k) for k in range(4)] == [5, 7, 12, 17]
-    assert traded_armies(5, Sets((25,))) == Distribution({25: 1})
+    assert traded_armies(6, Sets((25,))) == Distribution({25: 1})
 
 
 def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
@@ -105,6 +130,7 @@ def two_players(armies: int) -> Position:
     return Position(board, "red", holdings)
 
 
+@pytest.mark.usefixtures("estimated")
 def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
     position = two_players(6)
     goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
@@ -179,11 +205,51 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
     return value(Turn(position))
 
 
+@pytest.fixture
+def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no turn be solved whole, as on a large board."""
+    monkeypatch.setattr("iacta.plan.cards.MOST_TURN_STATES", 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
+    position, armies = star(seed)
+    goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
+    found = go_on(position, goal, armies)
+    assert found.is_exact
+    best = best_turn(position, armies)
+    assert found.interval == (found.win_probability, found.win_probability)
+    assert found.win_probability == pytest.approx(best, abs=1e-9)
+
+
+def test_a_better_beginning_than_the_best_plan_for_the_first_goal_is_found() -> None:
+    board = board_of("T", [("T0", "T1"), ("T1", "T2"), ("T1", "T3")], ["T0", "T1", "T2", "T3"])
+    held = Holding("green", 1), Holding("red", 4), Holding("blue", 2), Holding("red", 4)
+    position = Position(board, "red", held)
+    goal = InOrder((eliminate(position, "green"), TakeAll("T2")))
+    found = go_on(position, goal, traded_armies(6))
+    assert found.is_exact
+    assert found.win_probability == pytest.approx(0.7645, abs=5e-5)
+    assert found.without < found.win_probability < found.first
+
+
+def test_the_chances_of_a_turn_are_those_of_its_plan() -> None:
+    position = two_players(6)
+    goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
+    found = go_on(position, goal, {4: 3, 0: 1})
+    assert found.plan.win_probability == pytest.approx(found.first, abs=1e-12)
+    first = best_plan(position, TakeAll("b"))
+    assert found.first == pytest.approx(first.win_probability, abs=1e-12)
+    assert (found.ends, found.error) == (0, 0.0)
+
+
+@pytest.mark.usefixtures("estimated")
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_turn_on_a_small_board_is_much_better(seed: int) -> None:
+def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, armies, ends=300)
+    assert not found.is_exact
     best = best_turn(position, armies)
     assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 
@@ -199,6 +265,7 @@ def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
     assert found.win_probability > 0.9
 
 
+@pytest.mark.usefixtures("estimated")
 @pytest.mark.parametrize("ends", [1, 3, 20])
 def test_few_games_that_end_alike_are_not_certain(ends: int) -> None:
     position = two_players(40)
@@ -210,6 +277,7 @@ def test_few_games_that_end_alike_are_not_certain(ends: int) -> None:
     assert found.interval[0] <= exact <= found.interval[1] + 1e-9
 
 
+@pytest.mark.usefixtures("estimated")
 def test_intervals_hold_the_chance_of_a_turn() -> None:
     position, armies = star(3)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))

@@ -2,9 +2,9 @@
 
 import json
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 
@@ -12,7 +12,7 @@ from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territo
 from iacta.cli.command import COMMANDS
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
-from iacta.questions.form import ClashError, Form, Parameter, named_by
+from iacta.questions.form import ClashError, Form, Parameter, named_by, parameter
 from iacta.questions.kinds import Chance, Flag, Listed, Name, Number, OneOf, RulesName, Way, Whole
 from iacta.questions.plan_values import Pairs
 from iacta.questions.question import Question
@@ -130,12 +130,11 @@ def test_what_is_missing_is_refused() -> None:
         asked.parse({"attackers": "12"})
 
 
-@dataclass(frozen=True)
 class Duel(Form):
     """Fight a duel."""
 
-    first_shot: Annotated[bool, Parameter(Flag(), "Who shoots first.")] = False
-    seed: Annotated[int | None, Parameter(Whole(), "The seed.")] = None
+    first_shot: bool = parameter(Flag(), "Who shoots first.", default=False)
+    seed: int | None = parameter(Whole(), "The seed.", default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,11 +152,11 @@ def test_errors_name_parameters_as_the_face_does() -> None:
         Duel(first_shot=True, seed=3)
     said = named_by(clash.value, Duel, option)
     assert said == "--first-shot must stand without --seed, got --seed 3"
-    late = IllegalError("seed must be lucky, got 13")
+    late = IllegalError("seed must be lucky, got 13", parameter="seed")
     assert named_by(late, Duel, option) == "--seed must be lucky, got 13"
-    part = IllegalError("seed of both must be lucky, got 13")
+    part = IllegalError("seed of both must be lucky, got 13", parameter="seed")
     assert named_by(part, Duel, option) == "--seed of both must be lucky, got 13"
-    other = IllegalError("garrison must be small, got 9")
+    other = IllegalError("garrison must be small, got 9", parameter="garrison")
     assert named_by(other, Duel, option) == str(other)
     late.parameter = "first_shot"  # the sentence is about a part of its value
     assert named_by(late, Duel, option) == "seed must be lucky, got 13"

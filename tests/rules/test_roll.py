@@ -1,16 +1,20 @@
 """The distribution of the losses of one throw of the dice."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import inf
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Losses, Roll, Rules, TooLargeError
-from iacta.rules.modes import ArmiesGrow
-from iacta.rules.roll import loss_counts
+from iacta.rules import roll as rolls
+from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
+from iacta.rules.roll import loss_counts, refuse_many_rolls, seen_loss_counts
 from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
 from tests import brute, strategies
@@ -91,6 +95,17 @@ def test_law_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
     )
 
 
+@settings(max_examples=300)
+@given(strategies.rules(), st.data())
+def test_rolls_are_counted_by_value_as_row_by_row(rules: Rules, data: st.DataObject) -> None:
+    kept = rules.attack.kept, rules.defence.kept
+    ours, theirs = (data.draw(st.integers(1, most)) for most in kept)
+    dice = ours, theirs, *rules.dice(ours, theirs)
+    assume(rolls._steps_by_value(*dice) < inf)
+    counts = rolls._counts_by_value(*dice, rules.ties)
+    assert counts == rolls._counts_by_row(*dice, rules.ties)
+
+
 @pytest.mark.parametrize("attack_dice", range(1, 5))
 @pytest.mark.parametrize("defence_dice", range(1, 5))
 def test_law_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
@@ -168,6 +183,39 @@ def test_a_die_of_130_faces_is_no_problem() -> None:
 def test_ten_dice_against_ten() -> None:
     found = loss_counts(10, 10, Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10)))
     assert sum(found.counts) == found.total == 6**20
+
+
+def test_seven_dice_of_twenty_faces_against_six() -> None:
+    rules = Rules(attack=Dice((20,) * 7), defence=Dice((20,) * 6))
+    refuse_many_rolls(7, 6, rules, seconds=1)
+    found = loss_counts(7, 6, rules)
+    assert sum(found.counts) == found.total == 20**13
+    few = Rules(attack=Dice((20,) * 4), defence=Dice((20,) * 3))
+    assert loss_counts(4, 3, few).counts == rolls._counts_by_row(4, 3, *few.dice(4, 3), few.ties)
+
+
+SEEN = Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4), mode=DefenderSeesFirst())
+
+
+def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The count is what dice are refused by."""
+    compared, after_rank = 0, rolls._after_rank
+
+    def counted(highest: int, defence: Any) -> Any:
+        nonlocal compared
+        compared += len(defence)
+        return after_rank(highest, defence)
+
+    monkeypatch.setattr(rolls, "_after_rank", counted)
+    seen_loss_counts.__wrapped__(5, 4, SEEN)
+    assert 0 < compared <= rolls._seen_steps(5, 4, SEEN)
+
+
+def test_dice_that_are_seen_are_refused_by_all_their_rows() -> None:
+    rules = replace(SEEN, attack=Dice((20,) * 7), defence=Dice((20,) * 2))
+    for refused in (lambda: refuse_many_rolls(7, 2, rules), lambda: seen_loss_counts(7, 2, rules)):
+        with pytest.raises(TooLargeError, match="7 attack dice of up to 20 faces against 2"):
+            refused()
 
 
 def test_all_ranks_lost_by_a_side_are_won_by_the_other_that_wins_ties() -> None:

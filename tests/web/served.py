@@ -79,7 +79,7 @@ class Server:
     def wait(self) -> None:
         """Wait until long work can begin."""
         for _ in range(PATIENCE):
-            if self.ask("/api/plan?from_=Peru=9&others=2&take=Brazil").status != 503:
+            if self.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil").status != 503:
                 return
             sleep(1)
 

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -36,7 +37,38 @@ HOUSE = {"garrison": 2, "ties": "attacker"}
 REFUSED = [
     ("/api/v1/battle?attackers=3&defenders=x", 422, "defenders", "whole number of at least 1"),
     ("/api/v1/battle?attackers=3", 422, "defenders", "missing defenders"),
-    ("/api/v1/battle?attackers=3&defenders=2&armies=9", 422, None, "unknown parameter 'armies'"),
+    (
+        "/api/v1/battle?attackers=3&defenders=2&armies=9",
+        422,
+        None,
+        "unknown parameter 'armies' of battle; defend and fronts have it",
+    ),
+    (
+        "/api/v1/battle?attackers=3&defenders=2&stop-at=2",
+        422,
+        None,
+        "unknown parameter 'stop-at' of battle; did you mean 'stop_at'?",
+    ),
+    (
+        "/api/v1/need?defenders=10",
+        422,
+        None,
+        "unknown parameter 'defenders' of need; did you mean 'territories'?",
+    ),
+    (
+        "/api/v1/battle?a=3",
+        422,
+        None,
+        "unknown parameter 'a' of battle; expected some of attackers, defenders, rules, garrison",
+    ),
+    ("/api/v1/need?territories=10&chance=0,95", 422, "chance", "got '0,95'; did you mean 0.95?"),
+    (
+        "/api/v1/plan?from_=Ukraine=9&others=2&eliminate=purple",
+        422,
+        "eliminate",
+        "eliminate must be blue, got 'purple'",
+    ),
+    ("/api/v1/audit", 422, None, "missing file, log or power"),
     (
         "/api/v1/battle?attackers=3&attackers=4&defenders=2",
         422,
@@ -53,6 +85,9 @@ REFUSED = [
         "missing take, take_any, eliminate or worth",
     ),
     ("/api/v1/nothing", 404, None, "nothing is at this address"),
+    ("/api/v1/qr.svg", 422, None, "text must have 1 to 2,900 letters, got 0"),
+    (f"/api/v1/qr.svg?text={'a' * 2901}", 422, None, "letters, got 2,901"),
+    (f"/api/v1/qr.svg?text={quote('🎲' * 800)}", 422, None, "fit into a QR code, got 3,200 bytes"),
 ]
 
 
@@ -115,6 +150,13 @@ def test_an_address_and_json_are_answered_as_python_answers(
     expected = steady(json.loads(json.dumps(said)))
     assert steady(by_address.record) == steady(by_json.record) == expected
     fitting(question.name).validate(by_address.record)
+
+
+def test_a_comma_separates_territories_but_not_thousands(server: Server) -> None:
+    for territories, numbers in (("8,2,4", [8, 2, 4]), ("8,200", [8200]), ("8, 2", [8, 2])):
+        query = urlencode({"attackers": 30, "territories": territories})
+        record = server.ask(f"/api/v1/campaign?{query}").record
+        assert [each["defenders"] for each in record["territories"]] == numbers
 
 
 def test_rows_and_pictures_are_there_too(server: Server) -> None:
@@ -247,7 +289,7 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
 
 def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
     server.wait()
-    path = "/api/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
+    path = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
     first, again = server.ask(path), server.ask(path)
     assert first.status == 200
     assert again.record == first.record

@@ -20,9 +20,9 @@ from iacta.web.limits import LOG_RECORDS, MOST_CONNECTIONS, MOST_OF_A_CLIENT
 from iacta.web.log import BoundedLog
 from tests.web.served import JSON, Server
 
-BATTLE = "/api/battle?attackers=3&defenders=2"
+BATTLE = "/api/v1/battle?attackers=3&defenders=2"
 SECONDS = 120.0  # far more than the server waits
-POST = "POST /api/battle HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+POST = "POST /api/v1/battle HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
 PARTIAL = POST + "Content-Length: 99\r\n\r\n{{"
 
 
@@ -113,9 +113,22 @@ def test_what_is_no_request_is_refused_in_a_problem_document(server: Server) -> 
     assert "larger than 65,536 bytes" in reply
 
 
+@pytest.mark.parametrize("path", ["/api/", "/api/v1/", "/battle", "/static/", "/battle/?next="])
+def test_no_text_of_an_address_becomes_a_header(server: Server, path: str) -> None:
+    address = f"{path}%0d%0aX-Evil:1"
+    first = f"GET {address} HTTP/1.1\r\nHost: {{host}}\r\n\r\n"
+    last = f"GET {BATTLE} HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n"
+    reply, _, after = received(opened(server, first + last)).partition("HTTP/1.1 200 OK")
+    assert "x-evil" not in [line.partition(":")[0].lower() for line in reply.splitlines()]
+    assert "win_probability" in after  # the connection is not dropped
+    if "?" not in path:
+        assert reply.startswith("HTTP/1.1 404 Not Found")
+        assert server.ask(address).record["detail"] == "nothing is at this address"
+
+
 def test_a_compressed_body_is_refused(server: Server) -> None:
     body = gzip.compress(b'{"attackers": 3, "defenders": 2}')
-    reply = server.ask("/api/battle", body=body, headers={**JSON, "Content-Encoding": "gzip"})
+    reply = server.ask("/api/v1/battle", body=body, headers={**JSON, "Content-Encoding": "gzip"})
     assert (reply.status, reply.headers["Accept-Encoding"]) == (415, "identity")
     assert "send the body uncompressed" in reply.record["detail"]
 

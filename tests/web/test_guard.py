@@ -16,8 +16,16 @@ from iacta.web.guard import HEADERS, Guard
 from iacta.web.limits import MOST_AT_A_TIME, MOST_BODY_BYTES
 from tests.web.served import JSON, Server
 
-BATTLE = "/api/battle?attackers=3&defenders=2"
-ADDRESSES = [BATTLE, "/", "/docs", "/openapi.json", "/static/base.css", "/nothing", "/api/battle"]
+BATTLE = "/api/v1/battle?attackers=3&defenders=2"
+ADDRESSES = [
+    BATTLE,
+    "/",
+    "/docs",
+    "/openapi.json",
+    "/static/base.css",
+    "/nothing",
+    "/api/v1/battle",
+]
 HARMFUL = "<script>alert(1)</script>\"'"
 BOARD = {"name": HARMFUL, "territories": {HARMFUL: ["B"], "B": []}}
 
@@ -107,11 +115,11 @@ def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
 
 def test_a_large_body_is_refused(server: Server) -> None:
     text = b'{"attackers": 3, "defenders": 2, "rules": "%s"}'
-    fits = server.ask("/api/battle", body=text % (b"x" * 10_000), headers=JSON)
+    fits = server.ask("/api/v1/battle", body=text % (b"x" * 10_000), headers=JSON)
     assert fits.status == 422
     large = text % (b"x" * MOST_BODY_BYTES)
-    assert server.ask("/api/battle", body=large, headers=JSON).status == 413
-    chunked = server.ask("/api/battle", chunks=[large[:500_000], large[500_000:]], headers=JSON)
+    assert server.ask("/api/v1/battle", body=large, headers=JSON).status == 413
+    chunked = server.ask("/api/v1/battle", chunks=[large[:500_000], large[500_000:]], headers=JSON)
     assert chunked.status == 413
     assert chunked.record["detail"].startswith("the body is larger than 1,000,000 bytes")
     assert server.ask(f"{BATTLE}&rules={'x' * 20_000}").status == 414
@@ -125,8 +133,8 @@ def test_no_parameter_reads_a_file(server: Server, name: str, tmp_path: Path) ->
     for parameter in form.parameters():
         for path in (str(secret), "-", f"file://{secret}"):
             for reply in (
-                server.ask(f"/api/{name}", {parameter.name: path, **_needed(name)}),
-                server.ask(f"/api/{name}?{parameter.name}={path}"),
+                server.ask(f"/api/v1/{name}", {parameter.name: path, **_needed(name)}),
+                server.ask(f"/api/v1/{name}?{parameter.name}={path}"),
             ):
                 assert reply.status == 422
                 assert "secret': 7" not in reply.record["detail"]
@@ -158,10 +166,10 @@ def test_no_path_of_the_server_is_read(server: Server, path: str) -> None:
 
 def test_problems_show_nothing_of_the_machine(server: Server) -> None:
     said = [
-        server.ask("/api/battle?attackers=x&defenders=2"),
-        server.ask("/api/plan", {"position": "/etc/passwd", "take": "Asia"}),
+        server.ask("/api/v1/battle?attackers=x&defenders=2"),
+        server.ask("/api/v1/plan", {"position": "/etc/passwd", "take": "Asia"}),
         server.ask("/static/nothing.js"),
-        server.ask("/api/plan", {"position": {"board": "/etc/hostname"}, "take": "Asia"}),
+        server.ask("/api/v1/plan", {"position": {"board": "/etc/hostname"}, "take": "Asia"}),
     ]
     for reply in said:
         text = reply.body.decode()
@@ -183,8 +191,8 @@ def test_no_file_is_read_for_a_client(server: Server, name: str, tmp_path: Path)
     others = {"from_": {"A": 3}, "others": 2} if name == "board" else {}
     asked = {name: str(file), "take": "B", **others}
     replies = [
-        server.ask("/api/plan", asked),
-        server.ask("/api/plan?" + urlencode({**asked, "from_": "A=3"})),
+        server.ask("/api/v1/plan", asked),
+        server.ask("/api/v1/plan?" + urlencode({**asked, "from_": "A=3"})),
     ]
     for reply in replies:
         assert reply.status == 422
@@ -192,7 +200,7 @@ def test_no_file_is_read_for_a_client(server: Server, name: str, tmp_path: Path)
 
 
 def test_names_are_text_everywhere(server: Server) -> None:
-    reply = server.ask("/api/battle", {"attackers": 3, "defenders": 2, "rules": HARMFUL})
+    reply = server.ask("/api/v1/battle", {"attackers": 3, "defenders": 2, "rules": HARMFUL})
     assert reply.headers["Content-Type"] == "application/problem+json"
     for path in ("/battle?attackers=3&defenders=%3Cscript%3E", "/%3Cscript%3E"):
         page = server.ask(path, headers={"Accept": "text/html"})
@@ -204,23 +212,15 @@ def test_names_are_text_everywhere(server: Server) -> None:
         "player": "red",
         "territories": {HARMFUL: {"owner": "red", "armies": 5}, "B": {"owner": "<b>", "armies": 2}},
     }
-    plan = server.ask("/api/plan", {"position": position, "take": "B"})
+    plan = server.ask("/api/v1/plan", {"position": position, "take": "B"})
     assert plan.record["steps"][0]["from"] == HARMFUL
     assert plan.headers["Content-Type"] == "application/json"
     assert json.loads(plan.body)["territories"][0]["name"] == HARMFUL
 
 
-def test_old_addresses_are_those_of_version_1(server: Server) -> None:
-    old, new = (server.ask(f"/api/{v}battle?attackers=3&defenders=2") for v in ("", "v1/"))
-    assert old.record == new.record
-    assert old.headers["Deprecation"] == "true"
-    assert old.headers["Link"] == '</api/v1/battle>; rel="successor-version"'
-    assert new.headers["Deprecation"] is None
-    assert not any(path.startswith("/api/") and "/v1/" not in path for path in paths(server))
-
-
-def paths(server: Server) -> list[str]:
-    return list(server.ask("/openapi.json").record["paths"])
+def test_the_api_is_found_with_its_version_only(server: Server) -> None:
+    assert server.ask("/api/battle?attackers=3&defenders=2").status == 404
+    assert all(path.startswith("/api/v1/") for path in server.ask("/openapi.json").record["paths"])
 
 
 def test_pages_of_other_sites_may_ask_only_where_they_are_let() -> None:

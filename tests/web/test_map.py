@@ -363,6 +363,7 @@ def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     expect(page.locator("#graph")).to_be_visible()
     found = iacta.review(downloaded(page, "Download the log"))
     (battle,) = found.steps  # red has not stopped yet
+    assert battle.is_assumed  # as the dice were not entered
     assert (battle.name, battle.lost, battle.moved) == ("A to B", 0, 3)
     assert battle.cost == pytest.approx(cost)
 
@@ -408,6 +409,40 @@ def test_dice_are_rolled_here_or_entered(visit: Visit) -> None:
     attack(page, "A", "B")
     page.get_by_role("button", name="Roll to the end").click()
     expect(page.locator("#steps")).to_contain_text(re.compile("you lose .*; B is taken"))
+
+
+@pytest.mark.parametrize("how", ["entered", "rolled", "chosen"])
+def test_a_roll_s_dice_are_in_the_address_and_the_log(visit: Visit, how: str) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b2.b2.b1&g=all&t=2&go=1"))
+    attack(page, "A", "B")
+    if how == "entered":
+        page.get_by_text("Enter the dice").click()
+        page.fill("#mine", "6")
+        page.fill("#yours", "5 1")
+        page.locator("#faces").get_by_role("button", name="Enter").click()
+    elif how == "rolled":
+        page.get_by_role("button", name="Roll once").click()
+    else:
+        page.get_by_role("button", name="You lose 1, they lose 1").click()
+    dice = 1 if how == "entered" else 3
+    expect(page).to_have_url(re.compile(rf"x=0a0-1-\d-\d-{dice}\b"))
+    page.reload()
+    expect(page.locator("#steps")).to_contain_text("you lose", timeout=SLOWEST)
+    log = downloaded(page, "Download the log")
+    (battle,) = json.loads(log)["battles"]
+    assert battle["dice"] == dice
+    step = iacta.review(log).steps[0]
+    assert (step.dice, step.is_assumed) == (dice, False)
+    assert step.spread is not None
+
+
+def test_the_choice_of_dice_is_charged(visit: Visit) -> None:
+    record = json.loads((EXAMPLES / "break-off.json").read_text(encoding="utf-8"))
+    fragment = "p=red&p=blue&h=a7.a8.b2.b3&g=all&t=2.3&go=1&i=1&x=0a0-2-6-1"
+    for dice, cost in (("", "0.5"), ("-3", "0.5"), ("-2", "0.7")):
+        page = visit(link(record["board"], fragment + dice))
+        step = page.locator("#steps button[aria-current]")
+        expect(step).to_contain_text(f"choice \u2212{cost}", timeout=SLOWEST)
 
 
 def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
@@ -807,6 +842,11 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
             followed_by,
             taking(do="attack", left=9, their_left=1, **{"from": 0, "to": 1}),
             "left and defenders must be fewer than 9 and 1",
+        ),
+        (
+            followed_by,
+            taking(do="attack", left=9, their_left=0, dice=4, **{"from": 0, "to": 1}),
+            "dice must be a whole number from 1 to 3, got 4",
         ),
         (
             followed_by,

@@ -5,18 +5,21 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 
 import psutil
 import pytest
 from websockets.sync.client import connect
 
 import iacta
+from iacta.cli.serve import ServeCommand
+from iacta.errors import IllegalError
 from tests.web.served import Server
 
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
 POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
 LONG = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
-ENDLESS = "/api/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
+ENDLESS = "/api/v1/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
 
 def sent(server: Server, path: str) -> socket.socket:
@@ -43,7 +46,7 @@ def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Serv
 
 
 def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
-    assert own_server.ask("/api/battle?attackers=3&defenders=2").status == 200
+    assert own_server.ask("/api/v1/battle?attackers=3&defenders=2").status == 200
     children = psutil.Process(own_server.process.pid).children(recursive=True)
     own_server.process.kill()
     assert psutil.wait_procs(children, timeout=300)[1] == []
@@ -52,13 +55,13 @@ def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
 def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
     for _ in range(3):  # with two searches each, more than may wait
-        sent(server, "/api/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
+        sent(server, "/api/v1/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
         with connect(f"ws://{server.host}/live/turn") as live:
             live.send(json.dumps(LONG))
             said = json.loads(live.recv())
             assert said.keys() <= {"progress", "problem"}
     server.wait()
-    small = server.ask("/api/plan?from_=Peru=9&others=2&take=Brazil")
+    small = server.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil")
     assert small.status == 200
 
 
@@ -98,8 +101,21 @@ def test_a_port_in_use_is_reported_in_one_sentence(server: Server) -> None:
     second = subprocess.run(  # noqa: S603 # our own command
         command, capture_output=True, text=True, check=False
     )
-    said = f"iacta: --port is in use by another program: {port}\n"
-    assert (second.returncode, second.stdout, second.stderr) == (2, "", said)
+    said = f"iacta: --port is in use by another program: {port}; try --port "
+    assert (second.returncode, second.stdout) == (2, "")
+    assert second.stderr.startswith(said)
+    assert int(second.stderr.removeprefix(said)) > int(port)
+
+
+def test_a_port_that_is_offered_is_free() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        with suppress(OSError), socket.create_server(("127.0.0.1", port + 1)):
+            with pytest.raises(IllegalError, match="; try --port ") as refused:
+                ServeCommand(port=port).run()
+            offered = int(str(refused.value).rpartition(" ")[2])
+            assert offered > port + 1
+            socket.create_server(("127.0.0.1", offered)).close()
 
 
 @pytest.mark.parametrize("host", ["not a host", "192.0.2.1", "\u202e"])

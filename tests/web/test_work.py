@@ -13,6 +13,7 @@ import pytest
 from iacta import IactaError, Position, classic_board
 from iacta.board.files import read_board
 from iacta.questions.battle import BattleQuestion
+from iacta.web.limits import NICENESS
 from iacta.web.turns import analysed
 from iacta.web.work import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answered
@@ -104,9 +105,10 @@ def test_quick_questions_are_answered_while_others_take_long(
 def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    assert runner.run(work.run(os.nice, 0)) == 0
+    own = os.nice(0)  # the tests may be run with a lower priority
+    assert runner.run(work.run(os.nice, 0)) == own
     asked = f"{BUSY} and __import__('os').nice(0)"
-    assert runner.run(work.run(eval, asked)) == 10
+    assert runner.run(work.run(eval, asked)) == min(own + NICENESS, 19)
 
 
 def test_more_than_a_bound_of_waiting_work_is_refused_at_once(

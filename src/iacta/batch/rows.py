@@ -38,7 +38,7 @@ __all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]
 ERROR = "error"  # the column with the messages
 WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number in a column of floats
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
-SHORT_WAY = r"^[1-9][0-9]{0,2}([ ,][1-9][0-9]{0,2}){0,49}$"
+SHORT_WAY = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"  # 8,200 is one number
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MOST_WHOLE = 2**63 - 1  # the largest in a column of whole numbers
 MOST_ARMIES = 10_000  # in a battle that is looked up in tables
@@ -153,17 +153,24 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
     form = find_question(question) if isinstance(question, str) else None
     if form is None or not form.usual_columns():
         names = ", ".join(each.name for each in QUESTIONS.all() if each.usual_columns())
-        raise IllegalError(f"question must be one of {names}, got {shown(question)}")
+        raise IllegalError(
+            f"question must be one of {names}, got {shown(question)}", parameter="question"
+        )
     known = [key.name for key in form.columns()]
     if isinstance(columns, str) or not isinstance(columns, Iterable | None):
-        raise MalformedError(f"columns must be a list of names, got {shown(columns)}")
+        raise MalformedError(
+            f"columns must be a list of names, got {shown(columns)}", parameter="columns"
+        )
     chosen = form.usual_columns() if columns is None else tuple(columns)
     if not chosen:
-        raise IllegalError("columns must name at least one, got none")
+        raise IllegalError("columns must name at least one, got none", parameter="columns")
     if unknown := [name for name in chosen if name not in known]:
-        raise IllegalError(f"columns must be of {', '.join(known)}, got {shown(unknown[0])}")
+        names = ", ".join(known)
+        raise IllegalError(
+            f"columns must be of {names}, got {shown(unknown[0])}", parameter="columns"
+        )
     if len({*chosen}) < len(chosen):
-        raise IllegalError(f"columns must differ, got {shown(list(chosen))}")
+        raise IllegalError(f"columns must differ, got {shown(list(chosen))}", parameter="columns")
     parameters = {column_of(each): each for each in form.parameters()}
     values = {}
     for name, value in (given or {}).items():

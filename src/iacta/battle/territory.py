@@ -90,10 +90,10 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
     """
-    entries = row_of(territories, "territories", "defenders")
+    entries = row_of(territories, "territories", "defenders, such as [8, 2]")
     way = tuple(_read_territory(each) for each in entries)
     if not way:
-        raise IllegalError("missing territories")
+        raise IllegalError("missing territories", parameter="territories")
     return way
 
 

@@ -113,7 +113,8 @@ class Continent:
 
     name: the name of the continent.
     bonus: armies that it pays at the start of a turn; may be negative.
-    territories: the names of its territories, which may belong to other continents too.
+    territories: the names of its territories, which may belong to other continents too; a continent
+        without any pays nobody.
 
     >>> Continent("Andes", 2, ["Venezuela", "Peru"])
     Continent(name='Andes', bonus=2, territories=('Venezuela', 'Peru'))

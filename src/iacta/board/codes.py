@@ -60,7 +60,7 @@ def is_code(text: object) -> bool:
     >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
     (True, False)
     """
-    return isinstance(text, str) and text.lstrip().startswith(f"{VERSION};")
+    return isinstance(text, str) and re.match(r"\s*[0-9]+;", text) is not None
 
 
 def escaped(name: str) -> str:
@@ -143,7 +143,7 @@ def _board(name: str, given: Board | None) -> Board:
     if name == CLASSIC:
         return classic_board()
     if not name.startswith("#"):
-        raise MalformedError(f"board of a code must be 'classic' or a hash, got {shown(name)}")
+        raise MalformedError(f"code must have the board 'classic' or a hash, got {shown(name)}")
     if given is None:
         raise IllegalError(f"the code is for a board with the hash {shown(name)}: pass that board")
     if board_code(given) != name:

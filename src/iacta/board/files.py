@@ -22,10 +22,12 @@ from iacta.files import UnreadableError, in_file, read_path, write_whole
 __all__ = [
     "BUILT_IN",
     "BoardFile",
+    "board_in",
     "board_of_text",
     "classic_board",
     "read_board",
     "read_board_file",
+    "read_board_text",
     "write_board",
 ]
 
@@ -90,12 +92,20 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
     if isinstance(path, str) and folded(path) == "classic":
         return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
+    return board_in(file, read_board_text(file))
+
+
+def read_board_text(file: Path) -> str:
     with in_file(file, "board"):
         try:
-            text = read_file(file)
+            return read_file(file)
         except UnreadableError as error:
             hint = did_you_mean(str(file), ["classic"])
             raise UnreadableError(file, f"{error.reason}{hint}") from None
+
+
+def board_in(file: Path, text: str) -> BoardFile:
+    with in_file(file, "board"):
         found, draft = read_text(text, _stem(file))
         board, remarks = assemble(draft)
     cards = found.cards(file, text, draft) if found.cards else None

@@ -11,7 +11,13 @@ from typing import Any, TypeAlias
 
 from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
 from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
-from iacta.board.files import read_board
+from iacta.board.files import (
+    BoardFile,
+    board_in,
+    read_board,
+    read_board_file,
+    read_board_text,
+)
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, decode, read_file, read_table
@@ -20,11 +26,22 @@ from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, in_file, read_path
 
-__all__ = ["NOBODY", "Holding", "Position", "position_of_text", "position_toml", "read_position"]
+__all__ = [
+    "NOBODY",
+    "Holding",
+    "Position",
+    "check_position",
+    "find_player",
+    "position_of_text",
+    "position_toml",
+    "read_board_or_position",
+    "read_position",
+]
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
+MOST_NAMED = 8  # players, in a message
 
 
 @dataclass(frozen=True)
@@ -107,10 +124,7 @@ class Position(Pasted):
         spelt = (replace(each, owner=spelling[folded(each.owner)]) for each in rows)
         put(self, "holdings", tuple(spelt))
         name = read_name(player, "player")
-        if folded(name) not in spelling:
-            hint = did_you_mean(name, filter(None, spelling.values()))
-            raise IllegalError(f"player must own a territory, got {shown(player)}{hint}")
-        put(self, "player", spelling[folded(name)])
+        put(self, "player", find_player(name, "player", spelling.values()))
 
     def to_toml(self) -> str:
         """Return the text of a TOML file, which `read_position` reads.
@@ -185,14 +199,39 @@ class Position(Pasted):
         wanted = folded(owner) if isinstance(owner, str) else None
         found = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
         if not found and wanted != "":
-            owners = dict.fromkeys(each.owner for each in self.holdings if each.owner)
-            hint = did_you_mean(owner, owners) if isinstance(owner, str) else ""
-            raise IllegalError(f"owner must be a player with a territory, got {shown(owner)}{hint}")
+            find_player(owner, "owner", (each.owner for each in self.holdings))
         return found
 
     @cached_property
     def _by_name(self) -> Mapping[str, Holding]:
         return dict(zip(self.board.territories, self.holdings, strict=True))
+
+
+def check_position(value: object) -> None:
+    if not isinstance(value, Position):
+        hint = "; read_position reads a file or a code" if isinstance(value, str) else ""
+        raise MalformedError(f"position must be a Position, got {shown(value)}{hint}")
+
+
+def find_player(given: object, what: str, players: Iterable[str]) -> str:
+    """Return a player as the position spells the name, or refuse one who is none of the players.
+
+    >>> find_player("Green", "owner", ["red", "green"])
+    'green'
+    >>> find_player("gren", "owner", ["red", "green"])
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: owner must be one of green, red, got 'gren'; did you mean 'green'?
+    """
+    spelling = {folded(each): each for each in sorted(players) if each}
+    if isinstance(given, str) and folded(given) in spelling:
+        return spelling[folded(given)]
+    names = list(spelling.values())
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    listed = f"{'one of ' * (len(names) > 1)}{', '.join(names[:MOST_NAMED])}{more}"
+    wanted = listed or "a player with a territory"
+    hint = did_you_mean(given, names) if isinstance(given, str) else ""
+    raise IllegalError(f"{what} must be {wanted}, got {shown(given)}{hint}", parameter=what)
 
 
 def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
@@ -263,11 +302,39 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
         return _position(FileTable(source), None)
     if isinstance(source, str) and is_code(source):
         return Position.from_code(source)
+    if isinstance(source, str) and folded(source) == "classic":
+        raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
     with in_file(file, "position"):
         folder = None if str(file) == STREAM else file.parent
         text = read_file(file)
         return Position.from_code(text) if is_code(text) else _position(read_table(text), folder)
+
+
+def read_board_or_position(source: str) -> BoardFile | Position | str:
+    """Return the board or the position in a file, or the code that a text is or a file holds.
+
+    source: the path of the file, `-` for standard input; `"classic"`; or the code.
+
+    >>> read_board_or_position("1;classic;red;Peru:red:3")
+    '1;classic;red;Peru:red:3'
+    """
+    if is_code(source):
+        return source.strip()
+    if folded(source) == "classic":
+        return read_board_file(source)
+    file = read_path(source, "board")
+    text = read_board_text(file)
+    if is_code(text):
+        return text.strip()
+    try:
+        table = read_table(text)
+    except IactaError:
+        return board_in(file, text)  # a board in another format, or what its readers refuse
+    if "player" not in table.entries:
+        return board_in(file, text)
+    with in_file(file, "position"):
+        return _position(table, None if str(file) == STREAM else file.parent)
 
 
 def code_in(source: object) -> str | None:
@@ -302,6 +369,8 @@ def position_of_text(text: str, board: Board | None = None) -> Position:
 
 
 def _position(table: FileTable, folder: Path | None, beside: Board | None = None) -> Position:
+    if "player" not in table.entries and "territories" in table.entries:
+        table.refuse((), "missing player, whose turn it is")
     table.refuse_unknown(table.entries, KEYS)
     board = _board(table, folder, beside)
     held: dict[str, Holding] = {}

@@ -2,14 +2,16 @@
 
 import errno
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
+from iacta.checks import LONGEST_SHOWN
 from iacta.cli.command import COMMANDS, Command, Shown, ask
-from iacta.cli.parse import HELP, VERSION, check_known, read_words, spelt
+from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
 from iacta.cli.settings import know_rules_files, with_usual_rules
 from iacta.errors import IactaError, IllegalError
 from iacta.questions.form import Form, Outline, named_by
@@ -52,7 +54,7 @@ def main() -> NoReturn:
 
 def _run(words: Sequence[str]) -> int:
     if words[:1] == ["help"]:
-        words = [*words[1:], HELP[1]]
+        words = [*filter("help".__ne__, words), HELP[1]]
     if not words or words[0] in HELP:
         from iacta.cli.help import overview  # only needed here
 
@@ -73,7 +75,8 @@ def _run(words: Sequence[str]) -> int:
     if not forms and first.startswith("-"):
         check_known("option", first, [*VERSION, *HELP], "iacta")
     if not forms:
-        check_known("command", first, [each.name for each in _outlines()], "iacta")
+        names = [*(each.name for each in _outlines()), *VERSION, *HELP]
+        check_known("command", first, names, "iacta", lambda _: _meant_by(words))
     form, *members = forms
     if not members:
         return _run_form(form, rest)
@@ -85,6 +88,20 @@ def _run(words: Sequence[str]) -> int:
     names = [member.name.split()[1] for member in members]
     check_known("command", rest[0], names, f"iacta {first}")
     return _run_form(members[names.index(rest[0])], rest[1:])
+
+
+def _meant_by(words: Sequence[str]) -> str:
+    """Return which question words without a command, or with an unknown one, may ask."""
+    asked = [word for word in words if word not in HELP]
+    for some in (asked, asked[1:]):
+        line = shlex.join(some)
+        for form in QUESTIONS.all() if len(line) <= LONGEST_SHOWN else ():
+            parameters = [*form.parameters(), *Shown.parameters()]
+            if sum(each.is_required and each.is_argument for each in parameters) > 1:
+                with suppress(IactaError):
+                    form.parse(read_words(parameters, some, ""))
+                    return f"did you mean iacta {form.name} {line}?"
+    return ""
 
 
 def _outlines() -> list[Outline]:
@@ -108,6 +125,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
     try:
         texts = read_words([each for part in forms for each in part.parameters()], words, command)
         know_rules_files(form, texts)
+        check_arguments(form.parameters(), texts)
         asked = form.parse(with_usual_rules(form, texts))
         if isinstance(asked, Command):
             return asked.run()

@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, make_dataclass
-from typing import Annotated, Any
+from itertools import pairwise
 
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
 from iacta.files import STREAM
 from iacta.questions.battle import BattleQuestion
-from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
 from iacta.questions.kinds import FileName, Flag, Listed, Name, Whole
 from iacta.questions.question import Question, find_question
 from iacta.questions.words import count
@@ -29,74 +28,59 @@ SOME_ERRORS = 1
         "and of campaigns, by whole columns?",
     ),
 )
-@dataclass(frozen=True, kw_only=True)
-class BatchCommand(Command):
+class BatchCommand(Command, kw_only=True):
     """Answer a question for each row of a file, and write the rows with their answers.
 
     Ends with 1 if some rows have errors.
     """
 
-    input: Annotated[
-        str,
-        Parameter(
-            FileName(),
-            "The file with the rows: CSV, JSON, Excel, Parquet or Arrow, text also compressed; - "
-            "is standard input.",
-            is_argument=True,
-            metavar="IN",
-        ),
-    ]
-    output: Annotated[
-        str,
-        Parameter(
-            FileName(),
-            "The file to write: .csv, .jsonl, .xlsx, .parquet or .arrow, text also as .csv.gz and "
-            "the like; - prints it in the format of IN.",
-            is_argument=True,
-            metavar="OUT",
-        ),
-    ]
-    question: Annotated[
-        str,
-        Parameter(
-            Name(),
-            "The question: battle, campaign, need, roll, decide, defend or plan. Each of its "
-            "options may also be a column of that name.",
-            metavar="NAME",
-        ),
-    ] = BattleQuestion.name
-    columns: Annotated[
-        tuple[str, ...] | None,
-        Parameter(
-            Listed(Name()),
-            "The columns to add: keys of the answer, as --json prints it.",
-            usual="its chances and numbers",
-            metavar="NAME,NAME...",
-        ),
-    ] = None
-    workers: Annotated[
-        int | None, Parameter(Whole(least=1), "Number of processes.", usual="all cores")
-    ] = None
-    cluster: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "Answer on a Dask cluster: the address of its scheduler, such as tcp://127.0.0.1:8786.",
-            metavar="ADDRESS",
-        ),
-    ] = None
-    resume: Annotated[bool, Parameter(Flag(), "Continue a run that was stopped.")] = False
-    part_rows: Annotated[
-        int | None,
-        Parameter(Whole(least=1), "Rows per part.", usual="what takes seconds"),
-    ] = None
+    input: str = parameter(
+        FileName(),
+        "The file with the rows: CSV, JSON, Excel, Parquet or Arrow, text also compressed; - "
+        "is standard input.",
+        is_argument=True,
+        metavar="IN",
+    )
+    output: str = parameter(
+        FileName(),
+        "The file to write: .csv, .jsonl, .xlsx, .parquet or .arrow, text also as .csv.gz and "
+        "the like; - prints it in the format of IN.",
+        is_argument=True,
+        metavar="OUT",
+    )
+    question: str = parameter(
+        Name(),
+        "The question: battle, campaign, need, roll, decide, defend or plan. Each of its "
+        "options may also be a column of that name.",
+        metavar="NAME",
+        default=BattleQuestion.name,
+    )
+    columns: tuple[str, ...] | None = parameter(
+        Listed(Name()),
+        "The columns to add: keys of the answer, as --json prints it.",
+        usual="its chances and numbers",
+        metavar="NAME,NAME...",
+        default=None,
+    )
+    workers: int | None = parameter(
+        Whole(least=1), "Number of processes.", usual="all cores", default=None
+    )
+    cluster: str | None = parameter(
+        Name(),
+        "Answer on a Dask cluster: the address of its scheduler, such as tcp://127.0.0.1:8786.",
+        metavar="ADDRESS",
+        default=None,
+    )
+    resume: bool = parameter(Flag(), "Continue a run that was stopped.", default=False)
+    part_rows: int | None = parameter(
+        Whole(least=1), "Rows per part.", usual="what takes seconds", default=None
+    )
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> type[Command]:
         """Add the options of the question that the command line names."""
         option = option_name("question")
-        given = list(zip(words, [*words[1:], ""], strict=True))
-        named = [after for word, after in given if word == option]
+        named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
         found = find_question(named[0]) if named else BattleQuestion
         return _asking(found) if found is not None else BatchCommand
@@ -148,16 +132,17 @@ class BatchCommand(Command):
 
 def _asking(question: type[Question]) -> type[BatchCommand]:
     """Return the command with the parameters of a question as options, none of them required."""
-    fields: list[Any] = []
+    fields = {}
     for each in question.parameters():
         usual = "a column" if each.is_required else each.default_text
-        option = Parameter(each.kind, each.help, False, usual, each.metavar)
         default = False if isinstance(each.kind, Flag) else None
-        fields.append((each.name, Annotated[Any, option], default))
-    given = make_dataclass("Given", fields, bases=(Form,), frozen=True, kw_only=True)
-    namespace = {"__doc__": BatchCommand.__doc__}
-    bases = (BatchCommand, given)
-    return make_dataclass("BatchCommand", [], bases=bases, namespace=namespace, frozen=True)
+        fields[each.name] = parameter(
+            each.kind, each.help, default=default, usual=usual, metavar=each.metavar
+        )
+    found: type[BatchCommand] = made_form(
+        (BatchCommand, made_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__
+    )
+    return found
 
 
 # The help shows the options of the usual question, too.

@@ -3,21 +3,20 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, make_dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from iacta.charts import Chart
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
 from iacta.odds.simulated import running_estimates
-from iacta.questions.form import ClashError, Example, Form, Parameter, Topic
+from iacta.questions.form import ClashError, Example, Form, Topic, made_form, parameter
 from iacta.questions.kinds import Chance, Flag, Listed, Name, RulesName, Whole
 from iacta.questions.parameters import (
-    Attackers,
-    Defenders,
+    ATTACKERS,
+    DEFENDERS,
     OneBattle,
     OneCampaign,
     UnderRules,
@@ -28,14 +27,10 @@ from iacta_literature.charts.curves import CHANCES
 
 __all__ = ["ChartCommand"]
 
-PictureFile = Annotated[
-    str,
-    Parameter(
-        Name(),
-        "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
-        is_argument=True,
-    ),
-]
+FILE = (
+    Name(),
+    "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
+)
 
 
 @command(
@@ -44,17 +39,15 @@ PictureFile = Annotated[
     Example("chart delta delta.svg", "how much does it help to be one army ahead?"),
     Example("chart break-even even.png --dark", "how many armies is an even battle?"),
 )
-@dataclass(frozen=True)
 class ChartGroup(Command):
     """Draw one of the pictures that no other command draws."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChartCommand(Command):
+class ChartCommand(Command, kw_only=True):
     """A command that draws one chart into a file."""
 
-    file: PictureFile
-    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
+    file: str = parameter(*FILE, is_argument=True)
+    dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
 
     def run(self) -> int:
         from iacta.cli.picture import Picture  # only needed here
@@ -78,7 +71,7 @@ def _estimates(form: RandomCampaign) -> object:
         return running_estimates(form.campaign, runs=form.runs, seed=form.dice)
 
 
-NUMBERS = {"attackers": Attackers, "defenders": Defenders}
+NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
 # The form and the value of each argument of a chart that is not a number.
 FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
@@ -112,12 +105,12 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
     ]
     forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
-    own: list[Any] = [("file", PictureFile)]
+    own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
     for each in arguments:
         if each.name in options:
-            own.append(_option(draw, each, options[each.name]))
+            own[each.name] = _option(draw, each, options[each.name])
         elif each.name in NUMBERS:
-            own.append((each.name, NUMBERS[each.name]))
+            own[each.name] = parameter(*NUMBERS[each.name], is_argument=True)
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
         names = [each.name for each in arguments]
@@ -125,32 +118,22 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
         return draw, {name: find(self) for name, find in finders.items()}
 
     summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
-    return make_dataclass(
-        draw.__name__,
-        own,
-        bases=(*needed, ChartCommand),
-        namespace={"chart": chart, "__doc__": summary.replace("Return", "Draw", 1)},
-        frozen=True,
-        kw_only=True,
-        eq=False,
-        repr=False,
-    )
+    doc = summary.replace("Return", "Draw", 1)
+    found: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
+    return found
 
 
-def _option(
-    draw: Callable[..., Chart], argument: inspect.Parameter, option: Option
-) -> tuple[str, Any, Any]:
-    """Return the field of an option; its help is what the chart's docstring says."""
-    name = argument.name
-    text = inspect.cleandoc(draw.__doc__ or "")
+def _option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
+    """Declare the field of an option; its help is what the chart's docstring says."""
+    name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
     found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(found[1].split()) if found else ""
     is_list = "Sequence" in str(argument.annotation)
     number = Whole(option.least)
     kind = Listed(number) if is_list else number
     help_line = line[:1].upper() + line[1:]
-    parameter = Parameter(kind, help_line, metavar="N,N..." if is_list else "")
-    return name, Annotated[Any, parameter], kind.parse(option.default, name)
+    default = kind.parse(option.default, name)
+    return parameter(kind, help_line, default=default, metavar="N,N..." if is_list else "")
 
 
 def _add(name: str, draw: Callable[..., Chart], example: str = "", **options: Option) -> None:
@@ -209,28 +192,29 @@ _add("boundary", charts.first_passages, "12 10")
     Topic.STUDY,
     Example("chart minimum-troops minimum-troops.svg --defenders 50 --per-defender"),
 )
-@dataclass(frozen=True, kw_only=True)
-class MinimumTroops(ChartCommand):
+class MinimumTroops(ChartCommand, kw_only=True):
     """Draw the fewest attackers needed for each chance, by defenders, for several rules."""
 
-    defenders: Annotated[int, Parameter(Whole(least=2), "The most defenders.")] = 200
-    chances: Annotated[
-        Sequence[Fraction],
-        Parameter(Listed(Chance()), "Wanted chances, such as 50%,95%.", metavar="P,P..."),
-    ] = tuple(map(read_chance, CHANCES))
-    rules: Annotated[
-        Sequence[str],
-        Parameter(Listed(RulesName()), "Rules to compare.", metavar="NAME,NAME..."),
-    ] = ("classic", "capital")
-    per_defender: Annotated[bool, Parameter(Flag(), "Divide the attackers by the defenders.")] = (
-        False
+    defenders: int = parameter(Whole(least=2), "The most defenders.", default=200)
+    chances: Sequence[Fraction] = parameter(
+        Listed(Chance()),
+        "Wanted chances, such as 50%,95%.",
+        metavar="P,P...",
+        default=tuple(map(read_chance, CHANCES)),
     )
-    ratio: Annotated[
-        bool,
-        Parameter(
-            Flag(), "Show the ratio of the second rules to the first.", excludes="per_defender"
-        ),
-    ] = False
+    rules: Sequence[str] = parameter(
+        Listed(RulesName()),
+        "Rules to compare.",
+        metavar="NAME,NAME...",
+        default=("classic", "capital"),
+    )
+    per_defender: bool = parameter(Flag(), "Divide the attackers by the defenders.", default=False)
+    ratio: bool = parameter(
+        Flag(),
+        "Show the ratio of the second rules to the first.",
+        excludes="per_defender",
+        default=False,
+    )
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
         if not self.ratio:

@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 from iacta.files import STREAM, csv_rows
-from iacta.questions.form import Form, Parameter, Register
+from iacta.questions.form import Form, Register, parameter
 from iacta.questions.kinds import Flag, Name
 from iacta.questions.question import Answer, Question
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 
 
-@dataclass(frozen=True)
 class Command(Form):
     """A form that does something other than answer a question."""
 
@@ -37,21 +35,18 @@ COMMANDS: Register[Command] = Register("iacta.cli")
 command = COMMANDS.add
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shown(Form):
+class Shown(Form, kw_only=True):
     """How an answer is shown."""
 
-    json: Annotated[bool, Parameter(Flag(), "Print JSON.", excludes="csv")] = False
-    csv: Annotated[bool, Parameter(Flag(), "Print CSV.")] = False
-    plot: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "Draw the answer, too: .svg, .png, .pdf, .html, .json or .csv; - prints only an SVG.",
-            metavar="FILE",
-        ),
-    ] = None
-    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
+    json: bool = parameter(Flag(), "Print JSON.", excludes="csv", default=False)
+    csv: bool = parameter(Flag(), "Print CSV.", default=False)
+    plot: str | None = parameter(
+        Name(),
+        "Draw the answer, too: .svg, .png, .pdf, .html, .json or .csv; - prints only an SVG.",
+        metavar="FILE",
+        default=None,
+    )
+    dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,14 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated
 
 from iacta.cli.command import COMMANDS, Command, Shown, command
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.errors import IactaError
 from iacta.files import STREAM
-from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.form import Example, Form, Parameter, Topic, option_name, parameter
 from iacta.questions.kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.questions.question import QUESTIONS, Question
 
@@ -52,14 +50,10 @@ complete -c iacta -f -a '(__iacta)'""",
     Example("completion zsh >> ~/.zshrc", "zsh, after compinit"),
     Example("completion fish > ~/.config/fish/completions/iacta.fish", "fish"),
 )
-@dataclass(frozen=True)
 class Completion(Command):
     """Print a shell completion script."""
 
-    shell: Annotated[
-        str,
-        Parameter(OneOf(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True),
-    ]
+    shell: str = parameter(OneOf(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True)
 
     def run(self) -> int:
         print(SCRIPTS[self.shell])
@@ -125,8 +119,7 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
 
 
 def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
-    called = option.metavar or option.kind.metavar
-    if called not in PLACES | PLAYERS or not hasattr(form, "position"):
+    if option.called not in PLACES | PLAYERS or not hasattr(form, "position"):
         return
     from iacta.board.files import read_board  # all of this is only needed here
     from iacta.board.position import read_position
@@ -145,11 +138,11 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
         elif "board" in texts:
             board = read_board(str(texts["board"]))
     before, comma, _ = begun.rpartition(",")
-    names = [*players] if called in PLAYERS else []
-    if called in PLACES:
+    names = [*players] if option.called in PLAYERS else []
+    if option.called in PLACES:
         names += [*board.territories, *(each.name for each in board.continents)]
     for name in names:
-        yield f"{before}{comma}{name if called in PLAYERS else re.sub(BLANK, '-', name)}"
+        yield f"{before}{comma}{name if option.called in PLAYERS else re.sub(BLANK, '-', name)}"
 
 
 def _values(kind: Kind, begun: str) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError
 from iacta.plan import Play
 from iacta.questions.following import standing
-from iacta.questions.form import Form, Parameter
+from iacta.questions.form import Form, parameter
 from iacta.questions.kinds import Flag
 from iacta.questions.plan import PlanAnswer
 from iacta.questions.question import Answer
@@ -25,16 +24,14 @@ HELP = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class FollowOption(Form):
+class FollowOption(Form, kw_only=True):
     """Whether a plan is followed."""
 
-    follow: Annotated[
-        bool,
-        Parameter(
-            Flag(), "Follow the plan move by move: type what the dice did, or let iacta roll them."
-        ),
-    ] = False
+    follow: bool = parameter(
+        Flag(),
+        "Follow the plan move by move: type what the dice did, or let iacta roll them.",
+        default=False,
+    )
 
 
 def follow(

@@ -62,10 +62,9 @@ def _width() -> int:
 
 
 def _option(parameter: Parameter) -> tuple[str, str]:
-    metavar = parameter.metavar or parameter.kind.metavar
     is_flag = isinstance(parameter.kind, Flag)
     name = option_name(parameter.name)
-    return (name if is_flag else f"{name} {metavar}"), _line(parameter)
+    return (name if is_flag else f"{name} {parameter.called}"), _line(parameter)
 
 
 def _line(parameter: Parameter) -> str:

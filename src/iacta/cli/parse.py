@@ -1,24 +1,39 @@
 """Reads the words of a command line by the description of its command."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
 from iacta.checks import LONGEST_SHOWN, shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.questions.form import Form, Parameter, option_name
-from iacta.questions.kinds import Flag
+from iacta.questions.kinds import Flag, Name, Whole
+from iacta.questions.question import having, nearest
 
-__all__ = ["HELP", "VERSION", "argument_name", "check_known", "read_words", "spelt"]
+__all__ = [
+    "HELP",
+    "VERSION",
+    "argument_name",
+    "check_arguments",
+    "check_known",
+    "read_words",
+    "spelt",
+]
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
+DASHES = "-\u2013\u2014"  # word processors make them of hyphens
+OPTION = rf"--|[{DASHES}]+[^\W\d]"  # how an option begins
+VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # a number, and what is between it and the next
+NUMBERS = r"[1-9][0-9]*(,[1-9][0-9]*)+"
 
 Texts = dict[str, str | list[str] | bool]
 
 
 def argument_name(parameter: Parameter) -> str:
     """Return the name of an argument in help: `ATTACKERS`, `[NAME]`, `DEFENDERS...`."""
-    name = parameter.metavar or parameter.name.upper()
-    name = f"{name}..." if parameter.kind.is_row else name
+    name = f"{parameter.called}..." if parameter.kind.is_row else parameter.called
     return name if parameter.is_required else f"[{name}]"
 
 
@@ -34,23 +49,29 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     words: the command line after the command's name.
     command: the command for messages, such as `iacta battle`.
 
-    A word with one hyphen is an argument, so that a negative number is refused as a number.
+    An argument can be given by name, too: by its own or by that in help. A hyphen before a digit is
+    a minus, so that a negative number is refused as a number.
     """
-    options = {option_name(each.name): each for each in parameters}
+    options = {option_name(each.called.lower()): each for each in parameters if each.is_argument}
+    options |= {option_name(each.name): each for each in parameters}
     arguments: list[str] = []
     texts: Texts = {}
     rest = iter(words)
     for word in rest:
         if word == "--":
             arguments += rest
-        elif word.startswith("--"):
+        elif re.match(OPTION, word):
             name, equals, value = word.partition("=")
-            check_known("option", name, [*options, HELP[1]], command)
-            given = value if equals else rest
-            texts[options[name].name] = _value(options[name], name, given, command)
+            check_known("option", name, [*options, HELP[1]], command, partial(_other, parameters))
+            parameter = options[name]
+            text = _value(parameter, name, value if equals else rest, command)
+            texts[parameter.name] = str(text).split() if parameter.kind.is_row else text
         else:
             arguments.append(word)
-    placed = _placed([each for each in parameters if each.is_argument], arguments, texts, command)
+    placed, left = _placed(parameters, arguments, texts, command)
+    if left:
+        check_arguments(parameters, placed)  # of `12 to 10`, `to` is what is wrong
+        raise IllegalError(_unexpected(left[0], words, options, command))
     for name, each in options.items():
         if each.is_required and not each.is_argument and each.name not in texts:
             raise MalformedError(f"missing {name}; see {command} --help")
@@ -70,35 +91,137 @@ def _value(parameter: Parameter, name: str, given: str | Iterator[str], command:
 
 def _placed(
     parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
-) -> Texts:
+) -> tuple[Texts, list[str]]:
+    """Return the texts of the arguments that have no name, and the words that are left."""
     texts: Texts = {}
     left = list(words)
-    for parameter in parameters:
+    arguments = [each for each in parameters if each.is_argument]
+    for parameter in arguments:
+        if isinstance(parameter.kind, Whole) and parameter is not arguments[-1]:
+            left = _without_versus(left)
         if parameter.kind.is_row and left:
             texts[parameter.name], left = left, []
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            name = parameter.metavar or parameter.name.upper()
-            raise MalformedError(f"missing {name}; see {command} --help")
+            check_arguments(parameters, texts)  # 12,10 is no number, rather than one too few
+            raise MalformedError(f"missing {parameter.called}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
-                f"{parameter.name} is given twice: {shown(texts[parameter.name])} and "
-                f"{option_name(parameter.name)} {shown(named[parameter.name])}"
+                f"{parameter.name} is given twice: {_shown(texts[parameter.name])} and "
+                f"{option_name(parameter.name)} {_shown(named[parameter.name])}"
             )
-    if left:
-        raise IllegalError(f"unexpected argument {shown(left[0])}; see {command} --help")
-    return texts
+    return texts, left
 
 
-def check_known(what: str, name: str, known: Sequence[str], command: str) -> None:
-    """Refuse an unknown option or command, and suggest the nearest known one."""
+def _shown(text: str | list[str] | bool) -> str:
+    return shown(" ".join(_words(text)))
+
+
+def _without_versus(words: list[str]) -> list[str]:
+    """Return words without what is between two numbers at their beginning, as in `12 vs 10`."""
+    text = " ".join(words[:3])
+    found = re.match(VERSUS, text, re.IGNORECASE)
+    return [found[1], *text[found.end() :].split(), *words[3:]] if found else words
+
+
+# What is refused, and what may have been meant.
+
+
+def check_arguments(parameters: Sequence[Parameter], texts: Texts) -> None:
+    """Refuse arguments that do not fit, and suggest what may have been meant.
+
+    parameters: those of the command.
+    texts: what is given.
+    """
+    for parameter in parameters:
+        if not parameter.is_argument or parameter.name not in texts:
+            continue
+        text = texts[parameter.name]
+        try:
+            parameter.read(text, is_text=True)
+        except IactaError as error:
+            hints = (_meant(parameter, parameters, each) for each in _words(text))
+            hint = next(filter(None, hints), "")
+            if hint and ";" not in str(error):
+                error.args = (f"{error}; {hint}",)
+            raise
+
+
+def _words(text: str | list[str] | bool) -> list[str]:
+    return text if isinstance(text, list) else [str(text)]
+
+
+def _meant(refused: Parameter, parameters: Sequence[Parameter], word: str) -> str:
+    """Return how a word of an argument may have been meant, empty if nobody can say."""
+    if _reads(refused, word):
+        return ""
+    if any(word.startswith(f"{each.name}=") for each in parameters):
+        return f"did you mean {option_name(word)}?"
+    if re.fullmatch(NUMBERS, word):
+        return f"separate numbers by spaces: {word.replace(',', ' ')[:LONGEST_SHOWN]}"
+    return _as_option(parameters, word)
+
+
+def _as_option(parameters: Iterable[Parameter], word: str) -> str:
+    """Return a question that names the option whose value a word is, if only one can have it."""
+    fitting = [each for each in parameters if _fits(each, word)]
+    is_one = len(fitting) == 1 and len(word) <= LONGEST_SHOWN
+    return f"did you mean {option_name(fitting[0].name)} {word}?" if is_one else ""
+
+
+def _fits(parameter: Parameter, word: str) -> bool:
+    kind = parameter.kind
+    if parameter.is_argument or isinstance(kind, Flag | Name) or kind.is_path(word):
+        return False  # these read anything
+    return not word.isdigit() and _reads(parameter, word)
+
+
+def _reads(parameter: Parameter, text: str) -> bool:
+    with suppress(IactaError):
+        parameter.read(text, is_text=True)
+        return not isinstance(parameter.kind, Flag)
+    return False
+
+
+def _unexpected(
+    word: str, words: Sequence[str], options: Mapping[str, Parameter], command: str
+) -> str:
+    for name, value, each in zip(["", *words], words, words[1:], strict=False):
+        if each == word and value in options and isinstance(options[value].kind, Flag):
+            return f"{value} takes no value, got {shown(word)}"
+        whole = f"{value} {word}"
+        if each == word and name in options and _reads(options[name], whole):
+            return f'text with spaces needs quotes: {name} "{whole[:LONGEST_SHOWN]}"'
+    hint = _as_option(dict.fromkeys(options.values()), word) or f"see {command} --help"
+    return f"unexpected argument {shown(word)}; {hint}"
+
+
+def _other(parameters: Sequence[Parameter], option: str) -> str:
+    """Return what an unknown option may be: the value of one, or an option of other questions."""
+    name = option.lstrip(DASHES)
+    return _as_option(parameters, name) or having(name.replace("-", "_"), "iacta {}".format)
+
+
+def check_known(
+    what: str,
+    name: str,
+    known: Sequence[str],
+    command: str,
+    meant: Callable[[str], str] = lambda name: "",
+) -> None:
+    """Refuse an unknown option or command, and suggest the nearest known one.
+
+    what: what it is.
+    name: its name.
+    known: the names of all of its kind.
+    command: the command for messages.
+    meant: returns what else may have been meant, empty if nobody can say.
+    """
     if name in known:
         return
-    from difflib import get_close_matches  # slow to import, and only needed here
-
     bare_names = {each.lstrip("-"): each for each in known}
-    near = get_close_matches(name.lstrip("-"), bare_names, n=1)
-    hint = f"did you mean {bare_names[near[0]]}?" if near else f"see {command} --help"
+    near = nearest(name.lstrip(DASHES), bare_names)
+    hint = f"did you mean {bare_names[near]}?" if near else meant(name)
     bare = " ".join(repr(name)[1:-1].split())[:LONGEST_SHOWN]
-    raise IllegalError(f"unknown {what} {bare}; {hint}")
+    raise IllegalError(f"unknown {what} {bare}; {hint or f'see {command} --help'}")

@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 from iacta.files import plain
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Flag, Name
 from iacta.questions.sections import Section
 from iacta.questions.words import count
@@ -29,20 +28,20 @@ DIFFERENT = 1
     Example("reproduce", "does every published number agree?"),
     Example("reproduce report", "the same, with the report in the folder report"),
 )
-@dataclass(frozen=True)
 class ReproduceCommand(Command):
     """Recompute the numbers and figures of the literature, with a report.
 
     Exits with 1 if a value differs and is not a listed erratum.
     """
 
-    folder: Annotated[
-        str,
-        Parameter(
-            Name(), "Folder for the report, created if missing.", is_argument=True, metavar="DIR"
-        ),
-    ] = "iacta-reproduced"
-    json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
+    folder: str = parameter(
+        Name(),
+        "Folder for the report, created if missing.",
+        is_argument=True,
+        metavar="DIR",
+        default="iacta-reproduced",
+    )
+    json: bool = parameter(Flag(), "Print JSON.", default=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

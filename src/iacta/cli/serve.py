@@ -1,15 +1,15 @@
 """`iacta serve`: the page and its API, from this machine."""
 
 import errno
-from dataclasses import dataclass
+from contextlib import suppress
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from iacta.checks import shown
 from iacta.cli.command import Command, command
 from iacta.errors import IllegalError, missing
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Flag, Name, Number, Whole
 from iacta.web.limits import MOST_SECONDS
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ServeCommand"]
 
-NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "vl_convert", "scipy")
+NEEDED = ("fastapi", "httptools", "jinja2", "segno", "uvicorn", "websockets", "vl_convert", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
+MOST_TRIED = 20  # ports, for one that is free
 MOST_WAITING = 2048  # connections that wait to be accepted
 
 
@@ -29,46 +30,39 @@ MOST_WAITING = 2048  # connections that wait to be accepted
     Example("serve --open", "ask in a browser?"),
     Example("serve --port 9000", "the same on another port?"),
 )
-@dataclass(frozen=True)
 class ServeCommand(Command):
     """Serve a page that answers every question in a browser, and its API.
 
     It loads nothing from other hosts and keeps nothing. Ctrl-C stops it.
     """
 
-    host: Annotated[
-        str, Parameter(Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST")
-    ] = "127.0.0.1"
-    port: Annotated[
-        int, Parameter(Whole(least=0, most=MOST_PORT), "The port; 0 for any free one.")
-    ] = 8000
-    open: Annotated[bool, Parameter(Flag(), "Open the page in a browser.")] = False
-    workers: Annotated[
-        int | None,
-        Parameter(
-            Whole(least=1, most=MOST_WORKERS),
-            "How many plans and other long answers to compute at a time.",
-            usual="one for each core",
-        ),
-    ] = None
+    host: str = parameter(
+        Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST", default="127.0.0.1"
+    )
+    port: int = parameter(
+        Whole(least=0, most=MOST_PORT), "The port; 0 for any free one.", default=8000
+    )
+    open: bool = parameter(Flag(), "Open the page in a browser.", default=False)
+    workers: int | None = parameter(
+        Whole(least=1, most=MOST_WORKERS),
+        "How many plans and other long answers to compute at a time.",
+        usual="one for each core",
+        default=None,
+    )
 
-    time_limit: Annotated[
-        Fraction,
-        Parameter(
-            Number(least=1, most=3600, unit="seconds"),
-            "The longest time for an answer.",
-            metavar="SECONDS",
-        ),
-    ] = Fraction(MOST_SECONDS)
+    time_limit: Fraction = parameter(
+        Number(least=1, most=3600, unit="seconds"),
+        "The longest time for an answer.",
+        metavar="SECONDS",
+        default=Fraction(MOST_SECONDS),
+    )
 
-    allow_origin: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "Sites whose pages may ask the API: https://example.org, several with commas, or *.",
-            metavar="SITES",
-        ),
-    ] = None
+    allow_origin: str | None = parameter(
+        Name(),
+        "Sites whose pages may ask the API: https://example.org, several with commas, or *.",
+        metavar="SITES",
+        default=None,
+    )
 
     def run(self) -> int:
         gone = [name for name in NEEDED if find_spec(name) is None]
@@ -130,7 +124,9 @@ class ServeCommand(Command):
     def _listen(self) -> "socket":
         import socket  # as above
 
-        unknown = IllegalError(f"host is not an address of this machine: {shown(self.host)}")
+        unknown = IllegalError(
+            f"host is not an address of this machine: {shown(self.host)}", parameter="host"
+        )
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(
                 self.host or "0.0.0.0",  # noqa: S104 # asked for
@@ -139,21 +135,36 @@ class ServeCommand(Command):
             )[0]
         except (OSError, UnicodeError):
             raise unknown from None
-        # asyncio sends each part of a response at once only if the protocol is named.
-        listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+
+        def listen(port: int) -> "socket.socket":
+            # asyncio sends each part of a response at once only if the protocol is named.
+            found = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+            try:
+                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                found.bind((place[0], port, *place[2:]))
+                found.listen(MOST_WAITING)
+            except OSError:
+                found.close()
+                raise
+            return found
+
         try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(place)
-            listening.listen(MOST_WAITING)
+            return listen(self.port)
         except PermissionError:
-            listening.close()
-            raise IllegalError(f"port is reserved: {self.port}; try one from 1024") from None
+            raise IllegalError(
+                f"port is reserved: {self.port}; try one from 1024", parameter="port"
+            ) from None
         except OSError as error:
-            listening.close()
-            if error.errno == errno.EADDRINUSE:
-                raise IllegalError(f"port is in use by another program: {self.port}") from None
-            raise unknown from None
-        return listening
+            if error.errno != errno.EADDRINUSE:
+                raise unknown from None
+        hint = ""
+        for port in range(self.port + 1, min(self.port + MOST_TRIED, MOST_PORT) + 1):
+            with suppress(OSError), listen(port):
+                hint = f"; try --port {port}"
+                break
+        raise IllegalError(
+            f"port is in use by another program: {self.port}{hint}", parameter="port"
+        )
 
     def _place(self, port: int) -> str:
         host = "127.0.0.1" if self.host in ("", "0.0.0.0") else self.host  # noqa: S104 # as above

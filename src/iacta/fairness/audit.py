@@ -191,7 +191,7 @@ def audit(
     found = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
     if false_alarms < 1e-9:
-        raise IllegalError(f"level must be at least 1e-9, got {shown(level)}")
+        raise IllegalError(f"level must be at least 1e-9, got {shown(level)}", parameter="level")
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
     draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.battle.territory import Territory, parse_territory
-from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
+from iacta.checks import parse_whole_number, read_fraction, shown, whole_number, words_of
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.fairness.e_values import Ints
 from iacta.fairness.recording import recorded
@@ -190,7 +190,10 @@ class _Reader:
         self.columns = [column_name(name) for name in cells(first, self.table.mark)]
         names = [name for name in self.columns if name in COLUMNS]
         if not {"die", "attack", "attack_dice", "attackers_left"} & {*names}:
-            raise MalformedError(f"unknown columns {shown(first)}; a log has {WANTED}")
+            what = (
+                "unknown columns" if re.search("[A-Za-z]{2}", first) else "missing heading before"
+            )
+            raise MalformedError(f"{what} {shown(first)}; a log has {WANTED}")
         for name in names:
             if names.count(name) > 1:
                 raise MalformedError(f"the column {name} appears twice")
@@ -261,7 +264,7 @@ def _rules(name: object, garrison: int) -> Rules:
 
 def _ahead(value: object) -> tuple[Territory, ...]:
     """Return the territories still to take: `3 8:capital`, or a list."""
-    parts = value.replace(",", " ").split() if isinstance(value, str) else value
+    parts = words_of(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
     if not isinstance(parts, list | tuple) or not 1 <= len(parts) <= MOST_AHEAD:

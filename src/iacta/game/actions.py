@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import accumulate
-from typing import TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
@@ -28,21 +28,28 @@ __all__ = [
 MOST_SHOWN = 8  # actions, in a repr
 
 
-class _Short:
-    """An action with a repr that is short and can be pasted back."""
+if TYPE_CHECKING:  # the union of all, so that a `match` of them can be seen to be complete
+    Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | Stop"
+    _Action: TypeAlias = object
+else:  # a class, whose name help shows
 
-    def __repr__(self) -> str:
-        values = (repr(getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type] # a dataclass
-        return f"{type(self).__name__}({', '.join(values)})"
+    class Action:
+        """An action of a turn; its repr is short and can be pasted back."""
+
+        def __repr__(self) -> str:
+            values = (repr(getattr(self, each.name)) for each in fields(self))
+            return f"{type(self).__name__}({', '.join(values)})"
+
+    _Action = Action
 
 
 @dataclass(frozen=True, repr=False)
-class Reveal(_Short):
+class Reveal(_Action):
     """Turn over the cards in hand that are not known."""
 
 
 @dataclass(frozen=True, repr=False)
-class Trade(_Short):
+class Trade(_Action):
     """Trade in a set of cards for new armies.
 
     cards: the three cards.
@@ -52,7 +59,7 @@ class Trade(_Short):
 
 
 @dataclass(frozen=True, repr=False)
-class Place(_Short):
+class Place(_Action):
     """Place new armies on a territory.
 
     territory: its name.
@@ -64,7 +71,7 @@ class Place(_Short):
 
 
 @dataclass(frozen=True, repr=False)
-class Attack(_Short):
+class Attack(_Action):
     """Roll from one territory against another; a whole battle, where these are decided at once.
 
     start, to: the names of the two territories.
@@ -77,7 +84,7 @@ class Attack(_Short):
 
 
 @dataclass(frozen=True, repr=False)
-class Defend(_Short):
+class Defend(_Action):
     """Answer the attack dice that are seen.
 
     dice: how many defence dice are thrown; where several numbers lead to the same results, the
@@ -88,7 +95,7 @@ class Defend(_Short):
 
 
 @dataclass(frozen=True, repr=False)
-class Advance(_Short):
+class Advance(_Action):
     """Move armies into the territory that has just been taken.
 
     armies: how many move in, those that must included.
@@ -98,7 +105,7 @@ class Advance(_Short):
 
 
 @dataclass(frozen=True, repr=False)
-class Fortify(_Short):
+class Fortify(_Action):
     """Move armies at the end of the turn.
 
     start, to: the names of the two territories.
@@ -111,11 +118,10 @@ class Fortify(_Short):
 
 
 @dataclass(frozen=True, repr=False)
-class Stop(_Short):
+class Stop(_Action):
     """End the phase: trade no more, attack no more, or move no armies."""
 
 
-Action: TypeAlias = Reveal | Trade | Place | Attack | Defend | Advance | Fortify | Stop
 Result: TypeAlias = Losses | Throw | Hand | None
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "DECK",
     "FEWEST_TRADED",
     "MUST_TRADE",
+    "TRADED_AT_ONCE",
     "Hand",
     "Sets",
     "hands",
@@ -35,7 +36,8 @@ FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
 MOST_VALUE = 1000  # armies for a set; houses play with tens
 FEWEST_TRADED = 3
-MUST_TRADE = 5  # cards; a player who holds as many must trade
+MUST_TRADE = 5  # cards; a player who holds as many must trade, and after an elimination goes on
+TRADED_AT_ONCE = 6  # cards; a player whom an elimination brings as many must trade at once
 
 
 class Hand(NamedTuple):
@@ -168,42 +170,37 @@ def hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
 
 
 def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
-    """Return the distribution of the new armies that some cards bring, exactly.
+    """Return the distribution of the new armies that a hand brings after an elimination, exactly.
 
-    cards: how many there are, all dealt at random; at most 44.
+    cards: how many it comes to, all dealt at random; at most 44.
     trade: what sets bring; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
 
-    All sets that the cards hold are traded in at once, those that bring the most.
+    With six cards or more sets are traded in at once, those that bring the most, until four cards
+    or fewer are left; with fewer than six none is.
 
-    >>> traded_armies(3)[4], traded_armies(5)
-    (Fraction(200, 473), Distribution({4: 1}))
+    >>> traded_armies(5), traded_armies(6), traded_armies(8)
+    (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))
     """
     number = whole_number(cards, "cards", least=0, most=DECK.number)
     table = Sets() if trade is None else trade
     if not isinstance(table, Sets):
         raise MalformedError(f"trade must be Sets, got {shown(trade)}")
+    sets = -(-(number - MUST_TRADE + 1) // FEWEST_TRADED) if number >= TRADED_AT_ONCE else 0
+    if not table.is_fixed:
+        return Distribution({sum(map(table.nth, range(sets))): 1})
     return Distribution.from_pairs(
-        (_brought(hand, table), Fraction(ways)) for hand, ways in hands(number)
+        (_best_sets(hand, sets), Fraction(ways)) for hand, ways in hands(number)
     )
 
 
 @cache
-def _best_sets(hand: Hand, values: tuple[int, ...]) -> int:
-    """Return the most that disjoint sets of a hand bring.
-
-    values: what each of `KINDS` brings.
-    """
+def _best_sets(hand: Hand, number: int) -> int:
+    """Return the most that so many disjoint sets of a hand bring, where each brings the same."""
     best = 0
-    for value, kind in zip(values, KINDS, strict=True):
+    for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
         missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))
         if missing <= hand.jokers:
             one, two, three = (max(h - n, 0) for n, h in zip(kind, hand[:3], strict=True))
             rest = Hand(one, two, three, hand.jokers - missing)
-            best = max(best, value + _best_sets(rest, values))
+            best = max(best, value + _best_sets(rest, number - 1))
     return best
-
-
-def _brought(hand: Hand, trade: Sets) -> int:
-    if trade.is_fixed:
-        return _best_sets(hand, FIXED)
-    return sum(map(trade.nth, range(_best_sets(hand, (1, 1, 1, 1)))))

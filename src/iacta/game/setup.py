@@ -93,7 +93,9 @@ def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
     found = {position.board.find(name): None for name in names}
     for name in found:
         if position.of(name).owner != position.player:
-            raise IllegalError(f"stay must be the player's own territories, got {name}")
+            raise IllegalError(
+                f"stay must be the player's own territories, got {name}", parameter="stay"
+            )
     return tuple(_in_order(found, position.board))
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from iacta.board import Board, Holding, Position
 from iacta.board.codes import escaped, read_code, unescaped, write_code
+from iacta.board.position import check_position
 from iacta.checks import (
     FrozenDict,
     check_choice,
@@ -52,7 +53,16 @@ from iacta.game.actions import (
     Stop,
     Trade,
 )
-from iacta.game.cards import DECK, FEWEST_TRADED, MUST_TRADE, Hand, Sets, hands, sets_in
+from iacta.game.cards import (
+    DECK,
+    FEWEST_TRADED,
+    MUST_TRADE,
+    TRADED_AT_ONCE,
+    Hand,
+    Sets,
+    hands,
+    sets_in,
+)
 from iacta.game.codes import (
     OPTIONS,
     attack_text,
@@ -230,8 +240,7 @@ class Turn:
         players: Iterable[str] | None = None,
         conquered: bool = False,
     ) -> None:
-        if not isinstance(position, Position):
-            raise MalformedError(f"position must be a Position, got {shown(position)}")
+        check_position(position)
         board, usual = position.board, find_rules(rules)
         new = whole_number(place, "place", 0, MOST_NEW)
         moment = phase if phase is not None else "place" if new else "attack"
@@ -391,7 +400,8 @@ class Turn:
     def _may_trade(self) -> bool:
         """Whether cards can be traded, or turned over to see whether they can."""
         hand = self._hand
-        return hand.number >= FEWEST_TRADED and (hand.unknown > 0 or bool(sets_in(hand)))
+        least = MUST_TRADE if self.conquered else FEWEST_TRADED  # after an elimination, and before
+        return hand.number >= least and (hand.unknown > 0 or bool(sets_in(hand)))
 
     def _trades(self) -> list[list[Action]]:
         hand = self._hand
@@ -516,15 +526,58 @@ class Turn:
             return self._changed(phase="fortify")
         return self._ended()
 
-    def fought(self, start: str, to: str, left: int, defenders: int) -> "Turn":
+    def dice_for(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
+        """Return with how many attack dice one roll can cost both sides so much, the most first.
+
+        start, to: the attacking territory and the attacked one.
+        lost, killed: the armies that it costs the attacker and the defender.
+
+        Where an attack is a whole battle, these are the dice of its first roll.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> turn.dice_for("Peru", "Brazil", 0, 1), turn.dice_for("Peru", "Brazil", 1, 1)
+        ((1,), (3, 2))
+        """
+        return tuple(
+            attack.dice
+            for attack in self._attacks_over(start, to)
+            if (lost, killed) in self.losses_of(attack)
+        )
+
+    def losses_of(self, attack: Attack) -> tuple[Losses, ...]:
+        """Return all that a legal attack can cost, however the player attacked answers.
+
+        attack: the attack.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> [tuple(each) for each in turn.losses_of(turn.actions()[0])]
+        [(0, 2), (1, 1), (2, 0)]
+        """
+        self._check(attack)
+        return tuple(
+            sorted(
+                {
+                    Losses(*losses)
+                    for throw in self._choice(attack).throws
+                    for option in throw.options
+                    for _, *losses in option
+                }
+            )
+        )
+
+    def fought(
+        self, start: str, to: str, left: int, defenders: int, dice: int | None = None
+    ) -> "Turn":
         """Return the turn after any number of rolls of a battle, or all of it.
 
         start, to: the attacking territory and the attacked one.
         left: the armies that the attacking territory has left, all of them before any move in.
         defenders: those that the attacked territory has left; 0 if it is taken.
+        dice: the attack dice, if it was one roll; `None` if it was several, or that is not known.
+            Then as many armies must move in as after a roll with the most dice.
 
-        Refused are an attack that is not legal, more armies than there are, and an end that the
-        battle cannot have.
+        Refused are an attack that is not legal, more armies than there are, an end that the battle
+        cannot have, and dice that cannot bring it about in one roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> turn.fought("Peru", "Brazil", 7, 1).position.of("Brazil")
@@ -532,22 +585,39 @@ class Turn:
         >>> turn.fought("Peru", "Brazil", 6, 0).phase
         'advance'
         """
-        pair = self.board.find(start), self.board.find(to)
-        known = (each for each in self._actions if isinstance(each, Attack))
-        attack = next((each for each in known if (each.start, each.to) == pair), None)
-        if attack is None:
-            raise IllegalError(f"attack must be legal now, got {pair[0]} to {pair[1]}")
-        v, c = map(self._land.places.__getitem__, pair)
+        names = self.board.find(start), self.board.find(to)
+        attacks = self._attacks_over(*names)
+        if not attacks:
+            raise IllegalError(f"attack must be legal now, got {names[0]} to {names[1]}")
+        v, c = map(self._land.places.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
         lost = mine - whole_number(left, "left", least=garrison, most=mine)
         killed = theirs - whole_number(defenders, "defenders", most=theirs)
+        if dice is not None:
+            number = whole_number(dice, "dice", least=1, most=attacks[0].dice)
+            fit = self.dice_for(*names, lost, killed)
+            if number not in fit:
+                few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
+                raise IllegalError(
+                    f"dice must be {few} to lose {lost} and kill {killed}, got {number}"
+                )
+            return self._fought(Attack(*names, number), lost, killed)
         if not lost and not killed:
             raise IllegalError(f"left and defenders must be fewer than {mine} and {theirs}")
         if self._is_whole(self._land.kernels[c]):
-            return self.after(attack, (lost, killed))
+            return self.after(attacks[0], (lost, killed))
         if left == garrison and not defenders:
-            raise IllegalError(f"left must be more than {garrison} when {pair[1]} is taken")
-        return self._fought(attack, lost, killed)
+            raise IllegalError(f"left must be more than {garrison} when {names[1]} is taken")
+        return self._fought(attacks[0], lost, killed)
+
+    def _attacks_over(self, start: str, to: str) -> list[Attack]:
+        """Return the legal attacks over a border, that with the most dice first."""
+        pair = self.board.find(start), self.board.find(to)
+        return [
+            each
+            for each in self._actions
+            if isinstance(each, Attack) and (each.start, each.to) == pair
+        ]
 
     def _check(self, action: object) -> None:
         if not isinstance(action, Action):
@@ -579,15 +649,14 @@ class Turn:
 
     def _eliminating(self, loser: str) -> "Turn":
         """Return the turn after a territory of a player was taken, who may be out of the game."""
-        if {*self.owners} <= {self.player, ""}:
-            return self._changed(then="over")
+        is_won = {*self.owners} <= {self.player, ""}
         if self.cards is None or loser in self.owners:
-            return self._changed(then="attack")
+            return self._changed(then="over" if is_won else "attack")
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
         new = self._changed(cards=rest)._with_hand(self._hand + taken)
-        must = taken.number > 0 and new._hand.number >= MUST_TRADE
-        return new._changed(then="trade" if must else "attack")
+        must = taken.number > 0 and new._hand.number >= TRADED_AT_ONCE
+        return new._changed(then="over" if is_won else "trade" if must else "attack")
 
     def _advanced(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # the phase says so
@@ -660,7 +729,8 @@ class Turn:
         3
         """
         owned = {self.board.territories[t] for t in self._own()}
-        bonus = sum(each.bonus for each in self.board.continents if owned >= {*each.territories})
+        whole = (c for c in self.board.continents if c.territories and owned >= {*c.territories})
+        bonus = sum(each.bonus for each in whole)
         return max(max(len(owned) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus, 0)
 
     # What a player sees.

@@ -77,7 +77,7 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
     """Refuse fractions where there are none, and a method of another name, kind or mode."""
     check_choice(exact, (True, False), "exact")
     if exact and rules.mode.inexact:
-        raise IllegalError(f"exact is not possible {rules.mode.inexact}")
+        raise IllegalError(f"exact is not possible {rules.mode.inexact}", parameter="exact")
     allowed = EXACT_METHODS if exact else METHODS
     if not isinstance(name, str) or name not in ("auto", *allowed):
         kind = "an exact method" if exact else "a method"

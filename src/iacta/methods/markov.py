@@ -74,7 +74,6 @@ from iacta.methods.kernel import (
     read_battle,
     roll_results,
 )
-from iacta.moved import names_of
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
@@ -88,8 +87,6 @@ __all__ = [
     "transition_matrix",
     "win_probability_bounded",
 ]
-
-__getattr__ = names_of("iacta_literature.chain")
 
 Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]

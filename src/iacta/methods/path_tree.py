@@ -23,13 +23,10 @@ from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import RollKernel, State
-from iacta.moved import names_of
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = ["PathStep", "PathTree"]
-
-__getattr__ = names_of("iacta_literature.tree")
 
 MOST_STATES = 2500  # the paths of a tree are for small battles
 

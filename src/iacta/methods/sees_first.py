@@ -67,7 +67,7 @@ from iacta.methods.kernel import (
     results_of,
 )
 from iacta.rules.modes import DefenderSeesFirst
-from iacta.rules.roll import seen_loss_counts
+from iacta.rules.roll import refuse_many_rolls, seen_loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = ["EXACT_NAME", "NAME", "Aim", "AllBattles", "SeesFirst", "Span", "unit_of"]
@@ -116,6 +116,7 @@ class SeesFirst(UnitKernel):
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, and attack dice that depend on the reply."""
+        refuse_many_rolls(*self.rules.full_roll, self.rules)
         throws = len(seen_loss_counts(*self.rules.full_roll, self.rules))
         number_bytes = 8
         if self.exact:

@@ -12,7 +12,6 @@ from math import inf
 
 from iacta.distribution import Distribution
 from iacta.methods.kernel import Error, RollKernel, State
-from iacta.moved import names_of
 from iacta.rules.thrown import (
     RUNS,
     SEED,
@@ -24,8 +23,6 @@ from iacta.rules.thrown import (
 )
 
 __all__ = ["Simulation"]
-
-__getattr__ = names_of("iacta.rules.thrown")
 
 
 class Simulation(RollKernel):

@@ -398,9 +398,13 @@ def _read_reward(prize: Chance, army_value: Chance, kill_value: Chance) -> Rewar
 def _read_value(value: Chance, name: str) -> Fraction:
     fraction = read_fraction(value, name, "be a number of at least 0")
     if fraction < 0:
-        raise IllegalError(f"{name} must be a number of at least 0, got {shown(value)}")
+        raise IllegalError(
+            f"{name} must be a number of at least 0, got {shown(value)}", parameter=name
+        )
     if fraction > MOST_VALUE:
-        raise TooLargeError(f"{name} must be at most {MOST_VALUE:.0e}, got {shown(value)}")
+        raise TooLargeError(
+            f"{name} must be at most {MOST_VALUE:.0e}, got {shown(value)}", parameter=name
+        )
     return fraction
 
 

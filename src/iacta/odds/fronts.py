@@ -243,9 +243,9 @@ def defend_fronts(
     Source: `iacta.odds.fronts`.
     """
     total = whole_number(armies, "armies", least=1, most=MOST_ARMIES)
-    given = row_of(fronts, "fronts", "fronts")
+    given = row_of(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
-        raise IllegalError("missing fronts")
+        raise IllegalError("missing fronts", parameter="fronts")
     check_choice(objective, OBJECTIVES, "objective")
     check_choice(exact, (True, False), "exact")
     stops, common = read_stop(stop), find_rules(rules, garrison)
@@ -254,12 +254,15 @@ def defend_fronts(
     if total < empty:
         raise IllegalError(
             f"armies must be at least one for each of {shown(empty)} territories without any, "
-            f"got {shown(total)}"
+            f"got {shown(total)}",
+            parameter="armies",
         )
     curves = [each.curve(total - empty + sum(each.front.least)) for each in asked]
     total += sum(sum(each.front.held) for each in asked)
     if total > MOST_ARMIES:
-        raise TooLargeError(f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}")
+        raise TooLargeError(
+            f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}", parameter="armies"
+        )
     loss = _LOSSES[objective]
     costs = [np.full(total + 1, np.inf) for _ in curves]
     for cost, curve in zip(costs, curves, strict=True):
@@ -337,7 +340,8 @@ def _ask(
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
     if front.attackers > MOST_ARMIES:
         raise TooLargeError(
-            f"attackers must be at most {MOST_ARMIES}, got {shown(front.attackers)}"
+            f"attackers must be at most {MOST_ARMIES}, got {shown(front.attackers)}",
+            parameter="attackers",
         )
     if front.shape == "any" or front.territories == 1:
         return _SideBySide(front, own, stop)

@@ -544,7 +544,8 @@ class _Search(NamedTuple):
                 raise _too_many([largest], self.keep) from None
             raise TooLargeError(
                 f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(largest)}, "
-                f"got {shown(str(next(iter(asked[largest].values()))))}"
+                f"got {shown(str(next(iter(asked[largest].values()))))}",
+                parameter="chance",
             ) from None
 
     def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
@@ -595,7 +596,9 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
     if chance > limit or (chance == limit and not attained):
         got = shown(str(chance))
         if not limit:
-            raise IllegalError(f"chance is more than any number of {side} reaches, got {got}")
+            raise IllegalError(
+                f"chance is more than any number of {side} reaches, got {got}", parameter="chance"
+            )
         most = str(limit)
         if len(most) > LONGEST_FRACTION:  # its first digits, which are never more than it is
             most = str(Context(12, ROUND_FLOOR).divide(limit.numerator, limit.denominator))
@@ -604,7 +607,7 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
             if attained
             else f"below {most}, which no number of {side} reaches"
         )
-        raise IllegalError(f"chance must be {bound}, got {got}")
+        raise IllegalError(f"chance must be {bound}, got {got}", parameter="chance")
 
 
 def _too_many(defended: Sequence[int], keep: int) -> TooLargeError:

@@ -266,7 +266,8 @@ def _ask(
     if total < length:
         raise IllegalError(
             f"armies must be at least one for each of the {shown(length)} territories, "
-            f"got {shown(total)}"
+            f"got {shown(total)}",
+            parameter="armies",
         )
     if max(stack, total) > MOST_ARMIES:
         raise TooLargeError(

@@ -12,9 +12,12 @@ until the best one is made would seem to lose by it. So all beginnings are measu
 rule, and their differences show what the choice is worth.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
 from math import fsum
 from typing import NamedTuple
 
+from iacta.game import Attack
 from iacta.plan.core import PolicyAction
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits
@@ -23,9 +26,10 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import after_attack
 
-__all__ = ["Alternative", "alternatives"]
+__all__ = ["Alternative", "alternatives", "best_over_borders", "first_attacks"]
 
 FEW_RESULTS = 4  # of a roll; a whole battle has more
+DIGITS = 12  # of a value; of those that agree in them the most dice come first
 
 
 class Alternative(NamedTuple):
@@ -44,15 +48,16 @@ class Alternative(NamedTuple):
 
 
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return what plans are worth that begin with another attack, the best first.
+    """Return what plans are worth that begin over another border, the best first.
 
     plan: the plan.
     deadline: when the search must end; attacks of the largest stacks are looked at first.
 
-    The plan's own beginning is among them, measured as the others are; attacks on territories that
-    are of no use for the goal are not. Where the policy of the plan is the best of all, so are the
-    values; elsewhere the policy may see far less than it achieves, and all are scaled so that the
-    best of them is worth what the plan achieves.
+    Over each border the number of dice is the best one. The plan's own beginning is among them,
+    measured as the others are; attacks on territories that are of no use for the goal are not.
+    Where the policy of the plan is the best of all, so are the values; elsewhere the policy may see
+    far less than it achieves, and all are scaled so that the best of them is worth what the plan
+    achieves.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -64,24 +69,46 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     A 3 0.8691
     B 2 0.869
     """
+    return best_over_borders(first_attacks(plan, deadline))
+
+
+def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
+    """Return the first way to begin over each border, the best first."""
+    first: dict[tuple[str, str], Alternative] = {}
+    for each in ways:
+        first.setdefault((each.start, each.to), each)
+    return tuple(sorted(first.values(), key=lambda each: -each.value))
+
+
+def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
+    """Return what plans are worth that begin with each attack and number of dice, the best first.
+
+    plan, deadline: as for `alternatives`.
+    """
     problem, policy, found = plan.problem, plan.policy.without_help(), list[Alternative]()
-    start, own, move = problem.start, policy.decide(problem.start), plan.next_move()
+    start, own = problem.start, policy.decide(problem.start)
+    dice_of = defaultdict[tuple[str, str], list[int]](list)
+    for attack in problem.turn.actions():
+        if isinstance(attack, Attack):
+            dice_of[attack.start, attack.to].append(attack.dice)
     for v in sorted(bits(problem.stacks), key=lambda v: -start.armies[v]):
         for c in bits(problem.out[v] & problem.field & ~start.owned):
             if found and deadline is not None and deadline.is_over:
                 break
-            is_own = (v, c) == own[:2]
-            judged = own if is_own else policy.judge(start, v, c)
-            if judged.dice:
-                value = _value(policy, start, judged) + problem.held
-                dice = move.dice if is_own and move is not None else judged.dice
-                found.append(Alternative(problem.name(v), problem.name(c), dice, value))
+            names = problem.name(v), problem.name(c)
+            is_whole = problem.is_whole(c)
+            for dice in dice_of[names]:
+                is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
+                judged = own if is_own else policy.judge(start, v, c, 0 if is_whole else dice)
+                if judged.dice:
+                    value = _value(policy, start, judged) + problem.held
+                    found.append(Alternative(*names, dice, value))
     best = max((each.value for each in found), default=0.0) - problem.held
     scale = 1.0 if policy.is_best or best <= 0.0 else (plan.value - problem.held) / best
-    return tuple(
-        each._replace(value=problem.held + scale * (each.value - problem.held))
-        for each in sorted(found, key=lambda each: -each.value)
+    scaled = (
+        each._replace(value=problem.held + scale * (each.value - problem.held)) for each in found
     )
+    return tuple(sorted(scaled, key=lambda each: -round(each.value, DIGITS)))
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:

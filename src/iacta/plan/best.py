@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from iacta.board import Holding, Position
+from iacta.board.position import check_position
 from iacta.checks import (
     Chance,
     plain_number,
@@ -259,8 +260,7 @@ def armies_needed_for_plan(
     chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
     is refused.
     """
-    if not isinstance(position, Position):
-        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    check_position(position)
     if not isinstance(goal, Goal) or not goal.is_chance:
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
     wanted = read_chance(chance)
@@ -272,9 +272,13 @@ def armies_needed_for_plan(
     }
     name = position.board.find(source)
     if position.of(name).owner != position.player:
-        raise IllegalError(f"source must be a territory of {position.player}, got {name}")
+        raise IllegalError(
+            f"source must be a territory of {position.player}, got {name}", parameter="source"
+        )
     if name in resting:
-        raise IllegalError(f"source must be a territory that may attack, got {name}")
+        raise IllegalError(
+            f"source must be a territory that may attack, got {name}", parameter="source"
+        )
     place = position.board.territories.index(name)
     deadline = Deadline.of(time_limit)
 

@@ -1,11 +1,15 @@
 """Cards: how a turn goes on with what an eliminated player's cards bring.
 
-Who eliminates a player gets their cards. Here all sets that the cards in hand hold are traded in at
-once (`iacta.game.traded_armies`), and the new armies are placed, in the same turn.
+Who eliminates a player gets their cards. With six or more in hand they trade in sets at once, until
+four or fewer are left (`iacta.game.traded_armies`), and place the new armies, in the same turn.
 
-What comes after the first goal depends on where armies are then. So several policies are tried for
-the first part of the turn: those that are best to reach the first goal, or all goals in order, also
-with the later goals worth far more, and those that are paid for armies left as well.
+What comes after the first goal depends on where armies are then. On a small board the whole turn is
+solved backward: from the best play after each placement of the new armies, over what the cards may
+bring, to the best play until then.
+
+Elsewhere a better turn may exist. Several policies are tried for its first part: those that are
+best to reach the first goal, or all goals in order, also with the later goals worth far more, and
+those that are paid for armies left as well.
 
 Games of a policy are drawn at random until the first goal is reached. What the new armies are worth
 there is asked as in `iacta.plan.placing`: on a small board they are placed as is best, and the turn
@@ -19,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import inf
+from math import fsum, inf
 from typing import Any, Unpack
 
 import numpy as np
@@ -32,6 +36,7 @@ from iacta.errors import IllegalError
 from iacta.plan.best import plan_of, rising
 from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
+from iacta.plan.exact import ExactPlay, TooManyError
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.masks import mask_of
 from iacta.plan.placing import (
@@ -42,8 +47,8 @@ from iacta.plan.placing import (
     mean_error,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.planner import FEWEST_GAMES, followed
-from iacta.plan.policy import STARTS, Policy, best_policy
+from iacta.plan.planner import FEWEST_GAMES, Found, followed
+from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.simulated import games
 
@@ -61,6 +66,9 @@ ARMY = (
 )  # what an army left is worth, next to the first goal, in policies that are tried
 FEW_STATES = 50_000  # of the first part of the turn, for the best play
 MOST_STATES = 2_000  # of what follows an end, for the best play
+EXACT = 0.3  # of the time may go into the search for the best turn of all
+MOST_TURN_STATES = 6_000  # until the first goal is reached, for the best turn of all
+MOST_ENDS = 1_000  # at which it is reached
 NORMAL = 1.96
 SAME = 1e-12
 
@@ -72,10 +80,11 @@ class Continuation(Displayed):
     plan: the plan that is followed until the first goal is reached.
     first: the chance that it is reached.
     armies: the distribution of the new armies, once it is reached.
-    win_probability: an estimate of the chance that the first goal and the next one are reached.
-    error: its standard error, which is never 0, as rare ends may not have been seen.
-    without: the same without new armies, from the same games.
-    ends: from how many games of the first plan they are estimated.
+    win_probability: the chance that the first goal and the next one are reached, or an estimate.
+    error: the standard error of an estimate, which is never 0, as rare ends may not have been seen.
+    without: the same without new armies, after the same plan, from the same games.
+    ends: from how many games of the first plan they are estimated, 0 where they are exact.
+    is_exact: whether the turn is the best of all, and its chances are exact.
     """
 
     plan: Plan
@@ -85,6 +94,7 @@ class Continuation(Displayed):
     error: float
     without: float
     ends: int
+    is_exact: bool = False
 
     def plot(self, *context: Any) -> Plotted:
         """Return the picture of the plan; `context` is as for `Displayed.plot`."""
@@ -97,6 +107,8 @@ class Continuation(Displayed):
     @property
     def interval(self) -> tuple[float, float]:
         """An interval that has the chance in 95% of all cases."""
+        if self.is_exact:
+            return self.win_probability, self.win_probability
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
         return max(low, 0.0), min(high, self.first if self.plan.interval is None else 1.0)
 
@@ -123,8 +135,8 @@ def go_on(
     progress: called with the chance of the best turn so far, and with 1.
     options: as for `reinforce`.
 
-    Several plans are tried that begin the turn. All of them end as soon as the first goal is
-    reached.
+    On a small board the turn is the best of all. Elsewhere several plans are tried that begin it;
+    all of them end as soon as the first goal is reached.
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
     number = whole_number(ends, "ends", least=1)
@@ -134,6 +146,10 @@ def go_on(
     first = read_problem(position, goal.goals[0], **options)
     read = goal.read(position.board)
     later = TakeAll(tuple(dict.fromkeys(chain(*(each.names for each in read.goals[1:])))))
+    best = _best_turn(first, read_problem(position, goal, **options), later, new, options, deadline)
+    if best is not None:
+        show(best.win_probability, 1.0)
+        return best
     policies = [*_policies(first, goal, deadline.part(FIRST), options)]
     tried = [_Turn(policy, policies[0], later, new, options, seed) for policy in policies]
     with suppress(KeyboardInterrupt):
@@ -146,6 +162,137 @@ def go_on(
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
         tried[0].look_anew(number, deadline.part(LAST))
     return tried[0].continuation(deadline)
+
+
+class _TurnPlay(ExactPlay):
+    """The best play until a first goal is reached.
+
+    problem: that of all goals in order.
+    until: the territories of the first goal.
+    worth: what a state is worth in which they are taken.
+    """
+
+    def __init__(self, problem: Problem, until: int, worth: Callable[[TurnState], float]) -> None:
+        super().__init__(problem)
+        self._until, self._worth = until, worth
+
+    def _key(self, state: TurnState) -> tuple[tuple[int, ...], int, int]:
+        return state.armies, 0, state.owned  # new armies may let any stack fight again
+
+    def _is_over(self, state: TurnState) -> bool:
+        return not self._until & ~state.owned
+
+    def _worth_at_end(self, state: TurnState) -> float:
+        return self._worth(state)
+
+    def _paid(self, territory: int, state: TurnState) -> float:  # only ends are worth something
+        return 0.0
+
+    def means(self, of: Callable[[TurnState], tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the means of some figures of the ends of the best play."""
+        known: dict[TurnState, tuple[float, ...]] = {}
+
+        def mean(state: TurnState) -> tuple[float, ...]:
+            if state not in known:
+                decision = () if self._is_over(state) else (self.decide(state),)
+                parts = [
+                    [each.chance * x for x in mean(self._applied(state, action, each)[0])]
+                    for action in decision
+                    for each in action.outcomes
+                ]
+                known[state] = tuple(map(fsum, zip(*parts, strict=True))) if parts else of(state)
+            return known[state]
+
+        return mean(self.problem.start)
+
+
+def _best_turn(
+    first: Problem,
+    whole: Problem,
+    later: TakeAll,
+    armies: Distribution[int],
+    options: PlanOptions,
+    deadline: Deadline,
+) -> Continuation | None:
+    """Return the best turn of all; `None` where finding it takes too much.
+
+    first, whole: the problems of the first goal, and of all in order.
+    later: the goals after the first.
+    """
+    until, part = mask_of(map(first.place, first.goal.names)), deadline.part(EXACT)
+    if not until & ~first.owned:
+        return None
+    known: dict[TurnState, tuple[_End, float]] = {}
+
+    def worth(state: TurnState) -> float:
+        if state not in known:
+            end = _End(whole.position_of(state), later, max(armies), options, part)
+            known[state] = end, end.mean(armies)
+            if len(known) > MOST_ENDS or not end.is_exact:
+                raise TooManyError
+        return known[state][1]
+
+    def shown(state: TurnState) -> tuple[float, ...]:
+        return (0.0, 0.0) if until & ~state.owned else (1.0, known[state][0].worth(0))
+
+    play = _TurnPlay(whole, until, worth)
+    value = play.solve(part, MOST_TURN_STATES)
+    if value is None:
+        return None
+    reached, without = play.means(shown)
+    report = play.flow(deadline.without_limit())
+    assert report is not None  # noqa: S101 # nothing limits it
+    policy = following(Policy(whole), play)
+    best = best_policy(first, deadline.without_limit())
+    bound = 1.0 if best is None else best.decide(first.start).value
+    plan = _plan_until(
+        plan_of(Found(policy, reached, None, reached, report, 0), deadline.seconds),
+        first.goal,
+        reached,
+        bound,
+    )
+    return Continuation(plan, reached, armies, value, 0.0, without, 0, is_exact=True)
+
+
+def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
+    """Return a plan that does more than reach a goal as one that is to reach it."""
+    return replace(
+        plan,
+        goal=goal,
+        win_probability=chance,
+        value=chance,
+        upper_bound=max(bound, chance),
+        proven=False,
+        battles_value=None,
+    )
+
+
+class _End:
+    """What a turn is worth once the first goal is reached.
+
+    position: who holds what then.
+    later: the goals after it.
+    most: of the new armies.
+    """
+
+    def __init__(
+        self, position: Position, later: TakeAll, most: int, options: PlanOptions, end: Deadline
+    ) -> None:
+        values = QuickValues(everywhere(position, later, most, options), end, MOST_STATES)
+        self._new, self.is_exact = Placements(position, values, end), True
+
+    def worth(self, armies: int) -> float:
+        """Return the chance to reach the later goals with some new armies.
+
+        It is that of the best play as long as `is_exact` says so.
+        """
+        new = self._new
+        value = new.value(new.compared(armies)[0])
+        self.is_exact &= new.values.is_exact and (new.has_tried_all or not new.places)
+        return value
+
+    def mean(self, armies: Distribution[int]) -> float:
+        return sum(float(p) * self.worth(n) for n, p in armies.items())
 
 
 def _policies(
@@ -206,11 +353,9 @@ class _Turn:
     def _values_of(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
         if self._until & ~state.owned:
             return 0.0, 0.0
-        end = self.policy.problem.position_of(state)
-        problem = everywhere(end, self.later, max(self.armies), self.options)
-        new = Placements(end, QuickValues(problem, deadline, MOST_STATES), deadline)
-        values = {n: new.value(new.compared(n)[0]) for n in {0, *self.armies}}
-        return sum(float(p) * values[n] for n, p in self.armies.items()), values[0]
+        position = self.policy.problem.position_of(state)
+        end = _End(position, self.later, max(self.armies), self.options, deadline)
+        return end.mean(self.armies), end.worth(0)
 
     def _without_luck(self, column: int) -> list[float]:
         """Return what games have come to, less what luck has added."""
@@ -248,13 +393,4 @@ class _Turn:
         # It is paid for armies left as well, but what counts is the first goal.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0
-        plan = replace(
-            plan,
-            goal=best.problem.goal,
-            win_probability=chance,
-            value=chance,
-            upper_bound=max(bound, chance),
-            proven=False,
-            battles_value=None,
-        )
-        return plan, chance
+        return _plan_until(plan, best.problem.goal, chance, bound), chance

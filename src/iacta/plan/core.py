@@ -22,9 +22,9 @@ from ctypes import (
 from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
-from threading import Thread
-from time import monotonic
+from threading import TIMEOUT_MAX, Event, Lock, Thread
 from typing import Any, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from iacta.methods.kernel import Kernel
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits
 from iacta.plan.problem import Problem, TurnState
+from iacta.rules.roll import refuse_many_rolls
 
 __all__ = [
     "Assignment",
@@ -59,7 +60,9 @@ NO_CORE = (
 )
 SMALLEST = 1e-18  # chances of battles below it count as 0
 MOST_BYTES = 400e6  # of tables of battles
-LEAST_SECONDS = 0.1  # that these may take however short the time is
+LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
+AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
+MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
 
 
@@ -234,25 +237,25 @@ _TYPES |= {
 _FUNCTIONS = {
     "open": "problem text int",
     "close": "search",
-    "solve": "search budget numbers longs",
+    "solve": "search budget ints bytes numbers longs",
     "shares": "search",
     "assign": "search budget int bytes ints",
     "follow": "search int bytes",
-    "from": "search ints bytes",
-    "decide": "search ints bytes decision outcome int",
-    "judge": "search ints bytes int int int decision outcome int",
-    "move_in": "search ints bytes int int int ints",
-    "flow": "search budget report",
-    "play": "search budget seed long int numbers ints report",
+    "decide": "search budget ints bytes decision outcome int",
+    "judge": "search budget ints bytes int int int decision outcome int",
+    "move_in": "search budget ints bytes int int int ints",
+    "flow": "search budget ints bytes report",
+    "play": "search budget ints bytes seed long int numbers ints report",
     "bound": "search budget numbers",
 }
 
 
 @cache
 def find_core() -> ctypes.CDLL | None:
-    """Return the compiled core, `None` where iacta was installed without it.
+    """Return the compiled core, `None` where there is none, or none that can be loaded.
 
-    In a checkout whose core was built from other sources, an error says how to build it.
+    One that is not what was built is refused, and in a checkout one that was built from other
+    sources.
     """
     here = Path(__file__).parent
     # In a folder of its own, as it is no module that Python could import.
@@ -260,15 +263,32 @@ def find_core() -> ctypes.CDLL | None:
     found = next(filter(Path.exists, files), None)
     if found is None:
         return None
-    library = ctypes.CDLL(str(found))
-    library.iacta_source.restype = c_char_p
     sources = here.parents[1] / "core"
-    if (sources / "iacta.h").exists() and library.iacta_source().decode() != _hash_of(sources):
+    is_checkout = (sources / "iacta.h").exists()
+    if not _is_as_built(found):
+        what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+        raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
+    try:
+        library = ctypes.CDLL(str(found))
+    except OSError:
+        return None
+    library.iacta_source.restype = c_char_p
+    if is_checkout and library.iacta_source().decode() != _hash_of(sources):
         raise IactaError("the core of iacta is older than its source; run `make core`")
     for name, arguments in _FUNCTIONS.items():
         getattr(library, f"iacta_{name}").argtypes = [_TYPES[each] for each in arguments.split()]
     library.iacta_open.restype = c_void_p
     return library
+
+
+def _is_as_built(library: Path) -> bool:
+    """Return whether a library has the size and the SHA-256 that its build recorded."""
+    import hashlib  # slow to import, and only needed here
+
+    record = library.with_name(f"{library.name}.sha256")
+    data = library.read_bytes()
+    built = f"{len(data)} {hashlib.sha256(data).hexdigest()}"
+    return record.exists() and record.read_bytes().strip() == built.encode()
 
 
 def _hash_of(folder: Path) -> str:
@@ -289,8 +309,20 @@ class _Dice(NamedTuple):
     throws: list[list[tuple[float, list[list[tuple[float, int, int]]]]]]
 
 
-@lru_cache(maxsize=256)
-def _dice_of(kernel: Kernel, is_whole: bool) -> _Dice:
+_known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
+
+
+def _dice_of(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
+    """Return the dice of a kernel; refused are those that cannot be prepared in time."""
+    known = _known_dice.setdefault(kernel, {})
+    if is_whole not in known:
+        rules = kernel.rules
+        refuse_many_rolls(*rules.full_roll, rules, deadline.left())
+        known[is_whole] = _prepared(kernel, is_whole)
+    return known[is_whole]
+
+
+def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
     if is_whole:
         return _Dice(1, 1, [kernel.battle(1, 1).least], [[]])
     attack, defence = kernel.rules.full_roll
@@ -358,7 +390,8 @@ class _Tables:
         it.garrison = turn.rules.garrison
         it.kinds = len(kernels)
         is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
-        self._put_dice(kernels, is_whole)
+        deadline = deadline.at_least(LEAST_SECONDS)
+        self._put_dice(kernels, is_whole, deadline)
         self._put_battles(problem, kernels, kinds, is_whole, able, deadline)
         rewards = problem.rewards
         self._put("pays", [rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)])
@@ -376,8 +409,10 @@ class _Tables:
         self.kept.append(array)
         setattr(self.problem, name, array.ctypes.data_as(pointer))
 
-    def _put_dice(self, kernels: Sequence[Kernel], is_whole: Sequence[bool]) -> None:
-        dice = [_dice_of(*pair) for pair in zip(kernels, is_whole, strict=True)]
+    def _put_dice(
+        self, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
+    ) -> None:
+        dice = [_dice_of(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
         rows = [row for each in dice for row in each.throws]
         throws = [throw for row in rows for throw in row]
         answers = [answer for _, options in throws for answer in options]
@@ -426,10 +461,9 @@ class _Tables:
         it.able, it.defenders, it.battles = able, max(most, default=0), sum(most)
         lost = np.zeros((it.battles, able + 1, it.defenders + 1))
         found: list[Floats] = []
-        begun = monotonic()
         for kernel, number in zip(kernels, most, strict=True):
             for d in range(1, number + 1):
-                if deadline.is_over and monotonic() > begun + LEAST_SECONDS:
+                if deadline.is_over:
                     raise TooLargeError(f"{what} cannot be prepared within the time limit")
                 by_lost, held = _battles_of(kernel, able, d)
                 lost[len(found), :, : d + 1] = held
@@ -459,6 +493,7 @@ class Core:
         self, problem: Problem, deadline: Deadline | None = None, *, help_of_idle: float = HELP
     ) -> None:
         self._search = None
+        self._lock = Lock()  # held while the core works
         library = find_core()
         if library is None:
             raise IactaError(NO_CORE)
@@ -480,40 +515,59 @@ class Core:
         if self._search:
             self._library.iacta_close(self._search)
 
-    def _call(self, deadline: Deadline, function: Callable[[Any], int], **more: float) -> int:
-        """Call a function of the core with a budget, so that Ctrl-C stops it."""
-        budget = _Budget(
-            POINTER(c_int32)(deadline.flag),
-            min(deadline.left(), 1e9),
-            int(min(more.get("states", inf), 2**62)),
-            int(more.get("bytes", deadline.bytes)),
-        )
-        codes: list[int] = []
-        thread = Thread(target=lambda: codes.append(function(byref(budget))))
-        thread.start()
-        try:
-            thread.join()
-        except BaseException:
-            deadline.stop()
-            thread.join()
-            raise
-        _refuse_too_large(codes[0])
-        return codes[0]
+    def _call(
+        self,
+        deadline: Deadline,
+        function: Callable[[Any], int],
+        states: float = inf,
+        *,
+        is_short: bool = False,
+    ) -> int:
+        """Call a function of the core once no other thread does, and so that Ctrl-C stops it.
 
-    def solve(self, deadline: Deadline, states: float = inf) -> float | None:
+        is_short: the call is nearly always over at once, and can be begun anew.
+        """
+        if not self._lock.acquire(timeout=min(deadline.left(), TIMEOUT_MAX)):
+            return STOPPED
+        try:
+            if is_short:
+                code = function(_budget(deadline, states, AT_ONCE))
+                if code != STOPPED:
+                    return code
+            codes: list[int] = []
+            budget, done = _budget(deadline, states), Event()
+
+            def work() -> None:
+                try:
+                    codes.append(function(budget))
+                finally:
+                    done.set()
+
+            # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
+            try:
+                Thread(target=work).start()
+                done.wait()
+            except BaseException:
+                deadline.stop()
+                done.wait(1)  # not for ever: perhaps the thread never began
+                raise
+            return codes[0]
+        finally:
+            self._lock.release()
+
+    def solve(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> float | None:
         """Return the value of the best play of all; `None` where that takes too much.
 
         states: how many states may be known in all; those of searches before are.
+        start: from which state on; `None` for the start of the problem.
 
         Then the policy is the best play.
         """
         value, seen = c_double(), c_int64()
-        code = self._call(
-            deadline,
-            lambda budget: self._library.iacta_solve(
-                self._search, budget, byref(value), byref(seen)
-            ),
-            states=states,
+        code = self._ask(
+            self._library.iacta_solve, deadline, start, byref(value), byref(seen), states=states
         )
         return value.value if code == DONE else None
 
@@ -524,12 +578,13 @@ class Core:
         """
         sets = np.zeros((most, self.shares, self.lands, self.lands), dtype=np.uint8)
         count = c_int32(most)
-        self._call(
+        code = self._call(
             deadline,
             lambda budget: self._library.iacta_assign(
                 self._search, budget, starts, sets.ctypes.data_as(POINTER(c_uint8)), byref(count)
             ),
         )
+        _refuse_too_large(code)
         return [
             tuple(
                 tuple(sum(1 << t for t in np.flatnonzero(part).tolist()) for part in share)
@@ -539,12 +594,23 @@ class Core:
         ]
 
     def follow(self, assignment: Assignment, style: Style) -> None:
-        """Take lookahead on an assignment as the policy."""
+        """Take lookahead on an assignment as the policy.
+
+        Refused are depths that the core does not know.
+        """
         sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
         for share, parts in enumerate(assignment):
             for v, part in enumerate(parts):
                 sets[share, v, [*bits(part)]] = 1
-        self._library.iacta_follow(self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"]))
+        with self._lock:
+            code = self._library.iacta_follow(
+                self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"])
+            )
+        if code == UNSOUND:
+            raise IllegalError(
+                f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
+            )
+        _refuse_too_large(code)
 
     def decide(self, state: TurnState) -> PolicyAction:
         return self._decision(self._library.iacta_decide, state)
@@ -562,31 +628,16 @@ class Core:
         state: the state before that, with the armies that are left on the attacking territory.
         """
         moved = c_int32()
-        self._ask(self._library.iacta_move_in, state, start, to, least, byref(moved))
+        function = self._library.iacta_move_in
+        self._ask(function, Deadline(), state, start, to, least, byref(moved), is_short=True)
         return moved.value
-
-    def begin(self, state: TurnState) -> None:
-        """Begin in a state with what `solve`, `flow` and `play` do."""
-        self._ask(self._library.iacta_from, state)
-
-    def _ask(self, function: Callable[..., int], state: TurnState, *more: Any) -> None:
-        mine = np.array([state.owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
-        armies = np.where(self._is_active, state.armies, self._armies).astype(np.int32)
-        code = function(
-            self._search,
-            armies.ctypes.data_as(_TYPES["ints"]),
-            mine.ctypes.data_as(_TYPES["bytes"]),
-            *more,
-        )
-        if code == UNSOUND:
-            raise IllegalError("position must be one that can follow the start of the plan")
-        _refuse_too_large(code)
 
     def _decision(self, function: Callable[..., int], state: TurnState, *roll: int) -> PolicyAction:
         found, room = _Decision(), 64
         while True:
             outcomes = (_Outcome * room)()
-            self._ask(function, state, *roll, byref(found), outcomes, room)
+            more = (*roll, byref(found), outcomes, room)
+            self._ask(function, Deadline(), state, *more, is_short=True)
             if found.count <= room:
                 break
             room = found.count
@@ -596,34 +647,66 @@ class Core:
         )
         return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
 
-    def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
-        """Return exactly how the policy goes; `None` where it visits more states than that."""
-        report = self._room()
+    def _ask(
+        self,
+        function: Callable[..., int],
+        deadline: Deadline,
+        state: TurnState | None,
+        *more: Any,
+        states: float = inf,
+        is_short: bool = False,
+    ) -> int:
+        """Call a function of the core about a state, `None` for the start of the problem."""
+        armies, owned = self.problem.start if state is None else state
+        mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
+        counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
+        given = counted.ctypes.data_as(_TYPES["ints"]), mine.ctypes.data_as(_TYPES["bytes"])
         code = self._call(
             deadline,
-            lambda budget: self._library.iacta_flow(self._search, budget, byref(report)),
-            states=states,
+            lambda budget: function(self._search, budget, *given, *more),
+            states,
+            is_short=is_short,
         )
+        if code == UNSOUND:
+            raise IllegalError("position must be one that can follow the start of the plan")
+        _refuse_too_large(code)
+        return code
+
+    def flow(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> Report | None:
+        """Return exactly how the policy goes; `None` where it visits more states than that.
+
+        start: from which state on; `None` for the start of the problem.
+        """
+        report = self._room()
+        code = self._ask(self._library.iacta_flow, deadline, start, byref(report), states=states)
         return self._read(report) if code == DONE else None
 
-    def play(self, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
+    def play(
+        self,
+        deadline: Deadline,
+        games: int,
+        first: int = 0,
+        seed: int = 0,
+        start: TurnState | None = None,
+    ) -> Games:
         """Play games with the policy; fewer where the deadline comes first.
 
         first: the number of the first game; each has its own dice.
+        start: from which state on; `None` for the start of the problem.
         """
         report, gains, played = self._room(), np.zeros(games), c_int32()
-        self._call(
+        self._ask(
+            self._library.iacta_play,
             deadline,
-            lambda budget: self._library.iacta_play(
-                self._search,
-                budget,
-                seed,
-                first,
-                games,
-                gains.ctypes.data_as(POINTER(c_double)),
-                byref(played),
-                byref(report),
-            ),
+            start,
+            seed,
+            first,
+            games,
+            gains.ctypes.data_as(POINTER(c_double)),
+            byref(played),
+            byref(report),
         )
         found = self._read(report)
         if 0 < played.value < games:
@@ -640,8 +723,9 @@ class Core:
             code = self._call(
                 deadline,
                 lambda budget: self._library.iacta_bound(self._search, budget, byref(bound)),
-                states=values,
+                values,
             )
+            _refuse_too_large(code)
             yield bound.value
 
     def _room(self) -> _Report:
@@ -670,6 +754,18 @@ class Core:
             tuple(report.armies[: self.lands]),
             tuple(report.taken[: len(self.problem.rewards.sets)]),
         )
+
+
+def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
+    """Return what a call may use at most, as a reference to what the core reads."""
+    return byref(
+        _Budget(
+            POINTER(c_int32)(deadline.flag),
+            min(deadline.left(), seconds),
+            int(min(states, 2**62)),
+            deadline.bytes,
+        )
+    )
 
 
 def _refuse_too_large(code: int) -> None:

@@ -24,8 +24,9 @@ from iacta.plan.core import NO_CORE, AttackResult, PolicyAction, Report, Visit
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.problem import Problem, TurnState
+from iacta.rules.roll import refuse_many_rolls
 
-__all__ = ["ExactPlay"]
+__all__ = ["ExactPlay", "TooManyError"]
 
 _Key: TypeAlias = tuple[tuple[int, ...], int, int]
 
@@ -48,34 +49,40 @@ class ExactPlay:
         for mask, _ in () if rewards.once else rewards.sets:
             paying |= mask
         self._paying = paying & problem.field
-        self._start = problem.start
         self._values: dict[_Key, float] = {}
         self._matters: dict[tuple[int, int], tuple[int, ...]] = {}
         self._deadline: Deadline | None = None
         self._most = inf
 
-    def begin(self, state: TurnState) -> None:
-        """Begin in a state with what `solve` and `flow` do."""
-        self._start = state
-
-    def solve(self, deadline: Deadline, states: float = inf) -> float | None:
+    def solve(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> float | None:
         """Return the value of the best play; `None` where that takes too much."""
-        armies = sum(self._start.armies[t] for t in bits(self._active))
-        if armies > MOST_ARMIES:
+        start = start or self.problem.start
+        armies = sum(start.armies[t] for t in bits(self._active))
+        if armies > MOST_ARMIES or not self._are_dice_ready_in(deadline.left()):
             return None
         self._deadline, self._most = deadline, min(states, MOST_STATES)
         try:
-            return self.value(self._start)
-        except _TooManyError:
+            return self.value(start)
+        except TooManyError:
             return None
         finally:
             self._deadline, self._most = None, inf
+
+    def _are_dice_ready_in(self, seconds: float) -> bool:
+        for kernel in {*self.problem.kernels}:
+            try:
+                refuse_many_rolls(*kernel.rules.full_roll, kernel.rules, seconds)
+            except IactaError:
+                return False
+        return True
 
     def value(self, state: TurnState) -> float:
         key = self._key(state)
         if key not in self._values:
             if len(self._values) >= self._most or (self._deadline and self._deadline.is_over):
-                raise _TooManyError
+                raise TooManyError
             self._values[key] = max((q for *_, q in self._rolls(state)), default=0.0)
         return max(self._values[key], 0.0)
 
@@ -94,6 +101,12 @@ class ExactPlay:
         if self.problem.rewards.once:
             return bool(self._paying & state.owned)
         return not self._paying & ~state.owned
+
+    def _worth_at_end(self, state: TurnState) -> float:  # a part of a turn overrides it
+        return 0.0
+
+    def _paid(self, territory: int, state: TurnState) -> float:
+        return self.problem.rewards.of(territory, ~state.owned)
 
     def _rolls(self, state: TurnState) -> Iterator[tuple[int, int, Choice, float]]:
         """Yield all legal attacks with their values Q."""
@@ -144,14 +157,14 @@ class ExactPlay:
         paid = -rewards.price * lost
         if armies[c]:
             return 0, paid + self.value(TurnState(tuple(armies), state.owned))
-        paid += rewards.of(c, ~state.owned)
+        paid += self._paid(c, state)
         owned, spare = state.owned | 1 << c, armies[v] - self.problem.garrisons[v]
         best, moved = -inf, spare
         for number in range(spare, min(least, spare) - 1, -1):
             after = [*armies]
             after[v], after[c] = armies[v] - number, number
             there = TurnState(tuple(after), owned)
-            value = 0.0 if self._is_over(there) else self.value(there)
+            value = self._worth_at_end(there) if self._is_over(there) else self.value(there)
             if value > best + SAME:
                 best, moved = value, number
         return moved, paid + best
@@ -185,7 +198,9 @@ class ExactPlay:
         """
         return self._after(state, start, to, least, 0, state.armies[to])[0]
 
-    def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
+    def flow(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> Report | None:
         """Return how the best play goes, by a forward pass over the states that it visits.
 
         Each state also carries, for each border, the chance to come to it without having attacked
@@ -195,7 +210,7 @@ class ExactPlay:
         lands = len(problem.board.territories)
         waiting: dict[int, dict[TurnState, tuple[float, dict[tuple[int, int], float]]]]
         waiting = defaultdict(dict)
-        start = self._start
+        start = start or problem.start
         waiting[sum(start.armies)][start] = (1.0, {})
         visits: dict[tuple[int, int], list[float]] = {}
         advances: dict[tuple[int, int], dict[int, list[float]]] = {}
@@ -259,10 +274,10 @@ class ExactPlay:
         if armies[c]:
             return TurnState(tuple(armies), state.owned), paid
         armies[c] = outcome.moved
-        return TurnState(tuple(armies), state.owned | 1 << c), paid + rewards.of(c, ~state.owned)
+        return TurnState(tuple(armies), state.owned | 1 << c), paid + self._paid(c, state)
 
 
-class _TooManyError(IactaError):
+class TooManyError(IactaError):
     """Ends a search that looks at too many states."""
 
     def __init__(self) -> None:

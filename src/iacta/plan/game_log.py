@@ -17,14 +17,14 @@ from iacta.checks import check_choice, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.files import parse_json, read_bytes
-from iacta.game import Advance, Turn
+from iacta.game import Advance, Attack, Turn
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 
 __all__ = ["LoggedBattle", "LoggedTurn", "read_game"]
 
 MOST_BYTES = 2**24  # of a log: thousands of turns
 TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
-BATTLE_KEYS = ("from", "to", "left", "their_left", "moved")
+BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")
 GOAL_KEYS = ("take", "take_any", "eliminate", "worth")
 NOBODY = "nobody"  # who defends what no player owns
 
@@ -33,19 +33,24 @@ class LoggedBattle(NamedTuple):
     """A battle of a log.
 
     start, to: the attacking territory and the attacked one.
-    fought: the turn after the dice, before any armies move in.
-    after: the turn after they have.
     lost, killed: the armies that both sides lost.
     moved: the armies that moved in.
+    ways: each number of attack dice with which it may have begun, the most first, and the turn
+        after the dice, before any armies move in.
+    after: the turn after they have.
+    is_roll: whether it is one roll, or may be.
+    is_assumed: whether a log would have to say the number of dice, and does not.
     """
 
     start: str
     to: str
-    fought: Turn
-    after: Turn
     lost: int
     killed: int
     moved: int
+    ways: tuple[tuple[int, Turn], ...]
+    after: Turn
+    is_roll: bool
+    is_assumed: bool
 
 
 class LoggedTurn(NamedTuple):
@@ -179,19 +184,50 @@ def _fought(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     start, to = (turn.board.find(record[name]) for name in BATTLE_KEYS[:2])
     left, against = (whole_number(record.get(name), name) for name in BATTLE_KEYS[2:4])
     lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
-    fought = turn.fought(start, to, left, against)
-    moved = record.get("moved")
-    if fought.phase != "advance":
-        if moved:
-            raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
-        return LoggedBattle(start, to, fought, fought, lost, killed, 0)
-    numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
-    if moved is None and len(numbers) > 1:
-        raise MalformedError(f"moved must be given, from {numbers[0]} to {numbers[-1]}")
-    number = numbers[0] if moved is None else whole_number(moved, "moved")
-    if number not in numbers:
-        raise IllegalError(f"moved must be from {numbers[0]} to {numbers[-1]}, got {number}")
-    return LoggedBattle(start, to, fought, fought.after(Advance(number)), lost, killed, number)
+    dice, moved, armies = record.get("dice"), record.get("moved"), 0
+    ends = [turn.fought(start, to, left, against, dice)]
+    after = ends[0]
+    legal = [
+        each.dice
+        for each in turn.actions()
+        if isinstance(each, Attack) and (each.start, each.to) == (start, to)
+    ]
+    is_assumed = dice is None and len(legal) > 1
+    fit = turn.dice_for(start, to, lost, killed) if dice is None else (dice,)
+    ways = [(number, turn.fought(start, to, left, against, number)) for number in fit]
+    if after.phase == "advance":
+        if is_assumed:  # the last of several rolls, which says how many must move in
+            last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
+            numbers = last.dice_for(start, to, 0, 1)
+            ends += [last.fought(start, to, left, 0, number) for number in numbers]
+        armies = _armies_moved(moved, _advances(ends[0]), _advances(ends[-1]))
+        ways = [way for way in ways if armies in _advances(way[1])]
+        ends = [each for each in ends if armies in _advances(each)]
+        after = ends[0].after(Advance(armies))
+    elif moved:
+        raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
+    several = [(number, ends[0]) for number in legal]
+    return LoggedBattle(
+        start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed
+    )
+
+
+def _advances(turn: Turn) -> list[int]:
+    return [each.armies for each in turn.actions() if isinstance(each, Advance)]
+
+
+def _armies_moved(moved: object, usual: list[int], possible: list[int]) -> int:
+    """Return how many armies moved in.
+
+    usual: how many can after the dice that were said, or else the most dice.
+    possible: how many can after any dice.
+    """
+    if moved is None and len(usual) > 1:
+        raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")
+    number = usual[0] if moved is None else whole_number(moved, "moved")
+    if number not in possible:
+        raise IllegalError(f"moved must be from {possible[0]} to {possible[-1]}, got {number}")
+    return number
 
 
 # Recordings.

@@ -13,6 +13,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from iacta.board import Board, Position
+from iacta.board.position import check_position, find_player
 from iacta.checks import plain_number, put, row_of, shown
 from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
@@ -302,7 +303,8 @@ class Worth(Goal):
 
     def _sets(self, board: Board) -> Iterator[tuple[int, float]]:
         for each in board.continents:
-            yield _mask(each.territories, board), self.bonus * each.bonus
+            if each.territories:  # one without any pays nobody
+                yield _mask(each.territories, board), self.bonus * each.bonus
         for goal, worth in self.prizes:
             yield _mask(goal.names, board), worth
 
@@ -361,7 +363,8 @@ class InOrder(Goal):
             _check_worth(worth, "worths")
         if len(worths) != len(goals):
             raise IllegalError(
-                f"worths must be one for each of {len(goals)} goals in order, got {len(worths)}"
+                f"worths must be one for each of {len(goals)} goals in order, got {len(worths)}",
+                parameter="worths",
             )
         put(self, "goals", tuple(goals))
         put(self, "worths", tuple(map(float, worths)))
@@ -408,15 +411,14 @@ def eliminate(position: Position, owner: str) -> TakeAll:
 
     An owner without territories is refused, and so is the player whose turn it is.
     """
-    if not isinstance(position, Position):
-        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    check_position(position)
     if not isinstance(owner, str):
-        raise MalformedError(f"owner must be a player's name, got {shown(owner)}")
-    theirs = position.owned_by(owner)
-    if not theirs or owner == position.player:
-        others = sorted({each.owner for each in position.holdings} - {position.player})
-        raise IllegalError(f"owner must be one of {', '.join(others)}, got {shown(owner)}")
-    return TakeAll(theirs, position.of(theirs[0]).owner)
+        raise MalformedError(
+            f"owner must be a player's name, got {shown(owner)}", parameter="owner"
+        )
+    others = {each.owner for each in position.holdings} - {position.player}
+    found = find_player(owner, "owner", others)
+    return TakeAll(position.owned_by(found), found)
 
 
 def _owned(turn: "Turn") -> set[str]:

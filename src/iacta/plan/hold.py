@@ -32,6 +32,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from iacta.board import Position
+from iacta.board.position import check_position, find_player
 from iacta.checks import check_choice, shown, whole_number
 from iacta.display import Displayed, Plotted
 from iacta.errors import IllegalError, MalformedError
@@ -173,8 +174,7 @@ def usual_reinforcements(position: Position, player: str) -> int:
     >>> usual_reinforcements(position, "red")  # 9 territories, which are North America
     8
     """
-    if not isinstance(position, Position):
-        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    check_position(position)
     owner = position.of(position.owned_by(player)[0]).owner
     return Turn(replace(position, player=owner)).new_armies()
 
@@ -316,7 +316,9 @@ class _Outlook:
                 f"goal must be TakeAll or InOrder to be held, got {shown(plan.goal)}"
             )
         if not plan.rules.garrison:
-            raise IllegalError("garrison must be at least 1 to hold what is taken")
+            raise IllegalError(
+                "garrison must be at least 1 to hold what is taken", parameter="garrison"
+            )
         check_choice(fortify, FORTIFY, "fortify")
         self.numbers, self.fortify = _reinforcements(plan.position, get), fortify
         self.held, self.problem = plan.goal.names, plan.problem
@@ -477,9 +479,7 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
         return dict.fromkeys(_opponents(position), whole_number(get, "get", least=0))
     numbers = {}
     for player, number in get.items():
-        owner = position.of(position.owned_by(player)[0]).owner
-        if owner == position.player:
-            raise IllegalError(f"get must name opponents, got {owner}")
+        owner = find_player(player, "get", _opponents(position))
         numbers[owner] = whole_number(number, f"get of {player}", least=0)
     return numbers
 

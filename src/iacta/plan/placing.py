@@ -22,9 +22,10 @@ from typing import TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from iacta.board import Holding, Position
+from iacta.board.position import check_position
 from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
 from iacta.plan.core import Core, find_core
@@ -215,7 +216,8 @@ def reinforcements_needed(
     def with_new(number: int) -> tuple[Placements, list[Placement]]:
         if deadline.is_over:
             raise IllegalError(
-                f"time_limit must be more to find the fewest armies, got {time_limit} seconds"
+                f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
+                parameter="time_limit",
             )
         found = _placements(position, goal, number, options, deadline)
         return found, found.compared(number)[:SETTLED]
@@ -326,8 +328,7 @@ class QuickValues:
         if state not in self._known:
             value = None
             if self.is_exact:
-                self._search.begin(state)
-                value = self._search.solve(self._deadline, self._states)
+                value = self._search.solve(self._deadline, self._states, state)
             if value is None:
                 if self.is_exact:
                     self._known.clear()
@@ -340,8 +341,7 @@ class QuickValues:
 
 def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions) -> Problem:
     """Return the problem with some new armies on each territory of the player."""
-    if not isinstance(position, Position):
-        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    check_position(position)
     mine = position.owned_by(position.player)
     return read_problem(placed(position, [(name, armies) for name in mine]), goal, **options)
 

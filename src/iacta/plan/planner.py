@@ -28,8 +28,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.errors import IactaError, TooLargeError
-from iacta.plan.core import NO_CORE, Assignment, Core, Report, Style, Visit, find_core
+from iacta.errors import TooLargeError
+from iacta.plan.core import Assignment, Core, Report, Style, Visit, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.exact import ExactPlay
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
@@ -164,8 +164,6 @@ class Planner:
         if self._solve():
             yield self._best
             return
-        if find_core() is None:
-            raise IactaError(NO_CORE)
         core = Core(self.problem, self.deadline)
         assignments = core.assign(self.deadline.part(FIRST_PART), STARTS, ASSIGNMENTS)
         first = _Trial(Policy(self.problem, assignments[0]))
@@ -281,9 +279,10 @@ class _Trial:
 
     def begin(self, core: Core, deadline: Deadline) -> None:
         """Play the first games: some however short the time is, one where each takes very long."""
-        self.play(core, deadline.at_least(GRACE), FEWEST_GAMES)
-        if not len(self.gains):
+        grace = deadline.at_least(GRACE)
+        if deadline.limited:
             self.play(core, deadline.without_limit(), 1)
+        self.play(core, grace, FEWEST_GAMES - len(self.gains))
 
     def play(self, core: Core, deadline: Deadline, games: int) -> None:
         """Play more games; where they see few states, follow the policy to all its ends."""

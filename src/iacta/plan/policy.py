@@ -29,6 +29,7 @@ __all__ = [
     "VISITED",
     "Policy",
     "best_policy",
+    "following",
     "policy_for",
 ]
 
@@ -119,13 +120,9 @@ class Policy:
             return self.search.value(state), True
         if self.is_best:
             return self.search.decide(state).value, True
-        self.search.begin(state)
-        try:
-            games = self.search.play(Deadline(), GAMES)
-            few = games.report.states < SEEN
-            report = self.search.flow(Deadline(), VISITED) if few else None
-        finally:
-            self.search.begin(self.problem.start)
+        games = self.search.play(Deadline(), GAMES, start=state)
+        few = games.report.states < SEEN
+        report = self.search.flow(Deadline(), VISITED, state) if few else None
         if report is not None:
             return report.value, True
         return max(float(games.gains.mean()), 0.0), False
@@ -139,7 +136,7 @@ class Policy:
             return self
         core = Core(self.problem, help_of_idle=0.0)
         core.follow(self.assignment, self.style)
-        return _following(Policy(self.problem, self.assignment, self.style), core)
+        return following(Policy(self.problem, self.assignment, self.style), core)
 
     def covers(self, state: TurnState) -> bool:
         """Return whether a state may follow the start of the problem, as far as armies show it."""
@@ -252,11 +249,11 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
     states: how many states may be looked at.
     """
-    search = ExactPlay(problem) if find_core() is None else Core(problem)
-    return None if search.solve(deadline, states) is None else _following(Policy(problem), search)
+    search = ExactPlay(problem) if find_core() is None else Core(problem, deadline)
+    return None if search.solve(deadline, states) is None else following(Policy(problem), search)
 
 
-def _following(policy: Policy, search: Core | ExactPlay) -> Policy:
+def following(policy: Policy, search: Core | ExactPlay) -> Policy:
     """Return a policy whose search is there already."""
     vars(policy)["search"] = search
     return policy
@@ -276,4 +273,4 @@ def policy_for(
     search = Core(problem)
     (assignment,) = search.assign(Deadline(), FEWEST_STARTS)
     search.follow(assignment, style)
-    return _following(Policy(problem, assignment, style), search)
+    return following(Policy(problem, assignment, style), search)

@@ -104,6 +104,10 @@ class Problem:
             find_kernel(turn.rules_of.get(name, turn.rules)) for name in self.board.territories
         )
 
+    def is_whole(self, territory: int) -> bool:
+        """Return whether an attack on a territory is a whole battle."""
+        return self.turn.whole_battles or not self.kernels[territory].by_rolls
+
     @cached_property
     def out(self) -> tuple[int, ...]:
         """For each territory the set of those that can be attacked from it."""
@@ -251,5 +255,8 @@ def read_problem(
 
 def _checked(goal: object) -> Goal:
     if not isinstance(goal, Goal):
-        raise MalformedError(f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}")
+        hint = f"; did you mean TakeAll({shown(goal)})?" if isinstance(goal, str) else ""
+        raise MalformedError(
+            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
+        )
     return goal

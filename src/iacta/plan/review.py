@@ -1,8 +1,8 @@
 """Review: a game that was played, turn by turn: what each decision cost, and what luck did.
 
-Let V(s) be the value of the best plan that is found in a state, Q(s, a) that of an attack and the
-best play after it (`iacta.plan.alternatives`), s' what follows with the armies moved in that were,
-and s* what follows with those that the policy moves in. Then
+Let V(s) be the value of the best plan that is found in a state, Q(s, a) that of an attack a with
+its number of dice and the best play after it (`iacta.plan.alternatives`), s' what follows with the
+armies moved in that were, and s* what follows with those that the policy moves in. Then
 
     cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost,
 
@@ -23,7 +23,7 @@ from typing import NamedTuple
 from iacta.board import Board
 from iacta.errors import IllegalError, TooLargeError
 from iacta.game import Advance, Turn
-from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.alternatives import Alternative, first_attacks
 from iacta.plan.best import best_plan
 from iacta.plan.deadline import Deadline
 from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
@@ -53,6 +53,8 @@ class ReviewedStep(NamedTuple):
     cost: what the decision cost against the best one.
     better: the better decision in words, empty where none is known to be better.
     is_useful: whether the attack was of use for the goal.
+    dice: the attack dice of the decision; `None` where none were judged.
+    is_assumed: whether the log does not say these dice, and they are the best that fit.
     """
 
     turn: int
@@ -69,6 +71,8 @@ class ReviewedStep(NamedTuple):
     cost: float
     better: str
     is_useful: bool = True
+    dice: int | None = None
+    is_assumed: bool = False
 
     @property
     def name(self) -> str:
@@ -128,6 +132,11 @@ class Review:
         )
 
     @property
+    def assumed(self) -> int:
+        """How many steps have dice that are assumed, so that luck may be biased."""
+        return sum(each.is_assumed for each in self.steps)
+
+    @property
     def costliest(self) -> tuple[ReviewedStep, ...]:
         """The decisions that cost most, of those for which a better one is known: at most 3."""
         found = [each for each in self.steps if each.better]
@@ -145,21 +154,23 @@ def review(
 
     log: JSON lines, or the path of a file of them; each is a turn, with the keys `turn`, the code
         of a position or of a turn at its attacks; `battles`, each with `from`, `to`, `left` (the
-        attacking territory's armies before any move in), `their_left`, and `moved` where it
-        conquers; optionally `goal`, one of `{"take": NAMES}`, `{"take_any": NAMES}`,
-        `{"eliminate": PLAYER}` and `{"worth": true}`, which is usual; `stops`, false where the turn
-        goes on in the next line; and `board`, where it is not the classic one, for this
-        line and those that follow. Or a recording of RiskGameRecorder, where each turn is to gain
-        the most.
+        attacking territory's armies before any move in), `their_left`, `moved` where it conquers,
+        and, if it is one roll, `dice`, the attack dice; optionally `goal`, one of
+        `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate": PLAYER}` and `{"worth": true}`,
+        which is usual; `stops`, false where the turn goes on in the next line; and `board`, where
+        it is not the classic one, for this line and those that follow. Or a recording of
+        RiskGameRecorder, where each turn is to gain the most.
     board: the board of a recording, or of lines before one that names its own: a `Board`, or what
         `read_board` takes; `None` for the classic one.
     time_limit: the most seconds that all of it may take; `None` for none.
     progress: called with how many battles are done, and how many there are.
 
     After the last battle of a turn, its player stops. A battle may be a roll or several: where it
-    is several, its decision is the first one. Cards are not considered. Impossible battles are
-    refused with the number of their line, and so are chances beside worths. A recording does not
-    show everything: after what is not clear, the turn is followed from the next battle on.
+    is several, its decision is the first one. Where its dice are not given, the best number of
+    them that fits is assumed, and luck may be biased. Cards are not considered. Impossible battles
+    and dice are refused with the number of their line, and so are chances beside worths. A
+    recording does not show everything: after what is not clear, the turn is followed from the next
+    battle on.
 
     >>> turn = '"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1"'
     >>> battle = '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}'
@@ -272,51 +283,80 @@ def _step(
     values: _Values,
 ) -> ReviewedStep:
     after = values.value(battle.after, next_plan)
-    same = (number, player, *battle[:2], *battle[4:])
+    said = None if battle.is_assumed else battle.ways[0][0]
+    step = ReviewedStep(number, player, *battle[:5], after, after, 0.0, 0.0, 0.0, "", dice=said)
     if plan is None:  # the goal is reached
-        return ReviewedStep(*same, after, after, 0.0, 0.0, 0.0, "")
-    ways = alternatives(plan)
-    chosen = next((each for each in ways if each[:2] == battle[:2]), None)
-    before = plan.value
-    if chosen is None:
+        return step
+    ways = first_attacks(plan)
+    best, before = ways[0] if ways else None, plan.value
+    worth = {each.dice: each.value for each in ways if each[:2] == battle[:2]}
+    if not worth:
         cost = before - after
-        better = _name(ways[0]) if ways and cost > _unsure(plan) else ""
-        return ReviewedStep(*same, before, after, 0.0, 0.0, cost, better, is_useful=False)
-    attack = _lost(before - chosen.value)
-    better = _name(ways[0]) if attack > _unsure(plan) else ""
-    advance, usual = _advance(plan, battle, after, values)
+        better = _name(best) if best is not None and cost > _unsure(plan) else ""
+        return step._replace(before=before, cost=cost, better=better, is_useful=False)
+    known: dict[int, float] = {}
+    judged = [
+        (_lost(before - worth[dice]), *_advance(plan, battle, fought, after, values, known), dice)
+        for dice, fought in battle.ways
+        if dice in worth
+    ]
+    attack, advance, usual, dice = min(judged, key=lambda each: each[0] + each[1])
+    better = ""
     if advance > max(attack, _unsure(plan)):
         better = f"move {usual} in"
+    elif best is not None and attack > _unsure(plan):
+        better = _name(best)
+        if best[:2] == battle[:2]:
+            better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
     cost = attack + advance
-    spread = _spread(plan, battle)
-    return ReviewedStep(*same, before, after, after - before + cost, spread, cost, better)
+    return step._replace(
+        before=before,
+        luck=after - before + cost,
+        spread=_spread(plan, battle, dice),
+        cost=cost,
+        better=better,
+        dice=dice,
+        is_assumed=battle.is_assumed,
+    )
 
 
 def _name(way: Alternative) -> str:
     return f"{way.start} to {way.to}"
 
 
-def _advance(plan: Plan, battle: LoggedBattle, after: float, values: _Values) -> tuple[float, int]:
-    """Return what was lost by how many armies moved in, and how many the policy moves."""
-    if battle.fought.phase != "advance":
+def _advance(
+    plan: Plan,
+    battle: LoggedBattle,
+    fought: Turn,
+    after: float,
+    values: _Values,
+    known: dict[int, float],
+) -> tuple[float, int]:
+    """Return what was lost by how many armies moved in, and how many the policy moves.
+
+    fought: the turn after the dice.
+    known: what the turn is worth with other numbers of armies moved in, as far as that is known.
+    """
+    if fought.phase != "advance":
         return 0.0, 0
-    problem, numbers = (
-        plan.problem,
-        [each.armies for each in battle.fought.actions() if isinstance(each, Advance)],
-    )
+    problem = plan.problem
+    numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
     v, c = problem.place(battle.start), problem.place(battle.to)
-    able = battle.fought.armies[v] + battle.fought.armies[c] - problem.garrisons[v]
+    able = fought.armies[v] + fought.armies[c] - problem.garrisons[v]
     usual = plan.policy.advance(problem.start, v, c, able, numbers[0])
     if usual == battle.moved or usual not in numbers:
         return 0.0, battle.moved
-    turn = battle.fought.after(Advance(usual))
-    return _lost(values.value(turn, values.plan(turn)) - after), usual
+    if usual not in known:
+        turn = fought.after(Advance(usual))
+        known[usual] = values.value(turn, values.plan(turn))
+    return _lost(known[usual] - after), usual
 
 
-def _spread(plan: Plan, battle: LoggedBattle) -> float | None:
-    problem = plan.problem
-    judged = plan.policy.judge(problem.start, *map(problem.place, battle[:2]))
-    if all(each[1:3] != (battle.lost, battle.killed) for each in judged.outcomes):
+def _spread(plan: Plan, battle: LoggedBattle, dice: int) -> float | None:
+    if not battle.is_roll:
         return None
+    problem = plan.problem
+    v, c = map(problem.place, battle[:2])
+    judged = plan.policy.judge(problem.start, v, c, 0 if problem.is_whole(c) else dice)
     mean = math.fsum(each.chance * each.value for each in judged.outcomes)
     return math.sqrt(math.fsum(each.chance * (each.value - mean) ** 2 for each in judged.outcomes))

@@ -65,7 +65,9 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
         raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
     count = whole_number(runs, "runs", least=1)
     if count > MOST_RUNS:
-        raise TooLargeError(f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}")
+        raise TooLargeError(
+            f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}", parameter="runs"
+        )
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     found = _simulated(plan.policy, count, np.random.default_rng(number))
     problem, goal = plan.problem, plan.goal

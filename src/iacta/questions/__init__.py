@@ -4,7 +4,14 @@ from typing import Any
 
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.questions.question import QUESTIONS, Answer, Question, Watch, find_question
+from iacta.questions.question import (
+    QUESTIONS,
+    Answer,
+    Question,
+    Watch,
+    find_question,
+    unknown_parameter,
+)
 
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 
@@ -27,13 +34,10 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
         if form is None:
             names = ", ".join(each.name for each in QUESTIONS.all())
             raise IllegalError(f"unknown question {shown(asked)}; expected one of {names}")
-        known = [each.name for each in form.parameters()]
-        for name in parameters.keys() - {*known}:
-            listed = ", ".join(known)
-            raise MalformedError(
-                f"unknown parameter {shown(name)} of {asked}; expected some of {listed}"
-            )
-        for each in form.parameters():
+        known = form.parameters()
+        for name in parameters.keys() - {each.name for each in known}:
+            raise MalformedError(unknown_parameter(form, name, known))
+        for each in known:
             if each.is_required and each.name not in parameters:
                 raise MalformedError(f"missing {each.name} of {asked}")
         asked = form(**parameters)

@@ -8,32 +8,28 @@ from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit, Throws, audit, questions_of
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
 from iacta.fairness.trials import Trial, outcomes
-from iacta.moved import names_of
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.parameters import UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, IntervalRecord, Key, KeyedRecord, RulesKey, Unit
+from iacta.questions.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count
 from iacta.rules.rules import Rules
 
 __all__ = ["AuditAnswer", "AuditQuestion", "PowerAnswer"]
-
-# What had this file's name before.
-__getattr__ = names_of("iacta.fairness.audit")
 
 
 MOST_KINDS = 6  # of throws that are shown
@@ -77,67 +73,57 @@ WORDS = {
     Example("audit --power", "how many rolls does it take to detect loaded dice?"),
     Example("audit rolls.csv --player Ada", "are the dice of your log fair, was Ada lucky?"),
 )
-@dataclass(frozen=True)
 class AuditQuestion(UnderRules, Question):
     """Say whether the dice of a log were fair, and how lucky its players were."""
 
-    file: Annotated[
-        str | None,
-        Parameter(
-            FileName(),
-            "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is "
-            "standard input.",
-            is_argument=True,
-        ),
-    ] = None
-    log: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "The log as text, such as the lines attack,defence and 5 6 3,4 2.",
-            metavar="TEXT",
-            excludes="file",
-        ),
-    ] = None
-    player: Annotated[
-        str | None,
-        Parameter(Name(), "Your name in the log: your luck comes first.", metavar="NAME"),
-    ] = None
-    level: Annotated[Fraction, Parameter(Chance(), "Chance of a false alarm.")] = Fraction(1, 100)
-    power: Annotated[
-        bool,
-        Parameter(
-            Flag(),
-            "Report what bias is detected, by this log or by any number of rolls.",
-            label="detectable bias",
-        ),
-    ] = False
-    rolls: Annotated[
-        int | None,
-        Parameter(
-            Whole(least=1, most=MOST_ROLLS),
-            "With --power: the bias that this many rolls detect.",
-            needs="power",
-            excludes="file or log",
-        ),
-    ] = None
-    bias: Annotated[
-        Fraction | None,
-        Parameter(
-            Chance(),
-            "With --power: how many rolls detect this bias.",
-            needs="power",
-            excludes="file or log",
-        ),
-    ] = None
-    seed: Annotated[int, Parameter(Whole(), "Seed of the simulated fair logs.")] = 1
+    file: str | None = parameter(
+        FileName(),
+        "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is "
+        "standard input.",
+        is_argument=True,
+        default=None,
+    )
+    log: str | None = parameter(
+        Name(),
+        "The log as text, such as the lines attack,defence and 5 6 3,4 2.",
+        metavar="TEXT",
+        excludes="file",
+        default=None,
+    )
+    player: str | None = parameter(
+        Name(), "Your name in the log: your luck comes first.", metavar="NAME", default=None
+    )
+    level: Fraction = parameter(Chance(), "Chance of a false alarm.", default=Fraction(1, 100))
+    power: bool = parameter(
+        Flag(),
+        "Report what bias is detected, by this log or by any number of rolls.",
+        label="detectable bias",
+        default=False,
+    )
+    rolls: int | None = parameter(
+        Whole(least=1, most=MOST_ROLLS),
+        "With --power: the bias that this many rolls detect.",
+        needs="power",
+        excludes="file or log",
+        default=None,
+    )
+    bias: Fraction | None = parameter(
+        Chance(),
+        "With --power: how many rolls detect this bias.",
+        needs="power",
+        excludes="file or log",
+        default=None,
+    )
+    seed: int = parameter(Whole(), "Seed of the simulated fair logs.", default=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bias is not None and self.bias < LEAST_BIAS:
-            raise IllegalError(f"bias must be at least 0.0001%, got {float(self.bias):.3g}")
+            raise IllegalError(
+                f"bias must be at least 0.0001%, got {float(self.bias):.3g}", parameter="bias"
+            )
         if self.source is None and not self.power:
-            raise MalformedError("no log to audit: give a file or a text; see iacta audit --help")
+            raise ClashError("missing {file}, {log} or {power}")
 
     @property
     def source(self) -> Path | str | None:
@@ -165,118 +151,100 @@ class AuditQuestion(UnderRules, Question):
         names = [luck.player for luck in found.lucks]
         if self.player is not None and self.player not in names:
             known = ", ".join(filter(None, names[:MOST_LUCKS])) or "none"
-            raise IllegalError(f"player must be in the log ({known}), got {shown(self.player)}")
+            raise IllegalError(
+                f"player must be in the log ({known}), got {shown(self.player)}", parameter="player"
+            )
         return AuditAnswer(self, found)
 
 
-THROWS = Key("What was thrown, such as `dice` or `3 v 2`.")
+THROWS = "What was thrown, such as `dice` or `3 v 2`."
 
 
-@dataclass(frozen=True)
 class FindingRecord(KeyedRecord):
     """A test that the log is put to."""
 
-    question: Annotated[str, Key("What is tested, in a word or two.")]
-    p_value: Annotated[Unit, Key("How often logs of fair dice look at least as odd.")]
-    corrected: Annotated[Unit, Key("The same, corrected for the number of questions by Holm.")]
-    statistic: Annotated[float, Key("The statistic.")]
-    how: Annotated[
-        str, Key("How the p-value was found: `exact`, `simulated`, `normal` or `bound`.")
-    ]
-    interval: Annotated[
-        IntervalRecord | None, Key("The interval of a p-value that is simulated, else `null`.")
-    ]
-    detail: Annotated[str, Key("More in words.")]
+    question: str = key("What is tested, in a word or two.")
+    p_value: Unit = key("How often logs of fair dice look at least as odd.")
+    corrected: Unit = key("The same, corrected for the number of questions by Holm.")
+    statistic: float = key("The statistic.")
+    how: str = key("How the p-value was found: `exact`, `simulated`, `normal` or `bound`.")
+    interval: IntervalRecord | None = key(
+        "The interval of a p-value that is simulated, else `null`."
+    )
+    detail: str = key("More in words.")
 
 
-@dataclass(frozen=True)
 class MomentRecord(KeyedRecord):
     """The evidence after some throws."""
 
-    throws: Annotated[Count, Key("After how many throws.")]
-    e_value: Annotated[float | None, Key("The e-value then; `null` if no float holds it.")]
+    throws: Count = key("After how many throws.")
+    e_value: float | None = key("The e-value then; `null` if no float holds it.")
 
 
-@dataclass(frozen=True)
 class EvidenceRecord(KeyedRecord):
     """The evidence against fair dice, watched after every throw."""
 
-    e_value: Annotated[float | None, Key("The e-value in the end; `null` if no float holds it.")]
-    largest: Annotated[float | None, Key("The largest ever; `null` if no float holds it.")]
-    needed: Annotated[float, Key("What an alarm takes.")]
-    reached_after: Annotated[
-        Count | None, Key("After how many throws that was reached; `null`: never.")
-    ]
-    over_time: Annotated[
-        Sequence[MomentRecord], Key("The evidence over time, empty for a log that is only counted.")
-    ]
+    e_value: float | None = key("The e-value in the end; `null` if no float holds it.")
+    largest: float | None = key("The largest ever; `null` if no float holds it.")
+    needed: float = key("What an alarm takes.")
+    reached_after: Count | None = key("After how many throws that was reached; `null`: never.")
+    over_time: Sequence[MomentRecord] = key(
+        "The evidence over time, empty for a log that is only counted."
+    )
 
 
-@dataclass(frozen=True)
 class ResultRecord(KeyedRecord):
     """How often a result came up."""
 
-    throws: Annotated[str, THROWS]
-    result: Annotated[str, Key("The result.")]
-    seen: Annotated[Count, Key("How often it was seen.")]
-    expected: Annotated[float, Key("How often it is expected with fair dice.")]
-    low: Annotated[
-        float,
-        Key("The lower end of the interval for the number that is right, for all at once."),
-    ]
-    high: Annotated[float, Key("Its upper end.")]
+    throws: str = key(THROWS)
+    result: str = key("The result.")
+    seen: Count = key("How often it was seen.")
+    expected: float = key("How often it is expected with fair dice.")
+    low: float = key("The lower end of the interval for the number that is right, for all at once.")
+    high: float = key("Its upper end.")
 
 
-@dataclass(frozen=True)
 class LuckRecord(KeyedRecord):
     """The luck of a player: `result` is `skill` + `luck`."""
 
-    player: Annotated[str, Key("The player, empty for attackers without a name.")]
-    throws: Annotated[Count, Key("In how many throws.")]
-    result: Annotated[int, Key("The armies that the others lost, minus the player's.")]
-    skill: Annotated[float, Key("How many of them are what the choices were worth.")]
-    luck: Annotated[float, Key("How many of them are luck.")]
-    spread: Annotated[float, Key("The standard deviation of that luck.")]
-    as_bad: Annotated[Unit, Key("The chance that fair dice are as bad.")]
-    as_good: Annotated[Unit, Key("The chance that fair dice are as good.")]
-    fights: Annotated[Count, Key("In how many of them the chance to win was known.")]
-    luck_in_wins: Annotated[float | None, Key("The luck there, in battles won, else `null`.")]
-    spread_in_wins: Annotated[float | None, Key("Its standard deviation, else `null`.")]
-    p_value: Annotated[
-        Unit | None, Key("The p-value of the difference from all others, `null` without any.")
-    ]
+    player: str = key("The player, empty for attackers without a name.")
+    throws: Count = key("In how many throws.")
+    result: int = key("The armies that the others lost, minus the player's.")
+    skill: float = key("How many of them are what the choices were worth.")
+    luck: float = key("How many of them are luck.")
+    spread: float = key("The standard deviation of that luck.")
+    as_bad: Unit = key("The chance that fair dice are as bad.")
+    as_good: Unit = key("The chance that fair dice are as good.")
+    fights: Count = key("In how many of them the chance to win was known.")
+    luck_in_wins: float | None = key("The luck there, in battles won, else `null`.")
+    spread_in_wins: float | None = key("Its standard deviation, else `null`.")
+    p_value: Unit | None = key("The p-value of the difference from all others, `null` without any.")
 
 
-@dataclass(frozen=True)
 class SeenRecord(KeyedRecord):
     """The bias that this log detects."""
 
-    throws: Annotated[str, THROWS]
-    count: Annotated[Count, Key("How many there are.")]
-    bias_seen: Annotated[
-        float | None, Key("The bias detected nine times in ten, `null` if there is none.")
-    ]
+    throws: str = key(THROWS)
+    count: Count = key("How many there are.")
+    bias_seen: float | None = key("The bias detected nine times in ten, `null` if there is none.")
 
 
-@dataclass(frozen=True)
 class AuditRecord(KeyedRecord):
     """Whether the dice of a log were fair, and how lucky its players were."""
 
-    lines: Annotated[Count, Key("How many throws and battles the log has.")]
-    rules: RulesKey
-    level: Annotated[Unit, Key("The chance of a false alarm.")]
-    alarm: Annotated[bool, Key("Whether the dice do not look fair.")]
-    impossible: Annotated[Count, Key("Results that have no chance under the rules.")]
-    questions: Annotated[Sequence[FindingRecord], Key("The tests.")]
-    evidence: Annotated[EvidenceRecord, Key("The evidence against fair dice.")]
-    results: Annotated[Sequence[ResultRecord], Key("How often each result came up.")]
-    players: Annotated[Sequence[LuckRecord], Key("The luck of each player.")]
-    power: Annotated[Sequence[SeenRecord], Key("What this log detects.")]
-    unread: Annotated[Sequence[str], Key("Columns that were ignored.")]
-    broken_off: Annotated[Count, Key("Battles that the attackers broke off.")]
-    not_told: Annotated[
-        Mapping[str, Count], Key("What is not clear from a recording, and how often.")
-    ]
+    lines: Count = key("How many throws and battles the log has.")
+    rules: str = key(RULES_KEY, is_asked=True)
+    level: Unit = key("The chance of a false alarm.")
+    alarm: bool = key("Whether the dice do not look fair.")
+    impossible: Count = key("Results that have no chance under the rules.")
+    questions: Sequence[FindingRecord] = key("The tests.")
+    evidence: EvidenceRecord = key("The evidence against fair dice.")
+    results: Sequence[ResultRecord] = key("How often each result came up.")
+    players: Sequence[LuckRecord] = key("The luck of each player.")
+    power: Sequence[SeenRecord] = key("What this log detects.")
+    unread: Sequence[str] = key("Columns that were ignored.")
+    broken_off: Count = key("Battles that the attackers broke off.")
+    not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -666,33 +634,30 @@ def _numbered(number: int, name: str) -> str:
     return " ".join([f"{number:,}", one if number == 1 else many, *more])
 
 
-@dataclass(frozen=True)
 class BiasRecord(KeyedRecord):
     """The bias that some throws detect."""
 
-    throws: Annotated[str, THROWS]
-    count: Annotated[Count, Key("How many there are.")]
-    bias: Annotated[float | None, Key("The bias that they detect, `null` for none at all.")]
+    throws: str = key(THROWS)
+    count: Count = key("How many there are.")
+    bias: float | None = key("The bias that they detect, `null` for none at all.")
 
 
-@dataclass(frozen=True)
 class NeededRecord(KeyedRecord):
     """The throws that it takes to detect a bias."""
 
-    throws: Annotated[str, THROWS]
-    bias: Annotated[float, Key("The bias.")]
-    count: Annotated[Count, Key("How many it takes to detect it.")]
+    throws: str = key(THROWS)
+    bias: float = key("The bias.")
+    count: Count = key("How many it takes to detect it.")
 
 
-@dataclass(frozen=True)
 class PowerRecord(KeyedRecord):
     """What any log detects: `--power` without one."""
 
-    rules: RulesKey
-    level: Annotated[Unit, Key("The chance of a false alarm.")]
-    power: Annotated[Unit, Key("How often a bias is detected that is called detected.")]
-    bias_seen: Annotated[Sequence[BiasRecord], Key("The bias that some throws detect.")]
-    rolls_needed: Annotated[Sequence[NeededRecord], Key("The throws that a bias takes.")]
+    rules: str = key(RULES_KEY, is_asked=True)
+    level: Unit = key("The chance of a false alarm.")
+    power: Unit = key("How often a bias is detected that is called detected.")
+    bias_seen: Sequence[BiasRecord] = key("The bias that some throws detect.")
+    rolls_needed: Sequence[NeededRecord] = key("The throws that a bias takes.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.battle.battle import Battle, Outcome, is_won
 from iacta.distribution import Distribution, Probability
@@ -14,7 +14,7 @@ from iacta.questions.endings import battle_bars
 from iacta.questions.form import Example, Topic
 from iacta.questions.parameters import Exact, OneBattle
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import OMITTED, AskedBattle, Count, ExactText, Key, KeyedRecord, Unit
+from iacta.questions.record import OMITTED, AskedBattle, Count, ExactText, KeyedRecord, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
     all_digits,
@@ -40,7 +40,6 @@ __all__ = ["BattleAnswer", "BattleQuestion", "BattleRecord", "battle_answer"]
         "battle 20 15 --rules capital --stop-at 5", "against a capital, keeping 5 armies back?"
     ),
 )
-@dataclass(frozen=True)
 class BattleQuestion(OneBattle, Exact, Question):
     """Give the odds of one battle, to its end or until you stop."""
 
@@ -57,7 +56,6 @@ class BattleQuestion(OneBattle, Exact, Question):
         return BattleAnswer(self, outcomes.prob(is_won) if chance is None else chance, outcomes)
 
 
-@dataclass(frozen=True)
 class OutcomeRecord(KeyedRecord):
     """How a battle may end.
 
@@ -65,51 +63,41 @@ class OutcomeRecord(KeyedRecord):
     `--charge`, `--max-losses`, `--max-rolls`): nobody has won.
     """
 
-    attackers: Annotated[Count, Key("Attackers left, garrison included.")]
-    defenders: Annotated[Count, Key("Defenders left.")]
-    probability: Annotated[Unit, Key("The chance that it ends so.")]
+    attackers: Count = key("Attackers left, garrison included.")
+    defenders: Count = key("Defenders left.")
+    probability: Unit = key("The chance that it ends so.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class BattleRecord(AskedBattle):
+class BattleRecord(AskedBattle, kw_only=True):
     """The odds of one battle.
 
     If there are too many outcomes to list, none is listed, and the means and `stop_probability`
     are `null`.
     """
 
-    method: Annotated[
-        str,
-        Key(
-            "The method that answered, such as `lattice` (floats), `closed_form` (exact), "
-            "`balanced_blitz` or `sees_first`."
-        ),
-    ]
-    win_probability: Annotated[Unit, Key("The chance to take the territory.", is_column=True)]
-    win_probability_exact: Annotated[
-        ExactText, Key('The same as `"n/d"` with `--exact`, else `null`.')
-    ]
-    stop_probability: Annotated[
-        Unit | None,
-        Key("Only with a stop: the chance that the attackers stop with armies left to attack."),
-    ] = OMITTED
-    stop_probability_exact: Annotated[
-        ExactText, Key('Only with a stop: the same as `"n/d"` with `--exact`, else `null`.')
-    ] = OMITTED
-    expected_attackers_left: Annotated[
-        float | None, Key("Attackers left on average, over all outcomes.", is_column=True)
-    ]
-    expected_defenders_left: Annotated[
-        float | None, Key("Defenders left on average, over all outcomes.", is_column=True)
-    ]
-    expected_attackers_left_if_won: Annotated[
-        float | None,
-        Key(
-            "Attackers left on average if the battle is won; `null` if it cannot be.",
-            is_column=True,
-        ),
-    ]
-    outcomes: Annotated[tuple[OutcomeRecord, ...], Key("How it may end, best first.")]
+    method: str = key(
+        "The method that answered, such as `lattice` (floats), `closed_form` (exact), "
+        "`balanced_blitz` or `sees_first`."
+    )
+    win_probability: Unit = key("The chance to take the territory.", is_column=True)
+    win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
+    stop_probability: Unit | None = key(
+        "Only with a stop: the chance that the attackers stop with armies left to attack.",
+        default=OMITTED,
+    )
+    stop_probability_exact: ExactText = key(
+        'Only with a stop: the same as `"n/d"` with `--exact`, else `null`.', default=OMITTED
+    )
+    expected_attackers_left: float | None = key(
+        "Attackers left on average, over all outcomes.", is_column=True
+    )
+    expected_defenders_left: float | None = key(
+        "Defenders left on average, over all outcomes.", is_column=True
+    )
+    expected_attackers_left_if_won: float | None = key(
+        "Attackers left on average if the battle is won; `null` if it cannot be.", is_column=True
+    )
+    outcomes: tuple[OutcomeRecord, ...] = key("How it may end, best first.")
 
 
 @dataclass(frozen=True, repr=False)

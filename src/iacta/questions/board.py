@@ -6,33 +6,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.board.board import Board, Continent
-from iacta.board.files import BUILT_IN, BoardFile, read_board_file, write_board
+from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.position import Holding, Position, code_in, position_toml, read_position
+from iacta.board.position import Holding, Position, position_toml, read_board_or_position
 from iacta.files import plain
 from iacta.game import BorderOdds, Turn
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import FileName, Flag, RulesName
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
-    AttackersKey,
+    ATTACKERS_KEY,
+    DEFENDERS_KEY,
+    RULES_KEY,
     Count,
-    DefendersKey,
-    Key,
     KeyedRecord,
-    RulesKey,
     Unit,
+    key,
 )
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count, percent
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-__all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer"]
+__all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer", "PositionAnswer"]
 
 MOST_NAMED = 8  # territories, in a row of a table
 TEMPLATE = """\
@@ -53,115 +53,107 @@ WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.w
     Example("board classic --template > game.toml", "a position file to edit"),
     Example("board game.toml --odds", "which of my battles are good?"),
 )
-@dataclass(frozen=True)
 class BoardQuestion(Question):
     """Show a board, check its file, convert it, or show the odds of a position."""
 
-    file: Annotated[
-        str,
-        Parameter(
-            FileName(),
-            f"The board: classic, or a file in one of these formats, - for standard input: {READ}.",
-            is_argument=True,
-            metavar="FILE",
-        ),
-    ]
-    to: Annotated[
-        str | None,
-        Parameter(
-            FileName(),
-            f"Write the board to a file, whose ending chooses the format: {WRITTEN}.",
-            excludes="odds",
-        ),
-    ] = None
-    template: Annotated[
-        bool,
-        Parameter(
-            Flag(),
-            "Print a position file with all its territories, ready to be edited.",
-            excludes="odds",
-        ),
-    ] = False
-    odds: Annotated[
-        bool,
-        Parameter(
-            Flag(), "FILE is a position, or a code: show the odds of each battle of the player."
-        ),
-    ] = False
-    rules: Annotated[
-        str | Rules | None,
-        Parameter(RulesName(), "Rules of these battles.", usual="classic", needs="odds"),
-    ] = None
+    file: str = parameter(
+        FileName(),
+        f"The board: classic, or a file in one of these formats, - for standard input: {READ}. "
+        "Or a position: a file or a code.",
+        is_argument=True,
+        metavar="FILE",
+    )
+    to: str | None = parameter(
+        FileName(),
+        f"Write the board to a file, whose ending chooses the format: {WRITTEN}.",
+        excludes="odds",
+        default=None,
+    )
+    template: bool = parameter(
+        Flag(),
+        "Print a position file with all its territories, ready to be edited; of a position, its "
+        "own.",
+        excludes="odds",
+        default=False,
+    )
+    odds: bool = parameter(
+        Flag(),
+        "FILE is a position: show the odds of each battle of the player.",
+        default=False,
+    )
+    rules: str | Rules | None = parameter(
+        RulesName(), "Rules of these battles.", usual="classic", needs="odds", default=None
+    )
 
-    def answer(self, watch: Watch | None = None) -> "BoardAnswer | OddsAnswer":
+    def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
+        found = read_board_or_position(self.file)
+        if isinstance(found, BoardFile):
+            if self.odds:
+                raise ClashError("{odds} needs a position, got the board {0!r}", found.board.name)
+            if self.to is not None:
+                write_board(found.board, self.to)
+            return BoardAnswer(self, found)
+        turn = Turn.from_code(found) if isinstance(found, str) else Turn(found)
         if self.odds:
-            return OddsAnswer(self, self._turn())
-        found = read_board_file(self.file)
+            return OddsAnswer(self, self._under_rules(turn))
         if self.to is not None:
-            write_board(found.board, self.to)
-        return BoardAnswer(self, found)
+            write_board(turn.board, self.to)
+        return PositionAnswer(self, turn)
 
-    def _turn(self) -> Turn:
-        code = code_in(self.file)
-        turn = Turn(read_position(self.file)) if code is None else Turn.from_code(code)
+    def _under_rules(self, turn: Turn) -> Turn:
         if self.rules is None:
             return turn
         keep, rules_of, stay = turn.keep, turn.rules_of, turn.stay
         return Turn(turn.position, self.rules, keep=keep, rules_of=rules_of, stay=stay)
 
 
-@dataclass(frozen=True)
 class TerritoryRecord(KeyedRecord):
     """A territory of a board."""
 
-    name: Annotated[str, Key("Its name.")]
-    continents: Annotated[Sequence[str], Key("The continents that it is in.")]
-    neighbours: Annotated[Sequence[str], Key("The territories that it can attack.")]
-    place: Annotated[Sequence[float] | None, Key("`[x, y]` on the map, or `null`.")]
+    name: str = key("Its name.")
+    continents: Sequence[str] = key("The continents that it is in.")
+    neighbours: Sequence[str] = key("The territories that it can attack.")
+    place: Sequence[float] | None = key("`[x, y]` on the map, or `null`.")
 
 
-@dataclass(frozen=True)
 class ContinentRecord(KeyedRecord):
     """A continent of a board."""
 
-    name: Annotated[str, Key("Its name.")]
-    bonus: Annotated[int, Key("The armies that it brings.")]
-    territories: Annotated[Sequence[str], Key("Its territories.")]
-    entries: Annotated[Sequence[str], Key("Those that can be attacked from outside.")]
+    name: str = key("Its name.")
+    bonus: int = key("The armies that it brings.")
+    territories: Sequence[str] = key("Its territories.")
+    entries: Sequence[str] = key("Those that can be attacked from outside.")
 
 
-@dataclass(frozen=True)
 class CardsRecord(KeyedRecord):
     """The cards in the file beside that of the board."""
 
-    territories: Annotated[Count, Key("How many show territories.")]
-    wildcards: Annotated[Count, Key("How many are wildcards.")]
-    missions: Annotated[Count, Key("How many are missions.")]
+    territories: Count = key("How many show territories.")
+    wildcards: Count = key("How many are wildcards.")
+    missions: Count = key("How many are missions.")
 
 
-@dataclass(frozen=True)
 class RemarkRecord(KeyedRecord):
     """What is odd about a file."""
 
-    file: Annotated[str, Key("`board` or `cards`.")]
-    line: Annotated[int | None, Key("The line, or `null`.")]
-    text: Annotated[str, Key("What is odd.")]
+    file: str = key("`board` or `cards`.")
+    line: int | None = key("The line, or `null`.")
+    text: str = key("What is odd.")
 
 
-@dataclass(frozen=True)
 class BoardRecord(KeyedRecord):
     """What a board is like."""
 
-    name: Annotated[str, Key("What the board is called.")]
-    format: Annotated[str, Key("`built in`, or the name of the file's format.")]
-    border_count: Annotated[
-        Count, Key("Pairs of territories with a border between them, whichever way it leads.")
-    ]
-    one_way_count: Annotated[Count, Key("Those whose border leads one way only.")]
-    territories: Annotated[Sequence[TerritoryRecord], Key("Each territory.")]
-    continents: Annotated[Sequence[ContinentRecord], Key("Each continent.")]
-    cards: Annotated[CardsRecord | None, Key("Its cards, or `null`.")]
-    remarks: Annotated[Sequence[RemarkRecord], Key("What is odd about the files.")]
+    name: str = key("What the board is called.")
+    format: str = key("`built in`, or the name of the file's format.")
+    border_count: Count = key(
+        "Pairs of territories with a border between them, whichever way it leads."
+    )
+    one_way_count: Count = key("Those whose border leads one way only.")
+    territories: Sequence[TerritoryRecord] = key("Each territory.")
+    continents: Sequence[ContinentRecord] = key("Each continent.")
+    cards: CardsRecord | None = key("Its cards, or `null`.")
+    remarks: Sequence[RemarkRecord] = key("What is odd about the files.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,25 +256,81 @@ class BoardAnswer(Answer):
         return Section(lines, title=f"{count(len(lines), 'oddity', 'oddities')}:")
 
 
-@dataclass(frozen=True)
+class HoldingRecord(KeyedRecord):
+    """Who holds a territory."""
+
+    name: str = key("The name of the territory.")
+    owner: str = key("Who holds it; empty for nobody.")
+    armies: Count = key("The armies on it.")
+
+
+class PositionRecord(KeyedRecord):
+    """Who holds what, and whose turn it is."""
+
+    code: str = key("The code of the turn.")
+    board: str = key("What the board is called.")
+    player: str = key("Whose turn it is.")
+    territories: Sequence[HoldingRecord] = key("Each territory.")
+
+
+@dataclass(frozen=True, repr=False)
+class PositionAnswer(Answer):
+    """Who holds what, and whose turn it is.
+
+    turn: the turn with this position.
+    """
+
+    question: BoardQuestion
+    turn: Turn
+
+    @property
+    def data(self) -> PositionRecord:
+        position = self.turn.position
+        return PositionRecord(
+            self.turn.to_code(),
+            position.board.name,
+            position.player,
+            [HoldingRecord(*row) for row in self._held()],
+        )
+
+    def _held(self) -> Iterator[tuple[str, str, int]]:
+        position = self.turn.position
+        for name, each in zip(position.board.territories, position.holdings, strict=True):
+            yield name, each.owner, each.armies
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield from (("territory", "owner", "armies"), *self._held())
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.board_map(self.turn.position)
+
+    def sections(self) -> Iterator[Section]:
+        if self.question.template:
+            yield Section([self.turn.position.to_toml().removesuffix("\n")])
+            return
+        yield from sections_of(self.turn.position)
+        yield Section([f"The code of this turn: {self.turn.to_code()}"])
+        if self.question.to is not None:
+            yield Section([f"Written to {plain(self.question.to)}."])
+
+
 class BorderRecord(KeyedRecord):
     """A battle that the player could fight now."""
 
-    start: Annotated[str, Key("The attacking territory.")]
-    to: Annotated[str, Key("The attacked territory.")]
-    attackers: AttackersKey
-    defenders: DefendersKey
-    win_probability: Annotated[Unit, Key("The chance to take it, if the battle is fought out.")]
+    start: str = key("The attacking territory.")
+    to: str = key("The attacked territory.")
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
+    win_probability: Unit = key("The chance to take it, if the battle is fought out.")
 
 
-@dataclass(frozen=True)
 class OddsRecord(KeyedRecord):
     """The battles that the player of a position could fight now."""
 
-    code: Annotated[str, Key("The code of the turn.")]
-    player: Annotated[str, Key("Whose turn it is.")]
-    rules: RulesKey
-    odds: Annotated[Sequence[BorderRecord], Key("Each battle, the best first.")]
+    code: str = key("The code of the turn.")
+    player: str = key("Whose turn it is.")
+    rules: str = key(RULES_KEY, is_asked=True)
+    odds: Sequence[BorderRecord] = key("Each battle, the best first.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,25 +4,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
 from iacta.questions.endings import best_first, campaign_bars
-from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import Flag, Whole
 from iacta.questions.parameters import Exact, OneCampaign, fresh_seed
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
+    ATTACKERS_KEY,
     OMITTED,
-    AttackersKey,
+    RULES_KEY,
     Count,
     ExactText,
-    Key,
     KeyedRecord,
-    RulesKey,
     Unit,
+    key,
 )
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
@@ -57,21 +57,18 @@ __all__ = [
     ),
     Example("campaign 20 5 3:capital --narrate", "how might it go, if the last is a capital?"),
 )
-@dataclass(frozen=True)
 class CampaignQuestion(OneCampaign, Exact, Question):
     """Show how far one stack gets through a chain of territories."""
 
-    narrate: Annotated[
-        bool, Parameter(Flag(), "Play it once, with random dice.", label="single game")
-    ] = False
-    seed: Annotated[
-        int | None,
-        Parameter(
-            Whole(),
-            "Seed of the dice for --narrate; the same seed repeats the campaign.",
-            needs="narrate",
-        ),
-    ] = None
+    narrate: bool = parameter(
+        Flag(), "Play it once, with random dice.", label="single game", default=False
+    )
+    seed: int | None = parameter(
+        Whole(),
+        "Seed of the dice for --narrate; the same seed repeats the campaign.",
+        needs="narrate",
+        default=None,
+    )
 
     def check_chart(self) -> None:
         if self.narrate:
@@ -89,72 +86,62 @@ class CampaignQuestion(OneCampaign, Exact, Question):
         return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
 
 
-@dataclass(frozen=True)
 class DefendedRecord(KeyedRecord):
     """A territory on the way."""
 
-    defenders: Annotated[Count, Key("Its defenders.")]
-    rules: Annotated[str, Key("The name of its rules.")]
+    defenders: Count = key("Its defenders.")
+    rules: str = key("The name of its rules.")
 
 
-@dataclass(frozen=True)
 class ReachedRecord(DefendedRecord):
     """A territory on the way, and its chances."""
 
-    reach_probability: Annotated[Unit, Key("The chance that all before it are taken.")]
-    conquer_probability: Annotated[Unit, Key("The chance that it is taken too.")]
+    reach_probability: Unit = key("The chance that all before it are taken.")
+    conquer_probability: Unit = key("The chance that it is taken too.")
 
 
-@dataclass(frozen=True)
 class EndRecord(KeyedRecord):
     """How a campaign may end."""
 
-    conquered: Annotated[Count, Key("How many territories are taken.")]
-    attackers: Annotated[Count, Key("Armies on the territory on which the stack ends.")]
-    defenders: Annotated[
-        Count, Key("Armies in the territory that it failed to take, 0 if it took all.")
-    ]
-    probability: Annotated[Unit, Key("The chance that it ends so.")]
+    conquered: Count = key("How many territories are taken.")
+    attackers: Count = key("Armies on the territory on which the stack ends.")
+    defenders: Count = key("Armies in the territory that it failed to take, 0 if it took all.")
+    probability: Unit = key("The chance that it ends so.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CampaignRecord(KeyedRecord):
+class CampaignRecord(KeyedRecord, kw_only=True):
     """How far one stack gets."""
 
-    attackers: AttackersKey
-    rules: RulesKey
-    win_probability: Annotated[Unit, Key("The chance to take all territories.", is_column=True)]
-    win_probability_exact: Annotated[
-        ExactText, Key('The same as `"n/d"` with `--exact`, else `null`.')
-    ]
-    stop_probability: Annotated[
-        Unit, Key("Only if a battle has a stop: the chance to stop anywhere on the way.")
-    ] = OMITTED
-    stop_probability_exact: Annotated[
-        ExactText,
-        Key('Only if a battle has a stop: the same as `"n/d"` with `--exact`, else `null`.'),
-    ] = OMITTED
-    territories: Annotated[tuple[ReachedRecord, ...], Key("The territories, in order.")]
-    outcomes: Annotated[tuple[EndRecord, ...], Key("How it may end, best first.")]
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    win_probability: Unit = key("The chance to take all territories.", is_column=True)
+    win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
+    stop_probability: Unit = key(
+        "Only if a battle has a stop: the chance to stop anywhere on the way.", default=OMITTED
+    )
+    stop_probability_exact: ExactText = key(
+        'Only if a battle has a stop: the same as `"n/d"` with `--exact`, else `null`.',
+        default=OMITTED,
+    )
+    territories: tuple[ReachedRecord, ...] = key("The territories, in order.")
+    outcomes: tuple[EndRecord, ...] = key("How it may end, best first.")
 
 
-@dataclass(frozen=True)
 class BattleOfStory(KeyedRecord):
     """A battle of a campaign that was played."""
 
-    territory: Annotated[Count, Key("The number of the territory on the way, from 1.")]
-    attackers: Annotated[Count, Key("Attackers before the battle, garrison included.")]
-    defenders: Annotated[Count, Key("Defenders before it.")]
-    attackers_left: Annotated[Count, Key("Attackers after it, before any advance.")]
-    defenders_left: Annotated[Count, Key("Defenders after it.")]
+    territory: Count = key("The number of the territory on the way, from 1.")
+    attackers: Count = key("Attackers before the battle, garrison included.")
+    defenders: Count = key("Defenders before it.")
+    attackers_left: Count = key("Attackers after it, before any advance.")
+    defenders_left: Count = key("Defenders after it.")
 
 
-@dataclass(frozen=True)
 class StoryRecord(KeyedRecord):
     """One campaign, played with random dice, with `--narrate`."""
 
-    seed: Annotated[Count, Key("The seed of the dice.")]
-    battles: Annotated[tuple[BattleOfStory, ...], Key("The battles, in order.")]
+    seed: Count = key("The seed of the dice.")
+    battles: tuple[BattleOfStory, ...] = key("The battles, in order.")
 
 
 @dataclass(frozen=True, repr=False)

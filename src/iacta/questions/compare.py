@@ -7,16 +7,16 @@ from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.distribution import Probability
 from iacta.errors import IactaError
 from iacta.methods import find_kernel, methods_of
-from iacta.questions.form import Example, Topic
-from iacta.questions.parameters import Attackers, Defenders, UnderRules
+from iacta.questions.form import Example, Topic, parameter
+from iacta.questions.parameters import ATTACKERS, DEFENDERS, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AskedBattle, ExactText, Key, KeyedRecord, Unit
+from iacta.questions.record import AskedBattle, ExactText, KeyedRecord, Unit, key
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, exact_text, percent, under
 
@@ -31,12 +31,11 @@ SLOW = "left out: it would take more than a few seconds"
     Example("compare 12 10", "what does every method of the literature say?"),
     Example("compare 100 100 --rules capital", "and in a large battle under other rules?"),
 )
-@dataclass(frozen=True)
 class CompareQuestion(UnderRules, Question):
     """Solve one battle by every method, and compare their answers."""
 
-    attackers: Attackers
-    defenders: Defenders
+    attackers: int = parameter(*ATTACKERS, is_argument=True)
+    defenders: int = parameter(*DEFENDERS, is_argument=True)
 
     @cached_property
     def battle(self) -> Battle:
@@ -85,34 +84,29 @@ def _solved(name: str, battle: Battle) -> MethodAnswer:
     return MethodAnswer(name, chance, max(kernel.error(*size)) if is_bounded else None, seconds)
 
 
-@dataclass(frozen=True)
 class MethodRecord(KeyedRecord):
     """What one method says."""
 
-    method: Annotated[str, Key("Its name.")]
-    win_probability: Annotated[Unit | None, Key("Its answer; `null` if it cannot answer.")]
-    relative_error: Annotated[
-        float | None, Key("Its error relative to the exact chance; `null` if not known.")
-    ]
-    bound: Annotated[
-        float | None,
-        Key(
-            "The bound on that error; `null` for a simulation, or where the chance is too small "
-            "for a bound."
-        ),
-    ]
-    seconds: Annotated[float | None, Key("How long its second run took.")]
-    cannot: Annotated[str | None, Key("Why it cannot answer, else `null`.")]
+    method: str = key("Its name.")
+    win_probability: Unit | None = key("Its answer; `null` if it cannot answer.")
+    relative_error: float | None = key(
+        "Its error relative to the exact chance; `null` if not known."
+    )
+    bound: float | None = key(
+        "The bound on that error; `null` for a simulation, or where the chance is too small "
+        "for a bound."
+    )
+    seconds: float | None = key("How long its second run took.")
+    cannot: str | None = key("Why it cannot answer, else `null`.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CompareRecord(AskedBattle):
+class CompareRecord(AskedBattle, kw_only=True):
     """What every method that applies to the rules says of a battle."""
 
-    win_probability_exact: Annotated[
-        ExactText, Key('The chance to win as `"n/d"`, `null` if no method computes it.')
-    ]
-    methods: Annotated[tuple[MethodRecord, ...], Key("What each method says.")]
+    win_probability_exact: ExactText = key(
+        'The chance to win as `"n/d"`, `null` if no method computes it.'
+    )
+    methods: tuple[MethodRecord, ...] = key("What each method says.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.methods.hand_or_blitz import blitz_rules
 from iacta.odds.decisions import (
@@ -15,19 +15,19 @@ from iacta.odds.decisions import (
     how_many_dice,
     when_to_stop,
 )
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Flag, Number
-from iacta.questions.parameters import Attackers, Defenders, Exact, UnderRules
+from iacta.questions.parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
-    AttackersKey,
+    ATTACKERS_KEY,
+    DEFENDERS_KEY,
+    RULES_KEY,
     Count,
-    DefendersKey,
     ExactText,
-    Key,
     KeyedRecord,
-    RulesKey,
     Unit,
+    key,
 )
 from iacta.questions.sections import Grid, Letter, Section, Table, sections_of
 from iacta.questions.words import (
@@ -55,49 +55,40 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
     Example("decide 20 10 --prize 10", "attack or not, and when to stop?"),
     Example("decide 12 10 --mix", "in the official app: roll by hand, or blitz?"),
 )
-@dataclass(frozen=True)
 class DecideQuestion(UnderRules, Exact, Question):
     """Decide whether to roll or stop, now and for every number of armies."""
 
-    attackers: Attackers
-    defenders: Defenders
-    prize: Annotated[
-        Fraction | None,
-        Parameter(
-            VALUE,
-            "What taking the territory is worth, in armies: 10, 2.5 or 5/2.",
-            usual=str(USUAL["prize"]),
-            metavar="P",
-        ),
-    ] = None
-    army_value: Annotated[
-        Fraction | None,
-        Parameter(
-            VALUE,
-            "What each army that you keep is worth.",
-            usual=str(USUAL["army_value"]),
-            metavar="V",
-        ),
-    ] = None
-    kill_value: Annotated[
-        Fraction | None,
-        Parameter(
-            VALUE,
-            "What each enemy army you destroy is worth.",
-            usual=str(USUAL["kill_value"]),
-            metavar="V",
-        ),
-    ] = None
-    mix: Annotated[
-        bool,
-        Parameter(
-            Flag(),
-            "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
-            label="roll or blitz",
-            excludes="prize or army_value or kill_value or exact or dice",
-        ),
-    ] = False
-    dice: Annotated[bool, Parameter(Flag(), "Choose how many dice to roll, on both sides.")] = False
+    attackers: int = parameter(*ATTACKERS, is_argument=True)
+    defenders: int = parameter(*DEFENDERS, is_argument=True)
+    prize: Fraction | None = parameter(
+        VALUE,
+        "What taking the territory is worth, in armies: 10, 2.5 or 5/2.",
+        usual=str(USUAL["prize"]),
+        metavar="P",
+        default=None,
+    )
+    army_value: Fraction | None = parameter(
+        VALUE,
+        "What each army that you keep is worth.",
+        usual=str(USUAL["army_value"]),
+        metavar="V",
+        default=None,
+    )
+    kill_value: Fraction | None = parameter(
+        VALUE,
+        "What each enemy army you destroy is worth.",
+        usual=str(USUAL["kill_value"]),
+        metavar="V",
+        default=None,
+    )
+    mix: bool = parameter(
+        Flag(),
+        "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
+        label="roll or blitz",
+        excludes="prize or army_value or kill_value or exact or dice",
+        default=False,
+    )
+    dice: bool = parameter(Flag(), "Choose how many dice to roll, on both sides.", default=False)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -116,57 +107,46 @@ class DecideQuestion(UnderRules, Exact, Question):
         return DiceAnswer(self, weighed)
 
 
-EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
-WINS = Key("The chance to take the territory with the best decisions.", is_column=True)
+EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
+WINS = "The chance to take the territory with the best decisions."
 
 
-@dataclass(frozen=True)
 class BoundaryRecord(KeyedRecord):
     """From how many armies on to roll."""
 
-    defenders: Annotated[Count, Key("Armies on the defended territory.")]
-    attackers: Annotated[
-        Count | None, Key("The fewest attackers with which to roll, `null` if no number will do.")
-    ]
+    defenders: Count = key("Armies on the defended territory.")
+    attackers: Count | None = key(
+        "The fewest attackers with which to roll, `null` if no number will do."
+    )
 
 
-@dataclass(frozen=True)
 class DecideRecord(KeyedRecord):
     """Whether to roll, to stop, or with `--mix` to blitz.
 
     With `--mix` the boundary is that of the blitz: with fewer, roll by hand.
     """
 
-    attackers: AttackersKey
-    defenders: DefendersKey
-    rules: RulesKey
-    objective: Annotated[
-        str,
-        Key('`"value"`: what the territory and the armies are worth; with `--mix` `"conquest"`.'),
-    ]
-    action: Annotated[
-        str,
-        Key(
-            'What to do now: `"roll"` or `"stop"`; with `--mix` `"roll"`, `"blitz"` or `"stop"`.',
-            is_column=True,
-        ),
-    ]
-    value: Annotated[
-        float,
-        Key(
-            "What the battle is worth with the best decisions; with `--mix` the chance to win.",
-            is_column=True,
-        ),
-    ]
-    value_exact: Annotated[str | None, EXACT]
-    win_probability: Annotated[Unit, WINS]
-    win_probability_exact: Annotated[ExactText, EXACT]
-    expected_attackers_left: Annotated[
-        float, Key("Attackers left on average then.", is_column=True)
-    ]
-    boundary: Annotated[
-        tuple[BoundaryRecord, ...], Key("From how many armies on to roll, for each `defenders`.")
-    ]
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    objective: str = key(
+        '`"value"`: what the territory and the armies are worth; with `--mix` `"conquest"`.'
+    )
+    action: str = key(
+        'What to do now: `"roll"` or `"stop"`; with `--mix` `"roll"`, `"blitz"` or `"stop"`.',
+        is_column=True,
+    )
+    value: float = key(
+        "What the battle is worth with the best decisions; with `--mix` the chance to win.",
+        is_column=True,
+    )
+    value_exact: str | None = key(EXACT)
+    win_probability: Unit = key(WINS, is_column=True)
+    win_probability_exact: ExactText = key(EXACT)
+    expected_attackers_left: float = key("Attackers left on average then.", is_column=True)
+    boundary: tuple[BoundaryRecord, ...] = key(
+        "From how many armies on to roll, for each `defenders`."
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -301,42 +281,32 @@ def _thinned(most: int, kept: int) -> list[int]:
     return list(range(kept % step or step, most + 1, step))
 
 
-@dataclass(frozen=True)
 class DiceState(KeyedRecord):
     """How many dice are best in a state."""
 
-    attackers: Annotated[Count, Key("Attackers then, garrison included.")]
-    defenders: Annotated[Count, Key("Defenders then.")]
-    attack_dice: Annotated[Count, Key("How many dice the attacker should throw.")]
-    defence_dice: Annotated[Count, Key("The best reply.")]
+    attackers: Count = key("Attackers then, garrison included.")
+    defenders: Count = key("Defenders then.")
+    attack_dice: Count = key("How many dice the attacker should throw.")
+    defence_dice: Count = key("The best reply.")
 
 
-@dataclass(frozen=True)
 class DiceRecord(KeyedRecord):
     """How many dice both sides should throw, with `--dice`."""
 
-    attackers: AttackersKey
-    defenders: DefendersKey
-    rules: RulesKey
-    objective: Annotated[
-        str,
-        Key('`"conquest"`; `"value"` with a prize or a value of armies.'),
-    ]
-    action: Annotated[
-        str, Key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
-    ]
-    attack_dice: Annotated[Count, Key("How many dice the attacker should throw now.")]
-    defence_dice: Annotated[Count, Key("The best reply.")]
-    value: Annotated[
-        float, Key("What the battle is worth with the best decisions.", is_column=True)
-    ]
-    value_exact: Annotated[str | None, EXACT]
-    win_probability: Annotated[Unit, WINS]
-    win_probability_exact: Annotated[ExactText, EXACT]
-    fewer: Annotated[
-        tuple[DiceState, ...],
-        Key("The states in which a side should throw fewer dice than allowed."),
-    ]
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    objective: str = key('`"conquest"`; `"value"` with a prize or a value of armies.')
+    action: str = key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
+    attack_dice: Count = key("How many dice the attacker should throw now.")
+    defence_dice: Count = key("The best reply.")
+    value: float = key("What the battle is worth with the best decisions.", is_column=True)
+    value_exact: str | None = key(EXACT)
+    win_probability: Unit = key(WINS, is_column=True)
+    win_probability_exact: ExactText = key(EXACT)
+    fewer: tuple[DiceState, ...] = key(
+        "The states in which a side should throw fewer dice than allowed."
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from fractions import Fraction
 from math import comb
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.distribution import Probability
@@ -18,19 +18,19 @@ from iacta.odds.spread import (
     spread_defenders,
     spread_value,
 )
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Chance, OneOf, Whole
-from iacta.questions.parameters import Attackers, Exact, UnderRules, WithStop
+from iacta.questions.parameters import ATTACKERS, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
-    AttackersKey,
+    ATTACKERS_KEY,
+    GARRISON_KEY,
+    RULES_KEY,
     Count,
     ExactText,
-    GarrisonKey,
-    Key,
     KeyedRecord,
-    RulesKey,
     Unit,
+    key,
 )
 from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.words import (
@@ -61,37 +61,31 @@ TITLES: dict[Objective, str] = {
     Example("defend 12 --chance 90%", "how many defenders hold with that chance?"),
     Example("defend 40 --armies 30 --territories 6", "how to spread 30 armies over 6 territories?"),
 )
-@dataclass(frozen=True)
 class DefendQuestion(UnderRules, WithStop, Exact, Question):
     """Find how many defenders hold, or how to spread them over a chain."""
 
-    attackers: Attackers
-    chance: Annotated[
-        Fraction | None,
-        Parameter(
-            Chance(certain=True),
-            "The chance you want to hold with, such as 90%.",
-            usual="95%",
-            excludes="armies or territories or objective",
-        ),
-    ] = None
-    armies: Annotated[
-        int | None, Parameter(Whole(least=1), "Armies to spread over a chain.", needs="territories")
-    ] = None
-    territories: Annotated[
-        int | None,
-        Parameter(Whole(least=1), "Territories of the chain.", metavar="K", needs="armies"),
-    ] = None
-    objective: Annotated[
-        Objective | None,
-        Parameter(
-            OneOf(OBJECTIVES),
-            "What the attackers want: the whole chain (break-through), or as many territories as "
-            "possible (territories).",
-            usual="break-through",
-            needs="armies",
-        ),
-    ] = None
+    attackers: int = parameter(*ATTACKERS, is_argument=True)
+    chance: Fraction | None = parameter(
+        Chance(certain=True),
+        "The chance you want to hold with, such as 90%.",
+        usual="95%",
+        excludes="armies or territories or objective",
+        default=None,
+    )
+    armies: int | None = parameter(
+        Whole(least=1), "Armies to spread over a chain.", needs="territories", default=None
+    )
+    territories: int | None = parameter(
+        Whole(least=1), "Territories of the chain.", metavar="K", needs="armies", default=None
+    )
+    objective: Objective | None = parameter(
+        OneOf(OBJECTIVES),
+        "What the attackers want: the whole chain (break-through), or as many territories as "
+        "possible (territories).",
+        usual="break-through",
+        needs="armies",
+        default=None,
+    )
 
     def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
         battle = Battle(self.attackers, defenders, self.rule_set.rules, stop=self.stop)
@@ -134,20 +128,19 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
             yield OtherSpread(name, spread, float(value))
 
 
-EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
+EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
 
 
-@dataclass(frozen=True)
 class HoldRecord(KeyedRecord):
     """The fewest defenders for a wanted chance."""
 
-    attackers: AttackersKey
-    chance: Annotated[Unit, Key("The wanted chance.", is_asked=True)]
-    garrison: GarrisonKey
-    rules: RulesKey
-    defenders: Annotated[Count, Key("The fewest defenders.", is_column=True)]
-    hold_probability: Annotated[Unit, Key("Their chance to hold.", is_column=True)]
-    hold_probability_exact: Annotated[ExactText, EXACT]
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    chance: Unit = key("The wanted chance.", is_asked=True)
+    garrison: Count = key(GARRISON_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    defenders: Count = key("The fewest defenders.", is_column=True)
+    hold_probability: Unit = key("Their chance to hold.", is_column=True)
+    hold_probability_exact: ExactText = key(EXACT)
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,50 +201,37 @@ class HoldAnswer(Answer):
         return settled(chance, [self.question.rule_set.rules])
 
 
-@dataclass(frozen=True)
 class OtherSpread(KeyedRecord):
     """A spread that comes to mind, and what attackers who play best get against it."""
 
-    name: Annotated[str, Key("What it is called.")]
-    spread: Annotated[Sequence[Count], Key("The armies from one end to the other.")]
-    value: Annotated[float, Key("What it is worth to the attackers.")]
+    name: str = key("What it is called.")
+    spread: Sequence[Count] = key("The armies from one end to the other.")
+    value: float = key("What it is worth to the attackers.")
 
 
-@dataclass(frozen=True)
 class SpreadRecord(KeyedRecord):
     """The best spread over a chain, with `--armies` and `--territories`."""
 
-    attackers: AttackersKey
-    armies: Annotated[Count, Key("The armies that are spread.", is_asked=True)]
-    territories: Annotated[Count, Key("Over how many territories.", is_asked=True)]
-    objective: Annotated[
-        Objective,
-        Key("What the attackers want: `break through` or `territories`.", is_asked=True),
-    ]
-    garrison: GarrisonKey
-    rules: RulesKey
-    spreads: Annotated[
-        tuple[tuple[Count, ...], ...],
-        Key(
-            "The best spreads, at most 100, each a list of armies from one end to the other.",
-            is_column=True,
-        ),
-    ]
-    count: Annotated[Count, Key("How many spreads are equally good.")]
-    value: Annotated[
-        float,
-        Key(
-            "The attackers' chance to break through, or the mean number of territories taken.",
-            is_column=True,
-        ),
-    ]
-    value_exact: Annotated[str | None, EXACT]
-    is_exact: Annotated[
-        bool, Key("Whether all spreads were compared exactly; if not, a search found these.")
-    ]
-    others: Annotated[
-        tuple[OtherSpread, ...], Key("The spreads that come to mind first, for comparison.")
-    ]
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    armies: Count = key("The armies that are spread.", is_asked=True)
+    territories: Count = key("Over how many territories.", is_asked=True)
+    objective: Objective = key(
+        "What the attackers want: `break through` or `territories`.", is_asked=True
+    )
+    garrison: Count = key(GARRISON_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    spreads: tuple[tuple[Count, ...], ...] = key(
+        "The best spreads, at most 100, each a list of armies from one end to the other.",
+        is_column=True,
+    )
+    count: Count = key("How many spreads are equally good.")
+    value: float = key(
+        "The attackers' chance to break through, or the mean number of territories taken.",
+        is_column=True,
+    )
+    value_exact: str | None = key(EXACT)
+    is_exact: bool = key("Whether all spreads were compared exactly; if not, a search found these.")
+    others: tuple[OtherSpread, ...] = key("The spreads that come to mind first, for comparison.")
 
 
 @dataclass(frozen=True, repr=False)

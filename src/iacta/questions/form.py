@@ -1,21 +1,22 @@
 """Form: the one description of what can be asked, from which every face is made.
 
-A form is a frozen dataclass. Each field is annotated with a `Parameter`, which says once what kind
-of value it holds and, in one line, what it means; name and default are the field's. Options and
+A form is a frozen dataclass. Each field is declared by `parameter`, which says once what kind of
+value it holds and, in one line, what it means; the name is the field's. Options and
 their help, pages, schemas and columns all come from `parameters`. `parse` makes a form from texts,
 the constructor from values, and both refuse what does not fit.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
 from pathlib import Path
 from string import Formatter
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from types import new_class
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, dataclass_transform
 
 from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -29,8 +30,10 @@ __all__ = [
     "Parameter",
     "Register",
     "Topic",
+    "made_form",
     "named_by",
     "option_name",
+    "parameter",
 ]
 
 MOST_PLAIN = 200  # letters of a text that a message shows as it is
@@ -57,7 +60,8 @@ class Parameter:
     excludes: those that may not be given beside it, as in `reinforce or cards and then`; of those
         joined by `and` not all may be given.
     label: what a page calls it, in lower case; empty for its name.
-    name, default: those of the field, filled in by `Form.parameters`.
+    default: its value if none is given; without one it is required.
+    name: that of the field, filled in by `Form.parameters`.
     """
 
     kind: Kind
@@ -68,12 +72,17 @@ class Parameter:
     needs: str = ""
     excludes: str = ""
     label: str = ""
-    name: str = ""
     default: Any = REQUIRED
+    name: str = ""
 
     @property
     def is_required(self) -> bool:
         return self.default is REQUIRED
+
+    @property
+    def called(self) -> str:
+        """What help calls its value: `ATTACKERS`, `FILE`."""
+        return self.metavar or (self.name.upper() if self.is_argument else self.kind.metavar)
 
     @property
     def default_text(self) -> str:
@@ -99,6 +108,25 @@ class Parameter:
         except IactaError as error:
             error.parameter = self.name
             raise
+
+
+def parameter(
+    kind: Kind,
+    help: str,  # noqa: A002 # the word of argparse and typer
+    *,
+    default: Any = REQUIRED,
+    is_argument: bool = False,
+    usual: str = "",
+    metavar: str = "",
+    needs: str = "",
+    excludes: str = "",
+    label: str = "",
+) -> Any:
+    """Declare a field of a form; the arguments are those of `Parameter`."""
+    described = Parameter(kind, help, is_argument, usual, metavar, needs, excludes, label, default)
+    return field(
+        default=MISSING if default is REQUIRED else default, metadata={"parameter": described}
+    )
 
 
 def option_name(name: str) -> str:
@@ -134,9 +162,10 @@ class Example:
     words: str = ""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
 @dataclass(frozen=True)
 class Form:
-    """What is asked of a command: a frozen dataclass with a `Parameter` for each field.
+    """What is asked of a command: subclasses are frozen dataclasses whose fields are parameters.
 
     A `Register` gives it its name, its topic and its examples.
     """
@@ -146,11 +175,14 @@ class Form:
     examples: ClassVar[tuple[Example, ...]] = ()
     one_of: ClassVar[tuple[str, ...]] = ()  # of each of these, exactly one parameter is given
 
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        dataclass(frozen=True, kw_only=kw_only)(cls)
+
     def __post_init__(self) -> None:
-        for parameter in self.parameters():
-            value = getattr(self, parameter.name)
-            if value is not None or parameter.default is not None:
-                put(self, parameter.name, parameter.read(value))
+        for each in self.parameters():
+            value = getattr(self, each.name)
+            if value is not None or each.default is not None:
+                put(self, each.name, each.read(value))
         self.complete()
         self._check_together()
 
@@ -182,14 +214,12 @@ class Form:
     @cache
     def parameters(cls) -> tuple[Parameter, ...]:
         """Return what can be said: arguments, then the form's own options, then shared ones."""
-        given = {}
-        for field in fields(cls):
-            (parameter,) = field.type.__metadata__  # type: ignore[union-attr] # each is `Annotated`
-            default = REQUIRED if field.default is MISSING else field.default
-            given[field.name] = replace(parameter, name=field.name, default=default)
+        given = {
+            each.name: replace(each.metadata["parameter"], name=each.name) for each in fields(cls)
+        }
         names = [name for level in cls.__mro__ for name in get_annotations(level) if name in given]
         ordered = [given[name] for name in dict.fromkeys(names)]
-        return tuple(sorted(ordered, key=lambda parameter: not parameter.is_argument))
+        return tuple(sorted(ordered, key=lambda each: not each.is_argument))
 
     @classmethod
     def parse(cls, texts: Texts) -> Self:
@@ -199,13 +229,11 @@ class Form:
             are left alone.
         """
         values = {}
-        for parameter in cls.parameters():
-            if parameter.name in texts:
-                values[parameter.name] = parameter.read(texts[parameter.name], is_text=True)
-            elif parameter.is_required:
-                error = MalformedError(f"missing {parameter.name}")
-                error.parameter = parameter.name
-                raise error
+        for each in cls.parameters():
+            if each.name in texts:
+                values[each.name] = each.read(texts[each.name], is_text=True)
+            elif each.is_required:
+                raise MalformedError(f"missing {each.name}", parameter=each.name)
         form = cls(**values)
         put(form, "_texts", texts)
         return form
@@ -215,9 +243,32 @@ class Form:
         return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
     @classmethod
+    def about(cls, error: IactaError) -> str | None:
+        """Return the parameter that an error is about; `None` where it is about none of these."""
+        return (
+            error.parameter if error.parameter in {each.name for each in cls.parameters()} else None
+        )
+
+    @classmethod
     def summary(cls) -> str:
         """Return what it does, in one sentence."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+
+
+def made_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members: object) -> Any:
+    """Return a form that is made from data.
+
+    bases: the forms whose parameters it has, too.
+    own: its own parameters, each declared by `parameter`.
+    members: its methods and its docstring.
+    """
+    types = dict.fromkeys(own, Any)
+    return new_class(
+        bases[0].__name__,
+        bases,
+        {"kw_only": True},
+        lambda body: body.update(__annotations__=types, **own, **members),
+    )
 
 
 class Outline(NamedTuple):
@@ -334,20 +385,21 @@ class _Spelt(dict[str, str]):
 def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
     """Return the sentence of an error, with the parameters spelt as a face does.
 
-    error: the error. If its sentence begins "chance must", "chance of Brazil must", "missing
-        chance" or the like, it is about the parameter `chance`.
+    error: the error, with the parameter that it is about; its sentence may begin with that name,
+        as in "chance must ..." or "missing chance".
     form: what was asked.
     spell: the face's name of a parameter, such as `--max-rolls` for `max_rolls`.
 
     >>> from iacta.questions.need import NeedQuestion
-    >>> named_by(IllegalError("chance must be ..."), NeedQuestion, lambda name: f"--{name}")
+    >>> error = IllegalError("chance must be ...", parameter="chance")
+    >>> named_by(error, NeedQuestion, lambda name: f"--{name}")
     '--chance must be ...'
     """
     if isinstance(error, ClashError):
         return _Bounded().vformat(error.sentence, error.values, _Spelt(spell))
-    found = re.match("(missing )?([a-z_]+)( of | must | is | cannot |:|$)", str(error))
-    names = [parameter.name for parameter in form.parameters()]
-    about = names if error.parameter is None else [error.parameter]
-    if found is None or found[2] not in about:
+    name = form.about(error)
+    if name is None:
         return str(error)
-    return f"{found[1] or ''}{spell(found[2])}{str(error)[found.end(2) :]}"
+    return re.sub(
+        rf"^(missing )?{name}\b", lambda found: (found[1] or "") + spell(name), str(error)
+    )

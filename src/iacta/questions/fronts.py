@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from iacta.checks import whole_number
-from iacta.moved import names_of
 from iacta.odds.fronts import (
     BestFronts,
     Front,
@@ -17,11 +16,11 @@ from iacta.odds.fronts import (
     parse_front,
 )
 from iacta.odds.spread import OBJECTIVES, Objective
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import OneOf, Row, Whole
 from iacta.questions.parameters import Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, GarrisonKey, Key, KeyedRecord, RulesKey
+from iacta.questions.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.words import (
     all_digits,
@@ -36,9 +35,6 @@ from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
 
-# What had this file's name before.
-__getattr__ = names_of("iacta.odds.fronts")
-
 
 class Fronts(Row):
     """Fronts, each written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
@@ -47,7 +43,7 @@ class Fronts(Row):
     (Front(15, territories=3), Front(8))
     """
 
-    entries: ClassVar[str] = "fronts"
+    entries: ClassVar[str] = "fronts, such as [15, 8]"
 
     def read(self, entry: object) -> Front:
         if isinstance(entry, Front):
@@ -70,31 +66,25 @@ class Fronts(Row):
         "which division loses the fewest territories, one of them a capital?",
     ),
 )
-@dataclass(frozen=True)
 class FrontsQuestion(UnderRules, WithStop, Exact, Question):
     """Divide armies among several fronts, each with its own attackers."""
 
-    fronts: Annotated[
-        tuple[Front, ...],
-        Parameter(
-            Fronts(),
-            "The attackers of each front: 8 before one territory, 15:3 before a chain of three, "
-            "crossed from either end, 15:end3 from the first on, 12:any2 before two of which they "
-            "take one; 9:1:capital with rules of its own; 20/8/3/2 where 8, 3 and 2 armies are "
-            "already.",
-            is_argument=True,
-            metavar="FRONT",
-        ),
-    ]
-    armies: Annotated[int, Parameter(Whole(least=1), "New armies to divide among the fronts.")]
-    objective: Annotated[
-        Objective,
-        Parameter(
-            OneOf(OBJECTIVES),
-            "Minimise the chance that any front falls (break-through), or the expected number of "
-            "territories lost (territories).",
-        ),
-    ] = "break through"
+    fronts: tuple[Front, ...] = parameter(
+        Fronts(),
+        "The attackers of each front: 8 before one territory, 15:3 before a chain of three, "
+        "crossed from either end, 15:end3 from the first on, 12:any2 before two of which they "
+        "take one; 9:1:capital with rules of its own; 20/8/3/2 where 8, 3 and 2 armies are "
+        "already.",
+        is_argument=True,
+        metavar="FRONT",
+    )
+    armies: int = parameter(Whole(least=1), "New armies to divide among the fronts.")
+    objective: Objective = parameter(
+        OneOf(OBJECTIVES),
+        "Minimise the chance that any front falls (break-through), or the expected number of "
+        "territories lost (territories).",
+        default="break through",
+    )
 
     def answer(self, watch: Watch | None = None) -> "FrontsAnswer":
         best = defend_fronts(
@@ -108,44 +98,37 @@ class FrontsQuestion(UnderRules, WithStop, Exact, Question):
         return FrontsAnswer(self, best)
 
 
-VALUE = Key("The chance that any front falls, or the mean number of territories lost.")
-EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
+VALUE = "The chance that any front falls, or the mean number of territories lost."
+EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
 
 
-@dataclass(frozen=True)
 class FrontRecord(KeyedRecord):
     """A front, and the armies on it."""
 
-    attackers: Annotated[Count, Key("The armies that attack it, garrison included.")]
-    territories: Annotated[Count, Key("How many territories it has.")]
-    shape: Annotated[Shape, Key("How these lie: `chain`, `end` or `any`.")]
-    rules: Annotated[str, Key("The name of its rules.")]
-    held: Annotated[tuple[Count, ...], Key("The armies on its territories before.")]
-    spread: Annotated[tuple[Count, ...], Key("Those after, all in all.")]
-    value: Annotated[
-        float, Key("The chance that it falls, or the mean number of territories lost.")
-    ]
-    value_exact: Annotated[str | None, EXACT]
+    attackers: Count = key("The armies that attack it, garrison included.")
+    territories: Count = key("How many territories it has.")
+    shape: Shape = key("How these lie: `chain`, `end` or `any`.")
+    rules: str = key("The name of its rules.")
+    held: tuple[Count, ...] = key("The armies on its territories before.")
+    spread: tuple[Count, ...] = key("Those after, all in all.")
+    value: float = key("The chance that it falls, or the mean number of territories lost.")
+    value_exact: str | None = key(EXACT)
 
 
-@dataclass(frozen=True)
 class FrontsRecord(KeyedRecord):
     """The best division of armies among fronts."""
 
-    armies: Annotated[Count, Key("The new armies that are divided.")]
-    objective: Annotated[
-        Objective,
-        Key(
-            "What is minimised: `break through`, the chance that any front falls, or "
-            "`territories`, the territories lost."
-        ),
-    ]
-    garrison: GarrisonKey
-    rules: RulesKey
-    fronts: Annotated[tuple[FrontRecord, ...], Key("Each front.")]
-    value: Annotated[float, VALUE]
-    value_exact: Annotated[str | None, EXACT]
-    is_exact: Annotated[bool, Key("Whether it is proven that no other division is better.")]
+    armies: Count = key("The new armies that are divided.")
+    objective: Objective = key(
+        "What is minimised: `break through`, the chance that any front falls, or "
+        "`territories`, the territories lost."
+    )
+    garrison: Count = key(GARRISON_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    fronts: tuple[FrontRecord, ...] = key("Each front.")
+    value: float = key(VALUE)
+    value_exact: str | None = key(EXACT)
+    is_exact: bool = key("Whether it is proven that no other division is better.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from iacta.battle.territory import Territory, parse_territory, territory_name
 from iacta.checks import (
+    LONGEST_SHOWN,
     check_choice,
     fraction_text,
     parse_whole_number,
@@ -16,8 +17,9 @@ from iacta.checks import (
     row_of,
     shown,
     whole_number,
+    words_of,
 )
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rule_set, rules_name
 
@@ -121,9 +123,11 @@ class Number(Kind):
         expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
         number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
         if self.least is not None and number < self.least:
-            raise IllegalError(f"{name} must {expected}, got {shown(value)}")
+            raise IllegalError(f"{name} must {expected}, got {shown(value)}", parameter=name)
         if self.most is not None and number > self.most:
-            raise TooLargeError(f"{name} must be at most {self.most:g}, got {shown(value)}")
+            raise TooLargeError(
+                f"{name} must be at most {self.most:g}, got {shown(value)}", parameter=name
+            )
         return number
 
     def json(self, value: Fraction) -> str:
@@ -172,7 +176,7 @@ class Flag(Kind):
     def parse(self, text: str, name: str) -> bool:
         words = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
         if text.casefold() not in words:
-            raise MalformedError(f"{name} must be true or false, got {shown(text)}")
+            raise MalformedError(f"{name} must be true or false, got {shown(text)}", parameter=name)
         return words[text.casefold()]
 
     def check(self, value: object, name: str) -> bool:
@@ -203,7 +207,7 @@ class OneOf(Kind):
                 return word
         *most, last = (word.replace(" ", "-") for word in self.words)
         words = f"{', '.join(most)} or {last}"
-        raise IllegalError(f"{name} must be {words}, got {shown(value)}")
+        raise IllegalError(f"{name} must be {words}, got {shown(value)}", parameter=name)
 
     def text(self, value: str) -> str:
         return value.replace(" ", "-")
@@ -217,7 +221,7 @@ class Name(Kind):
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
-            raise MalformedError(f"{name} must be a text, got {shown(value)}")
+            raise MalformedError(f"{name} must be a text, got {shown(value)}", parameter=name)
         return str(value)
 
 
@@ -281,13 +285,20 @@ class Row(Kind):
         raise NotImplementedError
 
     def parse(self, text: str, name: str) -> tuple[Any, ...]:
-        return self.check(text.replace(",", " ").split(), name)
+        return self.check(words_of(text), name)
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         entries = row_of(value, name, self.entries)
         if not entries:
             raise IllegalError(f"missing {name}")
-        return tuple(map(self.read, entries))
+        try:
+            return tuple(map(self.read, entries))
+        except IactaError as error:
+            texts = " ".join(map(str, entries))
+            if "," not in texts:
+                raise
+            apart = " ".join(texts.replace(",", " ").split())[:LONGEST_SHOWN]
+            raise plainly(error)(f"{error}; separate {name} by spaces: {apart}") from None
 
     def text(self, value: Sequence[Any]) -> str:
         return " ".join(self.json(value))
@@ -307,7 +318,7 @@ class Way(Row):
     ('22', '8:capital@3')
     """
 
-    entries: ClassVar[str] = "defenders"
+    entries: ClassVar[str] = "defenders, such as [8, 2]"
 
     def read(self, entry: object) -> str | Territory:
         if isinstance(entry, Territory):
@@ -337,7 +348,7 @@ class Listed(Kind):
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
-            raise MalformedError(f"{name} must be a row, got {shown(value)}")
+            raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
         return tuple(self.kind.check(each, name) for each in row_of(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:

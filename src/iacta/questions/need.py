@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.battle.territory import stages
 from iacta.checks import shown
@@ -14,11 +14,11 @@ from iacta.odds.needed import (
     armies_needed_for_campaign,
     win_probabilities_keeping,
 )
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Chance, Whole
 from iacta.questions.parameters import AlongWay, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, KeyedRecord, RulesKey, Unit
+from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.words import (
     all_digits,
@@ -41,15 +41,13 @@ NEIGHBOURS = 3
     Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
     Example("need 8 2 2 --keep 5", "and to take three territories, with 5 armies left?"),
 )
-@dataclass(frozen=True)
 class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     """Find how many armies win a battle or campaign with a given chance."""
 
-    chance: Annotated[
-        Fraction,
-        Parameter(Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20."),
-    ] = Fraction(19, 20)
-    keep: Annotated[int, Parameter(Whole(), "Armies that must be left in the last territory.")] = 0
+    chance: Fraction = parameter(
+        Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20.", default=Fraction(19, 20)
+    )
+    keep: int = parameter(Whole(), "Armies that must be left in the last territory.", default=0)
 
     def win_probabilities(
         self, attackers: Sequence[int], *, exact: bool = False
@@ -63,7 +61,9 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
         if self.chance == 1 and not all(each.kernel().certain for each in way):
             typed = shown(self.typed("chance"))
-            raise IllegalError(f"chance must be less than 1, as no win is certain, got {typed}")
+            raise IllegalError(
+                f"chance must be less than 1, as no win is certain, got {typed}", parameter="chance"
+            )
         needed = armies_needed_for_campaign(
             self.way, self.chance, rules, keep=self.keep, stop=self.stop
         )
@@ -73,27 +73,20 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
         return NeedAnswer(self, needed, chances[needed] if exact is None else exact, chances)
 
 
-@dataclass(frozen=True)
 class NeedRecord(KeyedRecord):
     """The fewest armies for a wanted chance."""
 
-    defenders: Annotated[
-        Count | tuple[Count, ...],
-        Key("Armies on the territory, or a list of them for a campaign.", is_asked=True),
-    ]
-    chance: Annotated[
-        Unit,
-        Key(
-            "The wanted chance; 1 under balanced blitz only, where a battle can be certain.",
-            is_asked=True,
-        ),
-    ]
-    keep: Annotated[Count, Key("Armies that must be left in the last territory.", is_asked=True)]
-    rules: RulesKey
-    attackers: Annotated[Count, Key("The fewest attackers.", is_column=True)]
-    win_probability: Annotated[
-        Unit, Key("Their chance to win and to keep `keep` armies.", is_column=True)
-    ]
+    defenders: Count | tuple[Count, ...] = key(
+        "Armies on the territory, or a list of them for a campaign.", is_asked=True
+    )
+    chance: Unit = key(
+        "The wanted chance; 1 under balanced blitz only, where a battle can be certain.",
+        is_asked=True,
+    )
+    keep: Count = key("Armies that must be left in the last territory.", is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key("The fewest attackers.", is_column=True)
+    win_probability: Unit = key("Their chance to win and to keep `keep` armies.", is_column=True)
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,14 +1,12 @@
 """Parameters that many questions share, each described once."""
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, TypeAlias
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
-from iacta.questions.form import Form, Parameter
+from iacta.questions.form import Form, parameter
 from iacta.questions.kinds import FileName, Flag, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
@@ -16,15 +14,14 @@ from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
 __all__ = [
     "ARMIES",
+    "ATTACKERS",
+    "DEFENDERS",
     "SEED",
+    "TIME_LIMIT",
     "AlongWay",
-    "Attackers",
-    "Defenders",
     "Exact",
     "OneBattle",
     "OneCampaign",
-    "Seed",
-    "TimeLimit",
     "UnderRules",
     "WithStop",
     "fresh_seed",
@@ -32,23 +29,10 @@ __all__ = [
 
 ARMIES = Whole(least=1)
 
-Attackers: TypeAlias = Annotated[
-    int,
-    Parameter(ARMIES, "Armies on the attacking territory, garrison included.", is_argument=True),
-]
-Defenders: TypeAlias = Annotated[
-    int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
-]
-SEED = "Seed of the dice; the same seed repeats the dice."
-Seed: TypeAlias = Annotated[int | None, Parameter(Whole(), SEED)]
-TimeLimit: TypeAlias = Annotated[
-    Fraction | None,
-    Parameter(
-        Number(least=0, unit="seconds"),
-        "The most seconds that all of it may take.",
-        metavar="SECONDS",
-    ),
-]
+ATTACKERS = ARMIES, "Armies on the attacking territory, garrison included."
+DEFENDERS = ARMIES, "Armies on the defended territory."
+SEED = Whole(), "Seed of the dice; the same seed repeats the dice."
+TIME_LIMIT = Number(least=0, unit="seconds"), "The most seconds that all of it may take."
 
 
 def fresh_seed() -> int:
@@ -58,20 +42,16 @@ def fresh_seed() -> int:
     return int(np.random.default_rng().integers(10**6))
 
 
-@dataclass(frozen=True)
 class AlongWay(Form):
     """A question on a chain of territories."""
 
-    territories: Annotated[
-        tuple[str | Territory, ...],
-        Parameter(
-            Way(),
-            "Defenders of each territory, in order; 8:capital or 8:house.toml under its own "
-            "rules, 8@3 where 3 armies must stay, 8~5 to keep 5 armies out of the fight.",
-            is_argument=True,
-            metavar="DEFENDERS",
-        ),
-    ]
+    territories: tuple[str | Territory, ...] = parameter(
+        Way(),
+        "Defenders of each territory, in order; 8:capital or 8:house.toml under its own "
+        "rules, 8@3 where 3 armies must stay, 8~5 to keep 5 armies out of the fight.",
+        is_argument=True,
+        metavar="DEFENDERS",
+    )
 
     @cached_property
     def way(self) -> tuple[Territory, ...]:
@@ -92,27 +72,21 @@ def _own_rules(territory: str | Territory) -> str | None:
     return find_rule_set(name).name if colon else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class UnderRules(Form):
+class UnderRules(Form, kw_only=True):
     """A question under rules that have a name, or are in a file."""
 
-    rules: Annotated[
-        str | Rules | None,
-        Parameter(
-            RulesName(),
-            "Rules, such as capital+wall.",
-            usual="classic",
-        ),
-    ] = None
-    rules_file: Annotated[
-        str | None,
-        Parameter(
-            FileName(), "House rules: a TOML file, or - for standard input.", excludes="rules"
-        ),
-    ] = None
-    garrison: Annotated[
-        int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")
-    ] = None
+    rules: str | Rules | None = parameter(
+        RulesName(), "Rules, such as capital+wall.", usual="classic", default=None
+    )
+    rules_file: str | None = parameter(
+        FileName(),
+        "House rules: a TOML file, or - for standard input.",
+        excludes="rules",
+        default=None,
+    )
+    garrison: int | None = parameter(
+        Whole(), "Armies that must stay behind.", usual="1", default=None
+    )
 
     @cached_property
     def rule_set(self) -> RuleSet:
@@ -131,51 +105,45 @@ class UnderRules(Form):
         return find_rule_set(self.rules or "classic")
 
 
-@dataclass(frozen=True, kw_only=True)
-class WithStop(Form):
+class WithStop(Form, kw_only=True):
     """A question on attackers who may stop."""
 
-    stop_at: Annotated[int | None, Parameter(Whole(), "Armies kept out of the fight.")] = None
-    charge: Annotated[
-        bool, Parameter(Flag(), "Stop as soon as you would roll fewer dice than at first.")
-    ] = False
-    max_losses: Annotated[
-        int | None, Parameter(Whole(), "Stop a battle once this many armies are lost.")
-    ] = None
-    max_rolls: Annotated[int | None, Parameter(Whole(), "Stop a battle after this many rolls.")] = (
-        None
+    stop_at: int | None = parameter(Whole(), "Armies kept out of the fight.", default=None)
+    charge: bool = parameter(
+        Flag(), "Stop as soon as you would roll fewer dice than at first.", default=False
     )
+    max_losses: int | None = parameter(
+        Whole(), "Stop a battle once this many armies are lost.", default=None
+    )
+    max_rolls: int | None = parameter(Whole(), "Stop a battle after this many rolls.", default=None)
 
     @property
     def stop(self) -> Stop:
         return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
 
 
-@dataclass(frozen=True)
 class OneBattle(UnderRules, WithStop):
     """A question on one battle."""
 
-    attackers: Attackers
-    defenders: Defenders
+    attackers: int = parameter(*ATTACKERS, is_argument=True)
+    defenders: int = parameter(*DEFENDERS, is_argument=True)
 
     @cached_property
     def battle(self) -> Battle:
         return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
 
 
-@dataclass(frozen=True)
 class OneCampaign(UnderRules, WithStop, AlongWay):
     """A question on one campaign."""
 
-    attackers: Attackers
+    attackers: int = parameter(*ATTACKERS, is_argument=True)
 
     @cached_property
     def campaign(self) -> Campaign:
         return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exact(Form):
+class Exact(Form, kw_only=True):
     """A question that can be answered in fractions."""
 
-    exact: Annotated[bool, Parameter(Flag(), "Count in exact fractions.")] = False
+    exact: bool = parameter(Flag(), "Count in exact fractions.", default=False)

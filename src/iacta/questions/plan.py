@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from types import ModuleType
-from typing import Annotated, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
-from iacta.board.board import Board
+from iacta.board.board import Board, folded
 from iacta.board.files import read_board
 from iacta.board.layout import check_size
 from iacta.board.position import Position, code_in, read_position
-from iacta.checks import put
+from iacta.checks import put, shown
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError
 from iacta.game import Sets, traded_armies
@@ -43,9 +43,9 @@ from iacta.plan.problem import PLAYS
 from iacta.plan.simulated import MOST_RUNS
 from iacta.questions import plan_turn as turn
 from iacta.questions import plan_words as words
-from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import Chance, Flag, Listed, Name, OneOf, Whole
-from iacta.questions.parameters import SEED, TimeLimit, UnderRules, fresh_seed
+from iacta.questions.parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
 from iacta.questions.plan_code import asked_by_code
 from iacta.questions.plan_record import (
     PlanRecord,
@@ -85,225 +85,181 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     Example("plan --from Ukraine=42 --others 2 --take Asia", "which way to go?"),
     Example("plan game.toml --worth", "what gains most (game.toml: see iacta board)?"),
 )
-@dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
 
     one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
 
-    position: Annotated[
-        str | Position | None,
-        Parameter(
-            Source(Position, read_position),
-            "The position: a JSON or TOML file, a code, or - for stdin.",
-            is_argument=True,
-        ),
-    ] = None
-    board: Annotated[
-        str | Board | None,
-        Parameter(
-            Source(Board, read_board, ("classic",)),
-            "The board of --from or a code, a file.",
-            metavar="FILE",
-            usual="classic",
-            excludes="position",
-        ),
-    ] = None
-    from_: Annotated[
-        tuple[tuple[str, int], ...] | None,
-        Parameter(
-            Pairs(Whole(least=1), "Ukraine=42"),
-            "Your armies (red), without a position: Ukraine=42.",
-            needs="others",
-            label="your armies",
-        ),
-    ] = None
-    others: Annotated[
-        tuple[tuple[str, int], ...] | None,
-        Parameter(
-            Others(Whole(least=1), "2,Ural=4"),
-            "Armies of the others (blue): 2, or 2,Ural=4.",
-            excludes="position",
-            label="their armies",
-        ),
-    ] = None
-    take: Annotated[
-        str | None,
-        Parameter(Name(), "Territories to take, or a continent.", metavar="NAMES"),
-    ] = None
-    take_any: Annotated[
-        str | None,
-        Parameter(Name(), "Territories; taking any one of them is enough.", metavar="NAMES"),
-    ] = None
-    eliminate: Annotated[
-        str | None, Parameter(Name(), "The player to eliminate.", metavar="PLAYER")
-    ] = None
-    then: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "Goals after it: 'Africa; eliminate green'.",
-            metavar="GOALS",
-            needs="take or eliminate",
-        ),
-    ] = None
-    stage_values: Annotated[
-        tuple[Fraction, ...] | None,
-        Parameter(Listed(WORTH), "What each goal in order is worth.", usual="1 each", needs="then"),
-    ] = None
-    worth: Annotated[
-        bool,
-        Parameter(Flag(), "Gain the most on average, by the values below."),
-    ] = False
-    territory_value: Annotated[
-        Fraction | None,
-        Parameter(
-            WORTH,
-            "The value of a territory.",
-            usual=str(USUAL_WORTH["territory_value"]),
-            needs="worth",
-        ),
-    ] = None
-    bonus_value: Annotated[
-        Fraction | None,
-        Parameter(
-            WORTH,
-            "What each army of a bonus is worth.",
-            usual=str(USUAL_WORTH["bonus_value"]),
-            needs="worth",
-        ),
-    ] = None
-    army_value: Annotated[
-        Fraction | None,
-        Parameter(
-            WORTH,
-            "The value of each surviving army.",
-            usual=str(USUAL_WORTH["army_value"]),
-            needs="worth",
-        ),
-    ] = None
-    prizes: Annotated[
-        tuple[tuple[str, Fraction], ...] | None,
-        Parameter(
-            Pairs(WORTH, "Africa:5;eliminate green:10", ";"),
-            "Goals and their worth: 'Africa:5;eliminate green:10'.",
-            metavar="GOALS",
-            needs="worth",
-        ),
-    ] = None
-    keep: Annotated[
-        tuple[tuple[str, int], ...] | None,
-        Parameter(
-            Pairs(Whole(), "Brazil:3,Egypt:2"), "Larger garrisons, such as Brazil:3,Egypt:2."
-        ),
-    ] = None
-    rules_of: Annotated[
-        tuple[tuple[str, str], ...] | None,
-        Parameter(
-            RulesOf(OwnRules(), "Ukraine:capital,Egypt:wall"),
-            "Territories under their own rules: Ukraine:capital.",
-        ),
-    ] = None
-    stay: Annotated[
-        str | None, Parameter(Name(), "Territories whose armies may not attack.", metavar="NAMES")
-    ] = None
-    reinforce: Annotated[
-        int | None,
-        Parameter(Whole(least=1, most=MOST_NEW), "New armies, placed first where they help most."),
-    ] = None
-    play: Annotated[
-        str | None,
-        Parameter(
-            OneOf(PLAYS),
-            "Decide after rolls, or after battles.",
-            usual=PLAYS[0],
-        ),
-    ] = None
-    prove: Annotated[
-        Fraction | None,
-        Parameter(
-            Chance(),
-            "Search until within this of the best, or out of time.",
-            metavar="GAP",
-        ),
-    ] = None
-    alternatives: Annotated[
-        bool,
-        Parameter(Flag(), "Show what each possible first attack is worth."),
-    ] = False
-    cards: Annotated[
-        tuple[tuple[str, int], ...] | None,
-        Parameter(
-            Pairs(Whole(), "blue=4"),
-            "Cards of the eliminated player and you: blue=4,red=1.",
-            metavar="PLAYERS",
-            needs="eliminate",
-            excludes="reinforce",
-        ),
-    ] = None
-    trade: Annotated[
-        Sets | None,
-        Parameter(
-            Trades(), "What the next sets bring, or fixed.", usual="4,6,8,10,12,15", needs="cards"
-        ),
-    ] = None
-    hold: Annotated[
-        bool,
-        Parameter(
-            Flag(),
-            "Plan to hold it until your next turn, too.",
-            needs="take or eliminate",
-            excludes="cards and then",
-        ),
-    ] = False
-    opponents_get: Annotated[
-        int | tuple[tuple[str, int], ...] | None,
-        Parameter(
-            NewArmies(Whole(), "blue=5,green=3"),
-            "With hold, opponents' new armies: 5 or blue=5,green=3.",
-            usual="by the usual rule",
-            needs="hold",
-        ),
-    ] = None
-    fortify: Annotated[
-        str | None,
-        Parameter(
-            OneOf(FORTIFY),
-            "With hold, final moves: connected, adjacent or none.",
-            usual=FORTIFY[0],
-            needs="hold",
-        ),
-    ] = None
-    time_limit: TimeLimit = None
-    need: Annotated[
-        Fraction | None,
-        Parameter(
-            Chance(),
-            "Find the fewest armies (or new armies) for this chance.",
-            metavar="CHANCE",
-            excludes="then or worth",
-        ),
-    ] = None
-    source: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "Where to add the armies of --need.",
-            usual="the largest stack",
-            metavar="NAME",
-            needs="need",
-            excludes="reinforce",
-        ),
-    ] = None
-    check: Annotated[
-        int | None,
-        Parameter(
-            Whole(least=1, most=MOST_RUNS),
-            "Simulate this many games of the plan with real dice.",
-            metavar="RUNS",
-        ),
-    ] = None
-    seed: Annotated[int | None, Parameter(Whole(), SEED, needs="check or hold or cards")] = None
+    position: str | Position | None = parameter(
+        Source(Position, read_position),
+        "The position: a JSON or TOML file, a code, or - for stdin.",
+        is_argument=True,
+        default=None,
+    )
+    board: str | Board | None = parameter(
+        Source(Board, read_board, ("classic",)),
+        "The board of --from or a code, a file.",
+        metavar="FILE",
+        usual="classic",
+        excludes="position",
+        default=None,
+    )
+    from_: tuple[tuple[str, int], ...] | None = parameter(
+        Pairs(Whole(least=1), "Ukraine=42"),
+        "Your armies (red), without a position: Ukraine=42.",
+        needs="others",
+        label="your armies",
+        default=None,
+    )
+    others: tuple[tuple[str, int], ...] | None = parameter(
+        Others(Whole(least=1), "2,Ural=4"),
+        "Armies of the others (blue): 2, or 2,Ural=4.",
+        excludes="position",
+        label="their armies",
+        default=None,
+    )
+    take: str | None = parameter(
+        Name(), "Territories to take, or a continent.", metavar="NAMES", default=None
+    )
+    take_any: str | None = parameter(
+        Name(), "Territories; taking any one of them is enough.", metavar="NAMES", default=None
+    )
+    eliminate: str | None = parameter(
+        Name(), "The player to eliminate.", metavar="PLAYER", default=None
+    )
+    then: str | None = parameter(
+        Name(),
+        "Goals after it: 'Africa; eliminate green'.",
+        metavar="GOALS",
+        needs="take or eliminate",
+        default=None,
+    )
+    stage_values: tuple[Fraction, ...] | None = parameter(
+        Listed(WORTH),
+        "What each goal in order is worth.",
+        usual="1 each",
+        needs="then",
+        default=None,
+    )
+    worth: bool = parameter(Flag(), "Gain the most on average, by the values below.", default=False)
+    territory_value: Fraction | None = parameter(
+        WORTH,
+        "The value of a territory.",
+        usual=str(USUAL_WORTH["territory_value"]),
+        needs="worth",
+        default=None,
+    )
+    bonus_value: Fraction | None = parameter(
+        WORTH,
+        "What each army of a bonus is worth.",
+        usual=str(USUAL_WORTH["bonus_value"]),
+        needs="worth",
+        default=None,
+    )
+    army_value: Fraction | None = parameter(
+        WORTH,
+        "The value of each surviving army.",
+        usual=str(USUAL_WORTH["army_value"]),
+        needs="worth",
+        default=None,
+    )
+    prizes: tuple[tuple[str, Fraction], ...] | None = parameter(
+        Pairs(WORTH, "Africa:5;eliminate green:10", ";"),
+        "Goals and their worth: 'Africa:5;eliminate green:10'.",
+        metavar="GOALS",
+        needs="worth",
+        default=None,
+    )
+    keep: tuple[tuple[str, int], ...] | None = parameter(
+        Pairs(Whole(), "Brazil:3,Egypt:2"),
+        "Larger garrisons, such as Brazil:3,Egypt:2.",
+        default=None,
+    )
+    rules_of: tuple[tuple[str, str], ...] | None = parameter(
+        RulesOf(OwnRules(), "Ukraine:capital,Egypt:wall"),
+        "Territories under their own rules: Ukraine:capital.",
+        default=None,
+    )
+    stay: str | None = parameter(
+        Name(), "Territories whose armies may not attack.", metavar="NAMES", default=None
+    )
+    reinforce: int | None = parameter(
+        Whole(least=1, most=MOST_NEW),
+        "New armies, placed first where they help most.",
+        default=None,
+    )
+    play: str | None = parameter(
+        OneOf(PLAYS), "Decide after rolls, or after battles.", usual=PLAYS[0], default=None
+    )
+    prove: Fraction | None = parameter(
+        Chance(),
+        "Search until within this of the best, or out of time.",
+        metavar="GAP",
+        default=None,
+    )
+    alternatives: bool = parameter(
+        Flag(), "Show what each possible first attack is worth.", default=False
+    )
+    cards: tuple[tuple[str, int], ...] | None = parameter(
+        Pairs(Whole(), "blue=4"),
+        "Cards of the eliminated player and you: blue=4,red=1.",
+        metavar="PLAYERS",
+        needs="eliminate",
+        excludes="reinforce",
+        default=None,
+    )
+    trade: Sets | None = parameter(
+        Trades(),
+        "What the next sets bring, or fixed.",
+        usual="4,6,8,10,12,15",
+        needs="cards",
+        default=None,
+    )
+    hold: bool = parameter(
+        Flag(),
+        "Plan to hold it until your next turn, too.",
+        needs="take or eliminate",
+        excludes="cards and then",
+        default=False,
+    )
+    opponents_get: int | tuple[tuple[str, int], ...] | None = parameter(
+        NewArmies(Whole(), "blue=5,green=3"),
+        "With hold, opponents' new armies: 5 or blue=5,green=3.",
+        usual="by the usual rule",
+        needs="hold",
+        default=None,
+    )
+    fortify: str | None = parameter(
+        OneOf(FORTIFY),
+        "With hold, final moves: connected, adjacent or none.",
+        usual=FORTIFY[0],
+        needs="hold",
+        default=None,
+    )
+    time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
+    need: Fraction | None = parameter(
+        Chance(),
+        "Find the fewest armies (or new armies) for this chance.",
+        metavar="CHANCE",
+        excludes="then or worth",
+        default=None,
+    )
+    source: str | None = parameter(
+        Name(),
+        "Where to add the armies of --need.",
+        usual="the largest stack",
+        metavar="NAME",
+        needs="need",
+        excludes="reinforce",
+        default=None,
+    )
+    check: int | None = parameter(
+        Whole(least=1, most=MOST_RUNS),
+        "Simulate this many games of the plan with real dice.",
+        metavar="RUNS",
+        default=None,
+    )
+    seed: int | None = parameter(*SEED, needs="check or hold or cards", default=None)
 
     def complete(self) -> None:
         if (code := code_in(self.position)) is not None:
@@ -311,7 +267,8 @@ class PlanQuestion(UnderRules, Question):
 
     def _decode(self, code: str) -> None:
         """Put what a code says in its place; what is asked beside it counts more."""
-        asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
+        with _called(owner="eliminate"):
+            asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
         put(self, "board", None)
         if self.rules_file is not None:
             asked.pop("rules", None)
@@ -384,7 +341,8 @@ class PlanQuestion(UnderRules, Question):
             more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
             raise IllegalError(
                 f"{parameter} must name a territory of another player; "
-                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s"
+                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s",
+                parameter=parameter,
             )
         return theirs
 
@@ -395,12 +353,11 @@ class PlanQuestion(UnderRules, Question):
         mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
         hand = 0
         for name, number in dict(self.cards).items():
-            with _called(owner="cards"):
-                owner = self.start.of(self.start.owned_by(name)[0]).owner
-            if owner not in (mine, theirs):
+            if folded(name) not in (folded(mine), folded(theirs)):
                 raise IllegalError(
                     f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
-                    f"got {owner}"
+                    f"got {shown(name)}",
+                    parameter="cards",
                 )
             hand += number
         return traded_armies(hand, self.trade)
@@ -475,7 +432,7 @@ class PlanQuestion(UnderRules, Question):
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
-        with _called(owner="opponents_get", get="opponents_get"):
+        with _called(get="opponents_get"):
             return take_and_hold(
                 plan,
                 dict(get) if isinstance(get, tuple) else get,
@@ -511,10 +468,11 @@ def _called(**names: str) -> Iterator[None]:
     try:
         yield
     except IactaError as error:
-        name, must, rest = str(error).partition(" must ")
-        if name not in names:
+        if error.parameter not in names:
             raise
-        raise type(error)(f"{names[name]}{must}{rest}") from None
+        name = names[error.parameter]
+        sentence = str(error).replace(error.parameter, name, 1)
+        raise type(error)(sentence, parameter=name) from None
 
 
 def _largest(plan: Plan) -> str:
@@ -598,7 +556,7 @@ class PlanAnswer(Answer):
                 found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
             yield f"{found}{under(rules)}{words.proof(plan)}"
             if brought is not None:
-                yield f"{turn.cards_words(brought)} {turn.DEALT}"
+                yield f"{turn.cards_words(brought)} {turn.TRADED}"
         if self.new:
             yield turn.without(plan, self.new)
         if self.needed:

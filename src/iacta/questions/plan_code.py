@@ -41,7 +41,8 @@ def asked_by_code(
     if turn.phase not in BEGINS or turn.first:
         raise IllegalError(
             "position must be the code of a turn that is about to place its armies or to attack, "
-            f"got one in the phase {turn.phase!r}"
+            f"got one in the phase {turn.phase!r}",
+            parameter="position",
         )
     found: dict[str, Any] = {
         "position": turn.position,

@@ -1,8 +1,7 @@
 """What a plan's answer holds, for programs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from iacta.distribution import Distribution
 from iacta.estimate import CONFIDENCE
@@ -13,15 +12,15 @@ from iacta.questions.plan_turn import Needed
 from iacta.questions.plan_words import Checked, is_hopeless, is_worth, why
 from iacta.questions.record import (
     OMITTED,
+    RULES_KEY,
+    RUNS_KEY,
+    SEED_KEY,
+    WILSON_KEY,
     Count,
     IntervalRecord,
-    Key,
     KeyedRecord,
-    RulesKey,
-    RunsKey,
-    SeedKey,
     Unit,
-    WilsonKey,
+    key,
 )
 
 __all__ = [
@@ -35,291 +34,238 @@ __all__ = [
     "ways_record",
 ]
 
-FROM = Key("The territory that attacks.")
-TO = Key("The territory that is attacked.")
-NAME = Key("The territory.")
-PLACEMENT = Key("The new armies on each territory.")
-IntervalKey: TypeAlias = Annotated[
-    IntervalRecord | None, Key("The interval of a chance that is estimated, else `null`.")
-]
+FROM = "The territory that attacks."
+TO = "The territory that is attacked."
+NAME = "The territory."
+PLACEMENT = "The new armies on each territory."
+INTERVAL_KEY = "The interval of a chance that is estimated, else `null`."
 
 
-@dataclass(frozen=True, kw_only=True)
-class GoalRecord(KeyedRecord):
+class GoalRecord(KeyedRecord, kw_only=True):
     """What a plan is for."""
 
-    kind: Annotated[
-        Literal["take all", "take any", "worth", "in order"], Key("The kind of the goal.")
-    ]
-    territories: Annotated[Sequence[str], Key("The territories to take.")] = OMITTED
-    eliminates: Annotated[str, Key("The player whom taking them eliminates.")] = OMITTED
-    territory: Annotated[float, Key("For a worth, the value of a territory.")] = OMITTED
-    bonus: Annotated[float, Key("The value of each army of a bonus.")] = OMITTED
-    army: Annotated[float, Key("The value of each surviving army.")] = OMITTED
-    prizes: Annotated[
-        Sequence[Mapping[str, object]], Key("Goals that pay more, each with its `worth`.")
-    ] = OMITTED
-    goals: Annotated[
-        Sequence[Mapping[str, object]], Key("For goals in order, each with its `worth`.")
-    ] = OMITTED
+    kind: Literal["take all", "take any", "worth", "in order"] = key("The kind of the goal.")
+    territories: Sequence[str] = key("The territories to take.", default=OMITTED)
+    eliminates: str = key("The player whom taking them eliminates.", default=OMITTED)
+    territory: float = key("For a worth, the value of a territory.", default=OMITTED)
+    bonus: float = key("The value of each army of a bonus.", default=OMITTED)
+    army: float = key("The value of each surviving army.", default=OMITTED)
+    prizes: Sequence[Mapping[str, object]] = key(
+        "Goals that pay more, each with its `worth`.", default=OMITTED
+    )
+    goals: Sequence[Mapping[str, object]] = key(
+        "For goals in order, each with its `worth`.", default=OMITTED
+    )
 
 
-@dataclass(frozen=True)
 class StepRecord(KeyedRecord):
     """A border that may be attacked over."""
 
-    from_: Annotated[str, FROM]
-    to: Annotated[str, TO]
-    reach_probability: Annotated[Unit, Key("The chance that this battle is fought.")]
-    conquer_probability: Annotated[Unit, Key("The chance that it is fought and won.")]
-    expected_armies: Annotated[float, Key("How many armies move in on average if it is won.")]
+    from_: str = key(FROM)
+    to: str = key(TO)
+    reach_probability: Unit = key("The chance that this battle is fought.")
+    conquer_probability: Unit = key("The chance that it is fought and won.")
+    expected_armies: float = key("How many armies move in on average if it is won.")
 
 
-@dataclass(frozen=True)
 class PlanTerritoryRecord(KeyedRecord):
     """A territory when the plan is over."""
 
-    name: Annotated[str, NAME]
-    own_probability: Annotated[Unit, Key("The chance that the player owns it.")]
-    expected_armies: Annotated[float, Key("The player's armies on it on average.")]
+    name: str = key(NAME)
+    own_probability: Unit = key("The chance that the player owns it.")
+    expected_armies: float = key("The player's armies on it on average.")
 
 
-@dataclass(frozen=True)
 class AdvanceRecord(KeyedRecord):
     """How many armies stay behind after a conquest, garrison included."""
 
-    from_: Annotated[str, FROM]
-    to: Annotated[str, TO]
-    probability: Annotated[Unit, Key("The chance of the conquest.")]
-    least: Annotated[Count, Key("The fewest in nearly all cases.")]
-    most: Annotated[Count, Key("The most in nearly all cases.")]
-    usual: Annotated[Count, Key("The most frequent number.")]
+    from_: str = key(FROM)
+    to: str = key(TO)
+    probability: Unit = key("The chance of the conquest.")
+    least: Count = key("The fewest in nearly all cases.")
+    most: Count = key("The most in nearly all cases.")
+    usual: Count = key("The most frequent number.")
 
 
-@dataclass(frozen=True)
 class EndingRecord(KeyedRecord):
     """Where a plan may fail."""
 
-    from_: Annotated[str, FROM]
-    to: Annotated[str, TO]
-    probability: Annotated[Unit, Key("How likely that is.")]
+    from_: str = key(FROM)
+    to: str = key(TO)
+    probability: Unit = key("How likely that is.")
 
 
-@dataclass(frozen=True)
 class WayRecord(KeyedRecord):
     """A border that the turn may begin with."""
 
-    from_: Annotated[str, FROM]
-    to: Annotated[str, TO]
-    dice: Annotated[Count, Key("How many dice to roll.")]
-    value: Annotated[float, Key("The value of the plan that begins so.")]
+    from_: str = key(FROM)
+    to: str = key(TO)
+    dice: Count = key("How many dice to roll.")
+    value: float = key("The value of the plan that begins so.")
 
 
-@dataclass(frozen=True)
 class HelpRecord(KeyedRecord):
     """What new armies are worth on a territory, by quick plans."""
 
-    name: Annotated[str, NAME]
-    one: Annotated[float, Key("The value with one new army there.")]
-    all: Annotated[float, Key("The value with all of them there.")]
+    name: str = key(NAME)
+    one: float = key("The value with one new army there.")
+    all: float = key("The value with all of them there.")
 
 
-@dataclass(frozen=True)
 class ReinforceRecord(KeyedRecord):
     """New armies, and where they help."""
 
-    armies: Annotated[Count, Key("How many new armies.")]
-    placement: Annotated[Mapping[str, Count], PLACEMENT]
-    value_without: Annotated[float, Key("The value of the plan without them.")]
-    quick_value_without: Annotated[
-        float, Key("The same of a quick plan, for comparison with `territories`.")
-    ]
-    territories: Annotated[Sequence[HelpRecord], Key("Where they help.")]
+    armies: Count = key("How many new armies.")
+    placement: Mapping[str, Count] = key(PLACEMENT)
+    value_without: float = key("The value of the plan without them.")
+    quick_value_without: float = key("The same of a quick plan, for comparison with `territories`.")
+    territories: Sequence[HelpRecord] = key("Where they help.")
 
 
-@dataclass(frozen=True)
 class BroughtRecord(KeyedRecord):
     """A number of armies that cards may bring."""
 
-    armies: Annotated[Count, Key("The number.")]
-    probability: Annotated[Unit, Key("Its chance.")]
+    armies: Count = key("The number.")
+    probability: Unit = key("Its chance.")
 
 
-@dataclass(frozen=True)
 class PlanCardsRecord(KeyedRecord):
     """What the cards of an eliminated player bring."""
 
-    armies: Annotated[Sequence[BroughtRecord], Key("The armies that they bring.")]
-    first_probability: Annotated[
-        Unit, Key("With `--then`: the chance that the player is eliminated.")
-    ] = OMITTED
-    win_probability: Annotated[
-        Unit, Key("With `--then`: the estimated chance that all goals are reached.")
-    ] = OMITTED
-    interval: IntervalKey = OMITTED
-    win_probability_without: Annotated[Unit, Key("With `--then`: the same without new armies.")] = (
-        OMITTED
+    armies: Sequence[BroughtRecord] = key("The armies that they bring.")
+    first_probability: Unit = key(
+        "With `--then`: the chance that the player is eliminated.", default=OMITTED
     )
-    ends: Annotated[Count, Key("With `--then`: the number of ends that it is estimated from.")] = (
-        OMITTED
+    win_probability: Unit = key(
+        "With `--then`: the estimated chance that all goals are reached.", default=OMITTED
+    )
+    interval: IntervalRecord | None = key(INTERVAL_KEY, default=OMITTED)
+    win_probability_without: Unit = key(
+        "With `--then`: the same without new armies.", default=OMITTED
+    )
+    ends: Count = key(
+        "With `--then`: the number of ends that it is estimated from.", default=OMITTED
+    )
+    is_exact: bool = key(
+        "With `--then`: whether the turn is the best of all, and its chances are exact.",
+        default=OMITTED,
     )
 
 
-@dataclass(frozen=True)
 class ThreatRecord(KeyedRecord):
     """What an opponent may take back."""
 
-    player: Annotated[str, Key("The opponent.")]
-    chance: Annotated[Unit, Key("The chance that they take some of it.")]
-    armies: Annotated[float, Key("Their new armies on average.")]
-    at_most: Annotated[float, Key("The bound on that chance.")]
+    player: str = key("The opponent.")
+    chance: Unit = key("The chance that they take some of it.")
+    armies: float = key("Their new armies on average.")
+    at_most: float = key("The bound on that chance.")
 
 
-@dataclass(frozen=True)
 class FortifiedRecord(KeyedRecord):
     """A move at the end of the turn."""
 
-    from_: Annotated[str, Key("The territory that the armies leave.")]
-    to: Annotated[str, Key("The territory that they go to.")]
-    part: Annotated[Unit, Key("In which part of the ends it is made.")]
-    armies: Annotated[float, Key("How many armies move on average.")]
+    from_: str = key("The territory that the armies leave.")
+    to: str = key("The territory that they go to.")
+    part: Unit = key("In which part of the ends it is made.")
+    armies: float = key("How many armies move on average.")
 
 
-@dataclass(frozen=True)
 class HeldRecord(KeyedRecord):
     """The chance to hold what is taken."""
 
-    win_probability: Annotated[
-        Unit,
-        Key("The estimated chance that the goal is reached and held until the next turn."),
-    ]
-    interval: IntervalKey
-    win_probability_unfortified: Annotated[
-        Unit, Key("The same without a move at the end of the turn.")
-    ]
-    at_least: Annotated[
-        float, Key("The chance that is left by the bounds on the plans of the others.")
-    ]
-    is_exact: Annotated[
-        bool,
-        Key("Whether it is certain that the others have no better plans than those found."),
-    ]
-    threats: Annotated[Sequence[ThreatRecord], Key("The opponents, the most dangerous first.")]
-    moves: Annotated[Sequence[FortifiedRecord], Key("The moves at the end of the turn.")]
-    ends: Annotated[Count, Key("The number of ends that it is estimated from.")]
+    win_probability: Unit = key(
+        "The estimated chance that the goal is reached and held until the next turn."
+    )
+    interval: IntervalRecord | None = key(INTERVAL_KEY)
+    win_probability_unfortified: Unit = key("The same without a move at the end of the turn.")
+    at_least: float = key("The chance that is left by the bounds on the plans of the others.")
+    is_exact: bool = key(
+        "Whether it is certain that the others have no better plans than those found."
+    )
+    threats: Sequence[ThreatRecord] = key("The opponents, the most dangerous first.")
+    moves: Sequence[FortifiedRecord] = key("The moves at the end of the turn.")
+    ends: Count = key("The number of ends that it is estimated from.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class FewestRecord(KeyedRecord):
+class FewestRecord(KeyedRecord, kw_only=True):
     """The fewest armies for a chance."""
 
-    chance: Annotated[Unit, Key("The wanted chance.")]
-    source: Annotated[str, Key("The territory with the armies.")] = OMITTED
-    armies: Annotated[
-        Count, Key("The fewest armies on it; with `--reinforce` the fewest new armies.")
-    ]
-    placement: Annotated[Mapping[str, Count], PLACEMENT] = OMITTED
+    chance: Unit = key("The wanted chance.")
+    source: str = key("The territory with the armies.", default=OMITTED)
+    armies: Count = key("The fewest armies on it; with `--reinforce` the fewest new armies.")
+    placement: Mapping[str, Count] = key(PLACEMENT, default=OMITTED)
 
 
-@dataclass(frozen=True)
 class CheckRecord(KeyedRecord):
     """Games of the plan with real dice."""
 
-    runs: RunsKey
-    seed: SeedKey
-    won: Annotated[Count, Key("In how many of them the goal was reached.")]
-    win_probability: Annotated[Unit, Key("`won` divided by `runs`.")]
-    interval: WilsonKey
-    value: Annotated[float, Key("What the plan was worth on average.")]
-    error: Annotated[float, Key("The standard error of that.")]
+    runs: Count = key(RUNS_KEY)
+    seed: Count = key(SEED_KEY)
+    won: Count = key("In how many of them the goal was reached.")
+    win_probability: Unit = key("`won` divided by `runs`.")
+    interval: IntervalRecord = key(WILSON_KEY)
+    value: float = key("What the plan was worth on average.")
+    error: float = key("The standard error of that.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlanRecord(KeyedRecord):
+class PlanRecord(KeyedRecord, kw_only=True):
     """The best plan that was found."""
 
-    goal: Annotated[GoalRecord, Key("What it is for.")]
-    rules: RulesKey
-    win_probability: Annotated[
-        Unit | None,
-        Key(
-            "The chance that the goal is reached by this plan, exact unless there is an "
-            "`interval`; `null` for a worth.",
-            is_column=True,
-        ),
-    ]
-    upper_bound: Annotated[
-        float,
-        Key(
-            "An upper bound on the chance, or the worth, of any legal play; with `--play battles` "
-            "of any that fights each battle to its end.",
-            is_column=True,
-        ),
-    ]
-    proven: Annotated[bool, Key("Whether no play is better by more than 1e-9.")]
-    steps: Annotated[
-        Sequence[StepRecord], Key("The borders that may be attacked over, most likely first.")
-    ]
-    territories: Annotated[
-        Sequence[PlanTerritoryRecord], Key("The territories when the plan is over.")
-    ]
-    seconds: Annotated[float, Key("How long the search took.")]
-    value: Annotated[
-        float,
-        Key("The chance, or what everything the player has at the end is worth.", is_column=True),
-    ]
-    play: Annotated[
-        str,
-        Key(
-            '`"rolls"` if the plan decides after each roll, `"battles"` if it fights each battle '
-            "to its end."
-        ),
-    ]
-    interval: Annotated[
-        IntervalRecord | None,
-        Key("The interval of a value that is estimated from games, else `null`."),
-    ]
-    battles_value: Annotated[
-        float | None,
-        Key("What the plan is worth if it fights each battle to its end, `null` if it does not."),
-    ]
-    advances: Annotated[
-        Sequence[AdvanceRecord], Key("How many armies stay behind, for each conquest.")
-    ]
-    endings: Annotated[Sequence[EndingRecord], Key("Where the plan may fail, most likely first.")]
-    code: Annotated[
-        str, Key("The turn that is planned, as a code of one line that `iacta plan` reads.")
-    ]
-    stages: Annotated[
-        Sequence[Unit],
-        Key(
-            "Only for goals in order: for each goal the chance that it and all before it are "
-            "reached."
-        ),
-    ] = OMITTED
-    alternatives: Annotated[
-        Sequence[WayRecord],
-        Key("Only with `--alternatives`: the borders that the turn may begin with, best first."),
-    ] = OMITTED
-    why: Annotated[
-        str | None,
-        Key(
-            "Only if the goal, or the first one, is never reached: why not, or `null` if no plan "
-            "was found though there may be one."
-        ),
-    ] = OMITTED
-    reinforce: Annotated[
-        ReinforceRecord, Key("Only with `--reinforce`: new armies, and where they help.")
-    ] = OMITTED
-    cards: Annotated[
-        PlanCardsRecord, Key("Only with `--cards`: what the cards of the eliminated player bring.")
-    ] = OMITTED
-    hold: Annotated[HeldRecord, Key("Only with `--hold`: the chance to hold what is taken.")] = (
-        OMITTED
+    goal: GoalRecord = key("What it is for.")
+    rules: str = key(RULES_KEY, is_asked=True)
+    win_probability: Unit | None = key(
+        "The chance that the goal is reached by this plan, exact unless there is an "
+        "`interval`; `null` for a worth.",
+        is_column=True,
     )
-    need: Annotated[FewestRecord, Key("Only with `--need`: the fewest armies.")] = OMITTED
-    check: Annotated[CheckRecord, Key("Only with `--check`: games of the plan with real dice.")] = (
-        OMITTED
+    upper_bound: float = key(
+        "An upper bound on the chance, or the worth, of any legal play; with `--play battles` "
+        "of any that fights each battle to its end.",
+        is_column=True,
+    )
+    proven: bool = key("Whether no play is better by more than 1e-9.")
+    steps: Sequence[StepRecord] = key("The borders that may be attacked over, most likely first.")
+    territories: Sequence[PlanTerritoryRecord] = key("The territories when the plan is over.")
+    seconds: float = key("How long the search took.")
+    value: float = key(
+        "The chance, or what everything the player has at the end is worth.", is_column=True
+    )
+    play: str = key(
+        '`"rolls"` if the plan decides after each roll, `"battles"` if it fights each battle '
+        "to its end."
+    )
+    interval: IntervalRecord | None = key(
+        "The interval of a value that is estimated from games, else `null`."
+    )
+    battles_value: float | None = key(
+        "What the plan is worth if it fights each battle to its end, `null` if it does not."
+    )
+    advances: Sequence[AdvanceRecord] = key("How many armies stay behind, for each conquest.")
+    endings: Sequence[EndingRecord] = key("Where the plan may fail, most likely first.")
+    code: str = key("The turn that is planned, as a code of one line that `iacta plan` reads.")
+    stages: Sequence[Unit] = key(
+        "Only for goals in order: for each goal the chance that it and all before it are reached.",
+        default=OMITTED,
+    )
+    alternatives: Sequence[WayRecord] = key(
+        "Only with `--alternatives`: the borders that the turn may begin with, best first.",
+        default=OMITTED,
+    )
+    why: str | None = key(
+        "Only if the goal, or the first one, is never reached: why not, or `null` if no plan "
+        "was found though there may be one.",
+        default=OMITTED,
+    )
+    reinforce: ReinforceRecord = key(
+        "Only with `--reinforce`: new armies, and where they help.", default=OMITTED
+    )
+    cards: PlanCardsRecord = key(
+        "Only with `--cards`: what the cards of the eliminated player bring.", default=OMITTED
+    )
+    hold: HeldRecord = key("Only with `--hold`: the chance to hold what is taken.", default=OMITTED)
+    need: FewestRecord = key("Only with `--need`: the fewest armies.", default=OMITTED)
+    check: CheckRecord = key(
+        "Only with `--check`: games of the plan with real dice.", default=OMITTED
     )
 
 
@@ -377,6 +323,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
         _interval(goes_on.interval),
         goes_on.without,
         goes_on.ends,
+        goes_on.is_exact,
     )
 
 

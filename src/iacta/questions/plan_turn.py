@@ -36,7 +36,7 @@ __all__ = [
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
-DEALT = "All sets are traded in at once; the cards are assumed to be random."
+TRADED = "From six cards on sets are traded in at once, until four or fewer are left."
 
 
 def new_armies(placement: Placement) -> str:
@@ -117,8 +117,8 @@ def cards_words(brought: Distribution[int]) -> str:
     """Return what cards bring, as a sentence.
 
     >>> from iacta import traded_armies
-    >>> cards_words(traded_armies(4)), cards_words(traded_armies(5))
-    ('The cards bring 4 armies with 81.70% and none with 18.30%.', 'The cards bring 4 armies.')
+    >>> cards_words(traded_armies(5)), cards_words(traded_armies(6))
+    ('The cards bring no armies.', 'The cards bring 4 armies.')
     """
     if len(brought) == 1:
         (number,) = brought
@@ -127,7 +127,7 @@ def cards_words(brought: Distribution[int]) -> str:
         f"{number or 'none'}{' armies' if number and not k else ''} with {percent(brought[number])}"
         for k, number in enumerate(sorted(brought, reverse=True))
     ]
-    return f"The cards bring {joined(parts)}."
+    return f"The cards, if they are random, bring {joined(parts)}."
 
 
 def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iterator[str]:
@@ -140,32 +140,36 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     """
     first, *others = goal.in_order
     then = ", then ".join(each.phrase(plan.position) for each in others)
+    proof = ": proven best" if goes_on.is_exact else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
         f"{percent(settled_chance(plan, goes_on.first))}{under(rules)}, then "
         f"{then} with {percent(settled_chance(plan, goes_on.win_probability))}, with the armies "
-        "that the cards bring."
+        f"that the cards bring{proof}."
     )
-    low, high = goes_on.interval
     yield (
         f"{cards_words(goes_on.armies)} Without them the second chance would be "
         f"{percent(settled_chance(plan, goes_on.without))}."
     )
+    if goes_on.is_exact:
+        yield TRADED
+        return
+    low, high = goes_on.interval
     yield (
         f"The last two chances are estimated from {goes_on.ends} games of the first plan; the 95% "
-        f"interval of the former is {100 * low:.2f}% to {100 * high:.2f}%. {DEALT}"
+        f"interval of the former is {100 * low:.2f}% to {100 * high:.2f}%. {TRADED}"
     )
 
 
 def went_on(goes_on: Continuation) -> Iterator[str]:
     """Yield how a turn goes on with new armies, where the goals after the first are not known."""
     plan, (low, high) = goes_on.plan, goes_on.interval
+    interval = "" if goes_on.is_exact else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
         f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
-        f"{percent(settled_chance(plan, goes_on.win_probability))} ({100 * low:.2f} to "
-        f"{100 * high:.2f}); without new armies with "
-        f"{percent(settled_chance(plan, goes_on.without))}."
+        f"{percent(settled_chance(plan, goes_on.win_probability))}{interval}; "
+        f"without new armies with {percent(settled_chance(plan, goes_on.without))}."
     )
 
 

@@ -50,7 +50,9 @@ class Source(Kind, Generic[T]):
         if isinstance(value, str | PurePath):
             return str(value)
         kind = self.holds.__name__.lower()
-        raise MalformedError(f"{name} must be a {kind} or a file of one, got {shown(value)}")
+        raise MalformedError(
+            f"{name} must be a {kind} or a file of one, got {shown(value)}", parameter=name
+        )
 
     def is_path(self, value: object) -> bool:
         return isinstance(value, str) and value not in self.names and not is_code(value)
@@ -84,7 +86,9 @@ class Pairs(Kind):
         for part in text.split(self.between):
             who, colon, value = part.replace("=", ":").rpartition(":")
             if not colon:
-                raise IllegalError(f"{name} must be like '{self.example}', got {shown(text)}")
+                raise IllegalError(
+                    f"{name} must be like '{self.example}', got {shown(text)}", parameter=name
+                )
             who = who.strip()
             pairs.append((who, self.value.parse(value.strip(), _called(name, who))))
         return tuple(pairs)
@@ -94,7 +98,9 @@ class Pairs(Kind):
         found = []
         for each in pairs:
             if not isinstance(each, list | tuple) or len(each) != 2:
-                raise MalformedError(f"{name} must be a row of pairs, got {shown(each)} in it")
+                raise MalformedError(
+                    f"{name} must be a row of pairs, got {shown(each)} in it", parameter=name
+                )
             who, own = str(each[0]), each[1]
             found.append((who, self.value.check(own, _called(name, who))))
         return tuple(found)
@@ -154,7 +160,8 @@ class Others(Pairs):
         named = [part for part in text.split(",") if part not in bare]
         if len(bare) > 1:
             raise IllegalError(
-                f"{name} must have at most one number without a name, got {shown(text)}"
+                f"{name} must have at most one number without a name, got {shown(text)}",
+                parameter=name,
             )
         rest = [("", self.value.parse(part.strip(), name)) for part in bare]
         return (*rest, *(super().parse(",".join(named), name) if named else ()))

@@ -1,18 +1,32 @@
 """Question and answer: what iacta can be asked, and the one object that it answers with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
 from typing import Any, Protocol, get_args, get_type_hints
 
+from iacta.checks import shown
 from iacta.display import Displayed, above
 from iacta.errors import IllegalError
-from iacta.questions.form import Form, Register
+from iacta.questions.form import Form, Parameter, Register
 from iacta.questions.record import Key, KeyedRecord
 from iacta.questions.sections import Section
 
-__all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "question"]
+__all__ = [
+    "QUESTIONS",
+    "Answer",
+    "Question",
+    "Watch",
+    "find_question",
+    "having",
+    "nearest",
+    "question",
+    "unknown_parameter",
+]
+
+MOST_NAMED = 2  # questions, in a message
+LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
 
 
 class Watch(Protocol):
@@ -112,6 +126,56 @@ class Answer(Displayed):
 
 QUESTIONS: Register[Question] = Register("iacta.questions")
 question = QUESTIONS.add
+
+
+def having(name: str, spell: Callable[[str], str] = str) -> str:
+    """Return a part of a sentence: the questions that have a parameter; empty if none has.
+
+    name: the parameter.
+    spell: the face's name of a question, such as `iacta decide` for `decide`.
+
+    >>> having("prize"), having("chance", "iacta {}".format), having("prices")
+    ('decide has it', 'iacta defend and iacta need have it', '')
+    """
+    found = [
+        spell(form.name)
+        for form in QUESTIONS.all()
+        if any(each.name.rstrip("_") == name for each in form.parameters())
+    ]
+    if len(found) > MOST_NAMED:
+        return f"{found[0]} and {len(found) - 1} others have it"
+    return f"{' and '.join(found)} {'has' if len(found) == 1 else 'have'} it" if found else ""
+
+
+def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter]) -> str:
+    """Return what is wrong with the name of a parameter that a question does not have.
+
+    form: the question.
+    name: what was given.
+    known: the parameters that it has.
+
+    >>> unknown_parameter(find_question("need"), "defenders", find_question("need").parameters())
+    "unknown parameter 'defenders' of need; did you mean 'territories'?"
+    """
+    called = {each.called.lower(): each.name for each in known if each.is_argument}
+    names = [each.name for each in known]
+    hint = f"expected some of {', '.join(names)}"
+    if near := called.get(name) or nearest(name, names):
+        hint = f"did you mean {near!r}?"
+    elif not any(each.name == name for each in form.parameters()):
+        hint = having(name) or hint
+    return f"unknown parameter {shown(name)} of {form.name}; {hint}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that may have been meant, empty if none is near.
+
+    >>> nearest("batle", ["battle", "table"]), nearest("chance", ["charge"])
+    ('battle', '')
+    """
+    from difflib import get_close_matches  # slow to import, and only needed here
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=LEAST_ALIKE)), "")
 
 
 def find_question(name: str) -> type[Question] | None:

@@ -1,35 +1,47 @@
 """Record: what an answer holds, described once for JSON, its schema, batches and their page.
 
-A record is a frozen dataclass. Each field is annotated with a `Key`, which says in one line what it
+A record is a frozen dataclass. Each field is declared by `key`, which says in one line what it
 means; its name and its type are the field's. JSON, the schema of the API, the columns of batches
 and the page of keys all come from it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeAlias,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 from iacta.questions.words import exact_text
 
 __all__ = [
+    "ATTACKERS_KEY",
+    "DEFENDERS_KEY",
+    "GARRISON_KEY",
     "OMITTED",
+    "RULES_KEY",
+    "RUNS_KEY",
+    "SEED_KEY",
+    "WILSON_KEY",
     "AskedBattle",
-    "AttackersKey",
     "Count",
-    "DefendersKey",
     "ExactText",
-    "GarrisonKey",
     "IntervalRecord",
     "Key",
     "KeyedRecord",
-    "RulesKey",
-    "RunsKey",
-    "SeedKey",
     "Unit",
-    "WilsonKey",
+    "key",
 ]
 
 OMITTED: Any = object()  # the value of a key that is left out
@@ -63,9 +75,6 @@ class Key:
     is_asked: bool = False
     name: str = ""
     holds: Any = object
-
-    def __get_pydantic_json_schema__(self, core: Any, make: Callable[[Any], Schema]) -> Schema:
-        return {**make(core), "description": self.meaning}
 
     @property
     def kind(self) -> type:
@@ -110,6 +119,18 @@ def _records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
             yield from _records(each)
 
 
+def key(
+    meaning: str, *, is_column: bool = False, is_asked: bool = False, default: Any = MISSING
+) -> Any:
+    """Declare a field of a record.
+
+    meaning, is_column, is_asked: as in `Key`.
+    default: its value if none is given; `OMITTED` for a key that may be left out.
+    """
+    described = Key(meaning, is_column, is_asked)
+    return field(default=default, metadata={"description": meaning, "key": described})
+
+
 def json_name(field: str) -> str:
     """Return the key of a field.
 
@@ -119,9 +140,10 @@ def json_name(field: str) -> str:
     return field.rstrip("_")
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(key,))
 @dataclass(frozen=True)
 class KeyedRecord:
-    """Plain data, as JSON has it: a frozen dataclass with a `Key` for each field."""
+    """Plain data, as JSON has it: subclasses are frozen dataclasses whose fields are keys."""
 
     # How pydantic makes the schema; nothing here imports it.
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
@@ -129,15 +151,16 @@ class KeyedRecord:
         "alias_generator": json_name,
     }
 
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        dataclass(frozen=True, kw_only=kw_only)(cls)
+
     @classmethod
     @cache
     def all_keys(cls) -> tuple[Key, ...]:
         """Return the keys, in their order."""
-        found = []
-        for field in fields(cls):
-            annotation, *_, key = get_args(field.type)
-            found.append(replace(key, name=field.name, holds=annotation))
-        return tuple(found)
+        return tuple(
+            replace(each.metadata["key"], name=each.name, holds=each.type) for each in fields(cls)
+        )
 
     @classmethod
     def of(cls, value: object, **more: Any) -> Self:
@@ -146,10 +169,10 @@ class KeyedRecord:
         value: the object; its fractions become floats, and `x_exact` is the text of its `x`.
         more: the keys that it does not have, and those that may be left out.
         """
-        names = {field.name for field in fields(cls)}
-        for field in fields(cls):
-            name, of_exact = field.name, field.name.removesuffix("_exact")
-            if name in more or field.default is not MISSING:
+        names = {each.name for each in fields(cls)}
+        for each in fields(cls):
+            name, of_exact = each.name, each.name.removesuffix("_exact")
+            if name in more or each.default is not MISSING:
                 continue
             if of_exact in names - {name}:
                 more[name] = exact_text(getattr(value, of_exact))
@@ -164,7 +187,7 @@ class KeyedRecord:
         >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
         """
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
         return {json_name(name): plain(value) for name, value in values if value is not OMITTED}
 
 
@@ -183,37 +206,27 @@ def plain(value: Any) -> Any:
 Count: TypeAlias = Annotated[int, Described((("minimum", 0),))]
 Unit: TypeAlias = Annotated[float, Described((("minimum", 0), ("maximum", 1)))]  # of chances
 ExactText: TypeAlias = Annotated[str, Described((("pattern", r"^\d+(/\d+)?$"),))] | None
-RulesKey: TypeAlias = Annotated[
-    str, Key("The name of the rules, or of the rules file.", is_asked=True)
-]
-SeedKey: TypeAlias = Annotated[
-    Count, Key("The seed of their dice: the same seed throws the same dice.")
-]
-RunsKey: TypeAlias = Annotated[Count, Key("How many games were played.")]
-GarrisonKey: TypeAlias = Annotated[Count, Key("Armies that must stay behind.", is_asked=True)]
-AttackersKey: TypeAlias = Annotated[
-    Count, Key("Armies on the attacking territory, garrison included.", is_asked=True)
-]
-DefendersKey: TypeAlias = Annotated[Count, Key("Armies on the defended territory.", is_asked=True)]
+RULES_KEY = "The name of the rules, or of the rules file."
+SEED_KEY = "The seed of their dice: the same seed throws the same dice."
+RUNS_KEY = "How many games were played."
+GARRISON_KEY = "Armies that must stay behind."
+ATTACKERS_KEY = "Armies on the attacking territory, garrison included."
+DEFENDERS_KEY = "Armies on the defended territory."
+WILSON_KEY = "Wilson's interval for the true chance."
 
 
-@dataclass(frozen=True)
 class IntervalRecord(KeyedRecord):
     """An interval that contains the true value with a stated confidence."""
 
-    level: Annotated[Unit, Key("The confidence.")]
-    low: Annotated[float, Key("The lower end.")]
-    high: Annotated[float, Key("The upper end.")]
+    level: Unit = key("The confidence.")
+    low: float = key("The lower end.")
+    high: float = key("The upper end.")
 
 
-WilsonKey: TypeAlias = Annotated[IntervalRecord, Key("Wilson's interval for the true chance.")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedBattle(KeyedRecord):
+class AskedBattle(KeyedRecord, kw_only=True):
     """What a question on one battle repeats."""
 
-    attackers: AttackersKey
-    defenders: DefendersKey
-    garrison: GarrisonKey
-    rules: RulesKey
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
+    garrison: Count = key(GARRISON_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)

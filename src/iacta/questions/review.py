@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import FileName, Name
-from iacta.questions.parameters import TimeLimit
+from iacta.questions.parameters import TIME_LIMIT
 from iacta.questions.plan_values import Source
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, KeyedRecord
+from iacta.questions.record import Count, KeyedRecord, key
 from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.words import count
 
 __all__ = ["ReviewAnswer", "ReviewQuestion"]
 
@@ -28,39 +30,32 @@ MOST_SHOWN = 100  # steps
     Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
     Example("review game.jsonl --time-limit 60", "the same, looked at for longer?"),
 )
-@dataclass(frozen=True)
 class ReviewQuestion(Question):
     """Replay the turns of a game: the luck of each player, and what decisions cost."""
 
     one_of: ClassVar = ("file or log",)
 
-    file: Annotated[
-        str | None,
-        Parameter(
-            FileName(),
-            "The log: JSON lines, one for each turn, or a recorded game; - is standard input.",
-            is_argument=True,
-        ),
-    ] = None
-    log: Annotated[
-        str | None,
-        Parameter(
-            Name(),
-            "The log as text, such as the one that the board downloads, or a recorded game.",
-            metavar="TEXT",
-            excludes="file",
-        ),
-    ] = None
-    board: Annotated[
-        str | Board | None,
-        Parameter(
-            Source(Board, read_board, ("classic",)),
-            "The board of the game, where the log has none, a file.",
-            metavar="FILE",
-            usual="classic",
-        ),
-    ] = None
-    time_limit: TimeLimit = None
+    file: str | None = parameter(
+        FileName(),
+        "The log: JSON lines, one for each turn, or a recorded game; - is standard input.",
+        is_argument=True,
+        default=None,
+    )
+    log: str | None = parameter(
+        Name(),
+        "The log as text, such as the one that the board downloads, or a recorded game.",
+        metavar="TEXT",
+        excludes="file",
+        default=None,
+    )
+    board: str | Board | None = parameter(
+        Source(Board, read_board, ("classic",)),
+        "The board of the game, where the log has none, a file.",
+        metavar="FILE",
+        usual="classic",
+        default=None,
+    )
+    time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
         def progress(done: int, total: int) -> None:
@@ -72,59 +67,55 @@ class ReviewQuestion(Question):
         return ReviewAnswer(self, found)
 
 
-@dataclass(frozen=True)
 class ReviewedPlayerRecord(KeyedRecord):
     """A player's game."""
 
-    player: Annotated[str, Key("The player.")]
-    turns: Annotated[Count, Key("How many turns there were.")]
-    battles: Annotated[Count, Key("How many battles, or rolls where these are in the log.")]
-    luck: Annotated[float, Key("What the dice added in all, in chances or worths.")]
-    spread: Annotated[
-        float | None, Key("The standard deviation of that luck; `null` if it is not known.")
-    ]
-    cost: Annotated[float, Key("What all decisions cost against the best ones.")]
+    player: str = key("The player.")
+    turns: Count = key("How many turns there were.")
+    battles: Count = key("How many battles, or rolls where these are in the log.")
+    luck: float = key("What the dice added in all, in chances or worths.")
+    spread: float | None = key("The standard deviation of that luck; `null` if it is not known.")
+    cost: float = key("What all decisions cost against the best ones.")
 
 
-@dataclass(frozen=True)
 class ReviewedStepRecord(KeyedRecord):
     """A battle or a roll, or where a turn stopped."""
 
-    turn: Annotated[Count, Key("The number of the turn.")]
-    player: Annotated[str, Key("Who attacked.")]
-    from_: Annotated[str, Key("The attacking territory; empty where the turn stopped.")]
-    to: Annotated[str, Key("The attacked territory; empty where the turn stopped.")]
-    lost: Annotated[Count, Key("The armies that the attacker lost.")]
-    killed: Annotated[Count, Key("The armies that the defender lost.")]
-    moved: Annotated[Count, Key("The armies that moved in.")]
-    before: Annotated[float, Key("What the best plan found was worth before.")]
-    after: Annotated[float, Key("What it was worth after.")]
-    luck: Annotated[float, Key("What the dice added.")]
-    spread: Annotated[
-        float | None, Key("The standard deviation of that luck; `null` for several rolls at once.")
-    ]
-    cost: Annotated[float, Key("What the decision cost against the best one.")]
-    better: Annotated[str, Key("The better decision; empty where none is known to be better.")]
-    is_useful: Annotated[bool, Key("Whether the attack was of use for the goal.")]
+    turn: Count = key("The number of the turn.")
+    player: str = key("Who attacked.")
+    from_: str = key("The attacking territory; empty where the turn stopped.")
+    to: str = key("The attacked territory; empty where the turn stopped.")
+    lost: Count = key("The armies that the attacker lost.")
+    killed: Count = key("The armies that the defender lost.")
+    moved: Count = key("The armies that moved in.")
+    before: float = key("What the best plan found was worth before.")
+    after: float = key("What it was worth after.")
+    luck: float = key("What the dice added.")
+    spread: float | None = key(
+        "The standard deviation of that luck; `null` for several rolls at once."
+    )
+    cost: float = key("What the decision cost against the best one.")
+    better: str = key("The better decision; empty where none is known to be better.")
+    is_useful: bool = key("Whether the attack was of use for the goal.")
+    dice: Count | None = key("The attack dice of the decision; `null` where none are judged.")
+    is_assumed: bool = key("Whether the log does not say these dice, so that luck may be biased.")
 
     @classmethod
     def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
         return cls.of(step, from_=step.start)
 
 
-@dataclass(frozen=True)
 class ReviewRecord(KeyedRecord):
     """How a game went: luck, and what decisions cost."""
 
-    is_chance: Annotated[bool, Key("Whether goals are chances; else they are worths.")]
-    is_exact: Annotated[bool, Key("Whether all values are those of the best play.")]
-    unclear: Annotated[
-        Mapping[str, int],
-        Key("What a recording does not show for certain, and so is left out: how often each."),
-    ]
-    players: Annotated[Sequence[ReviewedPlayerRecord], Key("The game of each player.")]
-    costliest: Annotated[Sequence[ReviewedStepRecord], Key("The costliest decisions, at most 3.")]
-    steps: Annotated[Sequence[ReviewedStepRecord], Key("All battles, and the ends of turns.")]
+    is_chance: bool = key("Whether goals are chances; else they are worths.")
+    is_exact: bool = key("Whether all values are those of the best play.")
+    unclear: Mapping[str, int] = key(
+        "What a recording does not show for certain, and so is left out: how often each."
+    )
+    players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
+    costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
+    steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,11 +142,11 @@ class ReviewAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         yield (
             *("turn", "player", "from", "to", "lost", "killed", "moved", "before", "after"),
-            *("luck", "spread", "cost", "better"),
+            *("luck", "spread", "cost", "better", "dice", "is_assumed"),
         )
         for each in self.reviewed.steps:
-            spread = "" if each.spread is None else each.spread
-            yield (*each[:10], spread, each.cost, each.better)
+            spread, dice = ("" if x is None else x for x in (each.spread, each.dice))
+            yield (*each[:10], spread, each.cost, each.better, dice, each.is_assumed)
 
     def sections(self) -> Iterator[Section]:
         return _sections(self.reviewed)
@@ -169,6 +160,11 @@ def _sections(found: Review) -> Iterator[Section]:
     sentences = [_sentence(found, each) for each in found.players]
     if not found.is_exact:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
+    if found.assumed:
+        sentences.append(
+            f"The log does not say the dice of {count(found.assumed, 'attack', 'attacks')}; the "
+            "best number that the losses allow is assumed (?), so luck may be biased."
+        )
     if found.unclear:
         unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
@@ -185,6 +181,7 @@ def _sections(found: Review) -> Iterator[Section]:
     rows = [
         (
             f"turn {each.turn}, {each.player}: {each.name}",
+            "" if each.dice is None else f"{each.dice}{'?' if each.is_assumed else ''}",
             f"{each.lost}-{each.killed}" if each.to else "",
             _figure(found, each.after),
             _figure(found, each.luck, "+") if each.is_useful else "no use",
@@ -194,7 +191,7 @@ def _sections(found: Review) -> Iterator[Section]:
     ]
     more = len(found.steps) - len(rows)
     notes = [f"{more:,} more are in the CSV."] if more else []
-    columns = ("", "losses", _unit(found), "luck", "cost")
+    columns = ("", "dice", "losses", _unit(found), "luck", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Whole
 from iacta.questions.parameters import Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, KeyedRecord, RulesKey, Unit
+from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.words import all_digits, count, exactly, under
 from iacta.rules.roll import Losses, Roll
@@ -24,16 +24,11 @@ __all__ = ["LossesRecord", "RollAnswer", "RollQuestion", "RollRecord"]
     Example("roll 3 2", "what does one roll of the dice cost?"),
     Example("roll 3 2 --rules bunker", "and if the highest defence die counts one more?"),
 )
-@dataclass(frozen=True)
 class RollQuestion(UnderRules, Exact, Question):
     """Show what one roll of the dice costs both sides."""
 
-    attack_dice: Annotated[
-        int, Parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
-    ]
-    defence_dice: Annotated[
-        int, Parameter(Whole(least=1), "Defence dice that count.", is_argument=True)
-    ]
+    attack_dice: int = parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
+    defence_dice: int = parameter(Whole(least=1), "Defence dice that count.", is_argument=True)
 
     @cached_property
     def roll(self) -> Roll:
@@ -51,33 +46,29 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
         yield Losses(rolls.compared - lost, lost), rolls.counts[lost]
 
 
-@dataclass(frozen=True)
 class LossesRecord(KeyedRecord):
     """What a roll may cost; some rules give armies for dice."""
 
-    attackers: Annotated[int, Key("Armies that the attackers lose.")]
-    defenders: Annotated[int, Key("Armies that the defenders lose.")]
-    count: Annotated[Count, Key("In how many equally likely rolls.")]
-    total: Annotated[Count, Key("How many equally likely rolls there are.")]
-    probability: Annotated[Unit, Key("The chance of these losses.")]
+    attackers: int = key("Armies that the attackers lose.")
+    defenders: int = key("Armies that the defenders lose.")
+    count: Count = key("In how many equally likely rolls.")
+    total: Count = key("How many equally likely rolls there are.")
+    probability: Unit = key("The chance of these losses.")
 
 
-@dataclass(frozen=True)
 class RollRecord(KeyedRecord):
     """What one roll of the dice costs both sides."""
 
-    attack_dice: Annotated[Count, Key("Attack dice that count.", is_asked=True)]
-    defence_dice: Annotated[Count, Key("Defence dice that count.", is_asked=True)]
-    rules: RulesKey
-    expected_attackers_lost: Annotated[
-        float, Key("Armies that the attackers lose on average.", is_column=True)
-    ]
-    expected_defenders_lost: Annotated[
-        float, Key("Armies that the defenders lose on average.", is_column=True)
-    ]
-    losses: Annotated[
-        tuple[LossesRecord, ...], Key("The possible losses, best for the attackers first.")
-    ]
+    attack_dice: Count = key("Attack dice that count.", is_asked=True)
+    defence_dice: Count = key("Defence dice that count.", is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    expected_attackers_lost: float = key(
+        "Armies that the attackers lose on average.", is_column=True
+    )
+    expected_defenders_lost: float = key(
+        "Armies that the defenders lose on average.", is_column=True
+    )
+    losses: tuple[LossesRecord, ...] = key("The possible losses, best for the attackers first.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from iacta.distribution import Probability
 from iacta.errors import IactaError
 from iacta.odds.arrays import win_table
 from iacta.odds.needed import armies_needed
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import RulesName
 from iacta.questions.parameters import Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, ExactText, Key, KeyedRecord, Unit
+from iacta.questions.record import Count, ExactText, KeyedRecord, Unit, key
 from iacta.questions.roll import LossesRecord
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
@@ -50,20 +50,17 @@ Found = TypeVar("Found")
     Example("rules", "what are the rules that people play?"),
     Example("rules capital", "what do these change, and by how much?"),
 )
-@dataclass(frozen=True)
 class RulesQuestion(UnderRules, Exact, Question):
     """List the rules people play, or explain those of one name or file."""
 
-    rules: Annotated[
-        str | Rules | None,
-        Parameter(
-            RulesName(),
-            "The rules to explain, such as capital+wall.",
-            is_argument=True,
-            usual="all of them",
-            metavar="NAME",
-        ),
-    ] = None
+    rules: str | Rules | None = parameter(
+        RulesName(),
+        "The rules to explain, such as capital+wall.",
+        is_argument=True,
+        usual="all of them",
+        metavar="NAME",
+        default=None,
+    )
 
     @cached_property
     def is_list(self) -> bool:
@@ -131,7 +128,6 @@ def _or_none(find: Callable[[], Found]) -> Found | None:
         return None
 
 
-@dataclass(frozen=True)
 class RuleSetRecord(KeyedRecord):
     """One rule set.
 
@@ -139,39 +135,31 @@ class RuleSetRecord(KeyedRecord):
     dice; so is a ratio if no number of attackers is enough.
     """
 
-    name: Annotated[str, Key("What the rules are called.")]
-    aliases: Annotated[tuple[str, ...], Key("What else they are called.")]
-    description: Annotated[str, Key("What they change.")]
-    source: Annotated[str, Key("Where they are from.")]
-    attack_dice: Annotated[tuple[Count, ...], Key("The faces of the attacker's dice.")]
-    defence_dice: Annotated[tuple[Count, ...], Key("The faces of the defender's dice.")]
-    fields: Annotated[
-        Mapping[str, object],
-        Key("All fields of the rules, as `iacta.read_rules_record` reads them."),
-    ]
-    full_roll: Annotated[
-        tuple[LossesRecord, ...] | None, Key("The losses of a roll with all dice.")
-    ]
-    win_probability: Annotated[
-        Unit | None, Key("The chance of 10 armies, garrison included, to beat 10.")
-    ]
-    win_probability_exact: Annotated[
-        ExactText, Key('The same as `"n/d"` with `--exact`, else `null`.')
-    ]
-    break_even_ratio: Annotated[
-        float | None, Key("The attackers for each defender with which a very large battle is even.")
-    ]
-    break_even_ratio_exact: Annotated[ExactText, Key('The same as `"n/d"`.')]
-    break_even_attackers: Annotated[
-        Count | None, Key("The fewest with a chance of at least one half against 10.")
-    ]
+    name: str = key("What the rules are called.")
+    aliases: tuple[str, ...] = key("What else they are called.")
+    description: str = key("What they change.")
+    source: str = key("Where they are from.")
+    attack_dice: tuple[Count, ...] = key("The faces of the attacker's dice.")
+    defence_dice: tuple[Count, ...] = key("The faces of the defender's dice.")
+    fields: Mapping[str, object] = key(
+        "All fields of the rules, as `iacta.read_rules_record` reads them."
+    )
+    full_roll: tuple[LossesRecord, ...] | None = key("The losses of a roll with all dice.")
+    win_probability: Unit | None = key("The chance of 10 armies, garrison included, to beat 10.")
+    win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
+    break_even_ratio: float | None = key(
+        "The attackers for each defender with which a very large battle is even."
+    )
+    break_even_ratio_exact: ExactText = key('The same as `"n/d"`.')
+    break_even_attackers: Count | None = key(
+        "The fewest with a chance of at least one half against 10."
+    )
 
 
-@dataclass(frozen=True)
 class RulesRecord(KeyedRecord):
     """One rule set, or all."""
 
-    rules: Annotated[tuple[RuleSetRecord, ...], Key("The rule sets.")]
+    rules: tuple[RuleSetRecord, ...] = key("The rule sets.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.errors import IactaError
@@ -13,21 +13,21 @@ from iacta.estimate import CONFIDENCE, Interval
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.questions.campaign import DefendedRecord
 from iacta.questions.endings import best_first, campaign_bars
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.kinds import Whole
-from iacta.questions.parameters import OneCampaign, Seed, fresh_seed
+from iacta.questions.parameters import SEED, OneCampaign, fresh_seed
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
-    AttackersKey,
+    ATTACKERS_KEY,
+    RULES_KEY,
+    RUNS_KEY,
+    SEED_KEY,
+    WILSON_KEY,
     Count,
     IntervalRecord,
-    Key,
     KeyedRecord,
-    RulesKey,
-    RunsKey,
-    SeedKey,
     Unit,
-    WilsonKey,
+    key,
 )
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import armies, cannot_attack, percent, under
@@ -38,12 +38,11 @@ __all__ = ["RandomCampaign", "SimulateAnswer", "SimulateQuestion"]
 MOST_ROWS = 40  # of a table
 
 
-@dataclass(frozen=True, kw_only=True)
-class RandomCampaign(OneCampaign):
+class RandomCampaign(OneCampaign, kw_only=True):
     """A question on a campaign that is played with random dice."""
 
-    runs: Annotated[int, Parameter(Whole(least=1), "How many games to play, such as 1e6.")] = RUNS
-    seed: Seed = None
+    runs: int = parameter(Whole(least=1), "How many games to play, such as 1e6.", default=RUNS)
+    seed: int | None = parameter(*SEED, default=None)
 
     @cached_property
     def dice(self) -> int:
@@ -80,7 +79,6 @@ class RandomCampaign(OneCampaign):
     ),
     Example("simulate 12 10 --runs 1000 --seed 7", "a thousand games that anyone can repeat"),
 )
-@dataclass(frozen=True)
 class SimulateQuestion(RandomCampaign, Question):
     """Simulate a campaign, and compare with its exact odds."""
 
@@ -97,36 +95,31 @@ def _computed(led: Campaign) -> float | None:
         return None
 
 
-@dataclass(frozen=True)
 class PlayedEndRecord(KeyedRecord):
     """How games ended."""
 
-    conquered: Annotated[Count, Key("How many territories were taken.")]
-    attackers: Annotated[Count, Key("Armies on the territory on which the stack ended.")]
-    defenders: Annotated[
-        Count, Key("Armies in the territory that it failed to take, 0 if it took all.")
-    ]
-    count: Annotated[Count, Key("How many games ended so.")]
-    probability: Annotated[Unit, Key("Which part of all games.")]
+    conquered: Count = key("How many territories were taken.")
+    attackers: Count = key("Armies on the territory on which the stack ended.")
+    defenders: Count = key("Armies in the territory that it failed to take, 0 if it took all.")
+    count: Count = key("How many games ended so.")
+    probability: Unit = key("Which part of all games.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulateRecord(KeyedRecord):
+class SimulateRecord(KeyedRecord, kw_only=True):
     """How games with random dice ended."""
 
-    attackers: AttackersKey
-    rules: RulesKey
-    territories: Annotated[tuple[DefendedRecord, ...], Key("The territories, in order.")]
-    runs: RunsKey
-    seed: SeedKey
-    won: Annotated[Count, Key("In how many of them all territories were taken.")]
-    win_probability: Annotated[Unit, Key("`won` divided by `runs`.")]
-    interval: WilsonKey
-    computed_win_probability: Annotated[
-        Unit | None,
-        Key("The chance as computed, not simulated; `null` if no method can."),
-    ]
-    outcomes: Annotated[tuple[PlayedEndRecord, ...], Key("How the games ended, best first.")]
+    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_asked=True)
+    territories: tuple[DefendedRecord, ...] = key("The territories, in order.")
+    runs: Count = key(RUNS_KEY)
+    seed: Count = key(SEED_KEY)
+    won: Count = key("In how many of them all territories were taken.")
+    win_probability: Unit = key("`won` divided by `runs`.")
+    interval: IntervalRecord = key(WILSON_KEY)
+    computed_win_probability: Unit | None = key(
+        "The chance as computed, not simulated; `null` if no method can."
+    )
+    outcomes: tuple[PlayedEndRecord, ...] = key("How the games ended, best first.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 import numpy.typing as npt
 
 from iacta.checks import shown
 from iacta.errors import TooLargeError
 from iacta.odds.arrays import win_table
-from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.parameters import ARMIES, Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AskedBattle, Key, Unit
+from iacta.questions.record import AskedBattle, Unit, key
 from iacta.questions.sections import Cell, Section, Shaded, Table
 from iacta.questions.words import all_digits, under
 
@@ -30,33 +30,26 @@ MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
     Example("table 20 20", "the chances of every battle up to 20 against 20"),
     Example("table 10 10 --garrison 0", "as the literature prints it, without the garrison"),
 )
-@dataclass(frozen=True)
 class TableQuestion(UnderRules, Exact, Question):
     """Give the chance to win every battle up to a given size."""
 
-    attackers: Annotated[
-        int,
-        Parameter(
-            ARMIES,
-            "The most armies on the attacking territory, garrison included.",
-            is_argument=True,
-        ),
-    ]
-    defenders: Annotated[
-        int, Parameter(ARMIES, "The most armies on the defended territory.", is_argument=True)
-    ]
+    attackers: int = parameter(
+        ARMIES, "The most armies on the attacking territory, garrison included.", is_argument=True
+    )
+    defenders: int = parameter(
+        ARMIES, "The most armies on the defended territory.", is_argument=True
+    )
 
     def answer(self, watch: Watch | None = None) -> "TableAnswer":
         return TableAnswer(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableRecord(AskedBattle):
+class TableRecord(AskedBattle, kw_only=True):
     """The chances of every battle up to a size: `attackers` by `defenders`."""
 
-    win_probability: Annotated[
-        list[list[Unit]], Key("A row of chances to win for each number of attackers from 1.")
-    ]
+    win_probability: list[list[Unit]] = key(
+        "A row of chances to win for each number of attackers from 1."
+    )
 
 
 @dataclass(frozen=True, repr=False)

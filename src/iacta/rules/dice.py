@@ -73,7 +73,7 @@ class Dice:
 
 
 def _integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
-    entries = row_of(values, name, "whole numbers")
+    entries = row_of(values, name, "whole numbers, such as [6, 6]")
     return tuple(whole_number(value, name, least, most) for value in entries)
 
 

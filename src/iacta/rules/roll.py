@@ -1,17 +1,25 @@
 """Roll: one throw of both sides' dice, and the exact distribution of the losses that it causes.
 
-Equal throws of one side are collapsed into one sorted row of dice with a weight. The rows are then
-compared rank by rank, so that rows which differ only in ranks already decided are collapsed again.
-The result is counts of equally likely rolls, from which everything else follows.
+The values that dice may show are looked at from the highest down. After each, all that matters is
+how many dice of each side have shown it or more, and how many ranks the attack has won: a die wins
+its rank if the die of the other side at that rank is still to come. So rolls are counted by some
+additions for each value, whatever the number of throws.
+
+Where a bonus differs between ranks, that order does not hold. There, and where the attack is seen
+before it is answered, equal throws of one side are collapsed into one sorted row of dice with a
+weight. The rows are compared rank by rank, so that rows which differ only in ranks already decided
+are collapsed again. The result is counts of equally likely rolls, from which all else follows.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import groupby
-from math import comb, prod
+from itertools import groupby, product
+from math import comb, inf, prod
+from operator import itemgetter
 from typing import NamedTuple
 
 from iacta.checks import put, shown, whole_number
@@ -38,8 +46,9 @@ __all__ = [
 SortedDice = tuple[int, ...]
 
 MANY_FACES = 100  # dice with more may take long, so the full roll is checked first
-MOST_ROWS = 10**6  # throws that differ, of one side or of both
-MOST_COMPARISONS = 10**7  # about two microseconds each
+MOST_ROWS = 10**6  # pairs of throws that differ
+STEPS_IN_A_SECOND = 10**6  # about
+MOST_STEPS = 10**7
 
 
 class Losses(NamedTuple):
@@ -250,9 +259,9 @@ def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts
     >>> loss_counts(3, 2, Rules())
     LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
 
-    Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's as here.
+    Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's equal ones.
     """
-    _refuse_roll(attack_dice, defence_dice, rules)
+    _refuse_roll(attack_dice, defence_dice, rules, _steps)
     dice = rules.dice(attack_dice, defence_dice)
     counts = _counts(attack_dice, defence_dice, *dice, rules.ties)
     if rules.mode.grows and (attack_dice, defence_dice) == rules.full_roll:
@@ -264,16 +273,101 @@ def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts
 def _counts(
     attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
 ) -> tuple[int, ...]:
-    best = min(attack_dice, defence_dice)
-    ours, theirs = _compared_rows(attack_dice, defence_dice, best, attack, defence, ties)
-    # An attack die is as good as any other that beats the same values of the defence.
-    values = sorted({value for row, _ in theirs for value in row})
-    as_good: dict[SortedDice, int] = {}
-    for row, weight in ours:
-        beaten = tuple(bisect_left(values, value) for value in row)
-        as_good[beaten] = as_good.get(beaten, 0) + weight
-    ranked = [(tuple(map(values.index, row)), weights) for row, weights in theirs]
-    return _decide(sorted(as_good.items()), ranked)
+    dice = attack_dice, defence_dice, attack, defence
+    count = _counts_by_row if _steps_by_row(*dice) < _steps_by_value(*dice) else _counts_by_value
+    return count(*dice, ties)
+
+
+class _Value(NamedTuple):
+    """A value of one side's dice; the greatest comes first.
+
+    final: the value that is compared.
+    wins_ties: whether its side does, and so comes before the other one.
+    face: the face that was thrown.
+    is_attack: whether its side is the attack.
+    short: how many dice of the side have fewer faces.
+    lower, weight: the weight of the lower faces of a die, and of this one.
+    """
+
+    final: int
+    wins_ties: bool
+    face: int
+    is_attack: bool
+    short: int
+    lower: int
+    weight: int
+
+
+def _values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iterator[_Value]:
+    wins_ties, lower = is_attack == (ties == "attacker"), 0
+    for face, weight in _face_weights(faces[-1], dice.reroll).items():
+        short = bisect_left(faces, face)
+        yield _Value(_final(face, 0, dice), wins_ties, face, is_attack, short, lower, weight)
+        lower += weight
+
+
+def _counts_by_value(
+    attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
+) -> tuple[int, ...]:
+    compared = min(attack_dice, defence_dice)
+    ours, theirs = sorted(attack.thrown(attack_dice)), sorted(defence.thrown(defence_dice))
+    values = [
+        *_values(attack, ours, is_attack=True, ties=ties),
+        *_values(defence, theirs, is_attack=False, ties=ties),
+    ]
+    # By how many ranks have their die, of the attack and of the defence, and how many are won, as
+    # the die of the defence comes later.
+    table = {(0, 0, 0): 1}
+    for (is_attack, short), group in groupby(
+        sorted(values, reverse=True), key=lambda value: (value.is_attack, value.short)
+    ):
+        between = [*group]  # no value of the other side is between these
+        weight, lower = sum(value.weight for value in between), between[-1].lower
+        faces = ours if is_attack else theirs
+        ways = [_ways(faces, short, n, compared, weight, lower) for n in range(compared + 1)]
+        after: dict[tuple[int, int, int], int] = defaultdict(int)
+        for (i, j, won), count in table.items():
+            for more, factor in enumerate(ways[i if is_attack else j]):
+                if is_attack:
+                    after[i + more, j, won + max(i + more - max(i, j), 0)] += count * factor
+                else:
+                    after[i, j + more, won] += count * factor
+        table = after
+    return tuple(table.get((compared, compared, won), 0) for won in range(compared + 1))
+
+
+def _ways(
+    faces: list[int], short: int, known: int, compared: int, weight: int, lower: int
+) -> list[int]:
+    """Return in how many ways 0, 1, 2 ... more ranks get a die of some weight.
+
+    faces: the numbers of faces of all dice, in ascending order.
+    short: how many of them cannot show the values.
+    known: how many ranks have a greater die.
+    compared: how many ranks there are; if all get one, the dice that are left may fall anyhow.
+    weight: the weight of the values.
+    lower: the weight of all lower ones.
+    """
+    dice, ranks = len(faces) - short - known, compared - known
+    if not ranks:
+        return [1]
+    found = [comb(dice, more) * weight**more for more in range(min(dice + 1, ranks))]
+    if dice >= ranks:
+        too_few = sum(ways * lower ** (dice - more) for more, ways in enumerate(found))
+        found.append(((weight + lower) ** dice - too_few) * prod(faces[:short]))
+    return found
+
+
+def _counts_by_row(
+    attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
+) -> tuple[int, ...]:
+    compared = min(attack_dice, defence_dice)
+    ours, theirs = (
+        _with_bonus(dice, count, compared)
+        for dice, count in ((attack, attack_dice), (defence, defence_dice))
+    )
+    rows = zip(ours.values(), _wins([*ours], theirs, ties), strict=True)
+    return _column_sums(tuple(weight * n for n in wins) for weight, wins in rows)
 
 
 @lru_cache(maxsize=256)
@@ -296,37 +390,20 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
             "full_attack must be None if the attack is thrown before the defence, "
             f"got {shown(rules.full_attack)}"
         )
-    found: dict[SortedDice, list[LossCounts]] = {}
-    weights: dict[SortedDice, int] = {}
+    _refuse_roll(attack_dice, most_defence_dice, rules, _seen_steps)
+    ours = dict(sorted(_with_bonus(rules.attack, attack_dice, attack_dice).items()))
+    replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
-        _refuse_roll(attack_dice, defence_dice, rules)
-        dice = rules.dice(attack_dice, defence_dice)
-        ours, theirs = _compared_rows(attack_dice, defence_dice, attack_dice, *dice, rules.ties)
         compared = min(attack_dice, defence_dice)
-        for row, weight in ours:
-            counts = _decide([(row[:compared], 1)], theirs)
-            found.setdefault(row, []).append(LossCounts(counts, sum(counts)))
-            weights[row] = weight
+        _, defence = rules.dice(attack_dice, defence_dice)
+        theirs = _with_bonus(defence, defence_dice, compared)
+        wins = _wins([row[:compared] for row in ours], theirs, rules.ties)
+        total = sum(theirs.values())
+        replies.append([LossCounts(counts, total) for counts in wins])
     throws: SeenLossCounts = {}
-    for row, answers in found.items():
-        throws[tuple(answers)] = throws.get(tuple(answers), 0) + weights[row]
+    for weight, *row in zip(ours.values(), *replies, strict=True):
+        throws[tuple(row)] = throws.get(tuple(row), 0) + weight
     return throws
-
-
-def _compared_rows(
-    attack_dice: int, defence_dice: int, attack_best: int, attack: Dice, defence: Dice, ties: str
-) -> tuple[list[tuple[SortedDice, int]], list[tuple[SortedDice, tuple[int, ...]]]]:
-    """Return the weighted rows of both sides in ascending order, with values that never tie.
-
-    attack_best: how many of the attack dice are compared.
-    """
-    compared = min(attack_dice, defence_dice)
-    ours = _with_bonus(attack, attack_dice, attack_best)
-    theirs = _with_bonus(defence, defence_dice, compared)
-    if ties == "attacker":
-        ours = {tuple(2 * value + 1 for value in row): weight for row, weight in ours.items()}
-        theirs = {tuple(2 * value for value in row): weight for row, weight in theirs.items()}
-    return sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())]
 
 
 def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
@@ -345,56 +422,123 @@ def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
     return LossCounts(left, sum(counts), gains)
 
 
+def refuse_many_rolls(
+    attack_dice: int, defence_dice: int, rules: Rules, seconds: float = inf
+) -> None:
+    """Refuse dice whose rolls, with up to so many on each side, take too long together.
+
+    seconds: how long they may take.
+    """
+    steps = _steps_of_rolls(attack_dice, defence_dice, rules)
+    _refuse_too_many(attack_dice, defence_dice, rules, steps, seconds)
+
+
 @lru_cache(maxsize=1024)
-def refuse_many_rolls(attack_dice: int, defence_dice: int, rules: Rules) -> None:
-    """Refuse dice whose rolls, with up to so many on each side, take too long together."""
-    rolls = [(i, j) for i in range(1, attack_dice + 1) for j in range(1, defence_dice + 1)]
-    needed = sum(_comparisons(*rules.dice(i, j), min(i, j)) for i, j in rolls)
-    _refuse_too_many(*rules.dice(attack_dice, defence_dice), min(attack_dice, defence_dice), needed)
+def _steps_of_rolls(attack_dice: int, defence_dice: int, rules: Rules) -> int:
+    steps = _steps if rules.mode.dice_chosen_first else _seen_steps
+    rolls = product(range(1, attack_dice + 1), range(1, defence_dice + 1))
+    return sum(steps(i, j, rules) for i, j in rolls)
 
 
-def _refuse_roll(attack_dice: int, defence_dice: int, rules: Rules) -> None:
-    """Refuse a roll whose dice, or those of the full roll if they have many faces, are too many."""
-    attack, defence = rules.dice(attack_dice, defence_dice)
-    _refuse_too_many(attack, defence, min(attack_dice, defence_dice))
-    if max(*attack.faces, *defence.faces) > MANY_FACES:
-        _refuse_too_many(*rules.dice(*rules.full_roll), min(rules.full_roll))
+def _steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
+    dice = attack_dice, defence_dice, *rules.dice(attack_dice, defence_dice)
+    return int(min(_steps_by_row(*dice), _steps_by_value(*dice)))
 
 
-def _refuse_too_many(attack: Dice, defence: Dice, compared: int, needed: int | None = None) -> None:
-    comparisons = _comparisons(attack, defence, compared) if needed is None else needed
-    if comparisons > MOST_COMPARISONS:
-        raise TooLargeError(
-            f"{compared} attack dice of up to {max(attack.faces)} faces against as many defence "
-            f"dice of up to {max(defence.faces)} take {comparisons:.0e} comparisons, expected at "
-            f"most {MOST_COMPARISONS:.0e}"
-        )
+def _seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
+    rows = _sorting_steps(rules.attack, attack_dice, attack_dice)
+    dice = ((attack_dice, j, *rules.dice(attack_dice, j)) for j in range(1, most_defence_dice + 1))
+    return rows + sum(_steps_by_row(*each) for each in dice)
 
 
-def _comparisons(attack: Dice, defence: Dice, compared: int) -> int:
+def _steps_by_row(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
+    """Return how many rows are sorted, or compared, where rows are compared rank by rank."""
     ours, theirs = max(attack.faces), max(defence.faces)
-    return sum(
-        comb(ours + rank - 1, rank) * comb(theirs + compared - rank, compared - rank + 1)
-        for rank in range(1, compared + 1)
+    compared = min(attack_dice, defence_dice)
+    return max(
+        _sorting_steps(attack, attack_dice, compared),
+        _sorting_steps(defence, defence_dice, compared),
+        sum(
+            comb(ours + rank - 1, rank) * comb(theirs + compared - rank, compared - rank + 1)
+            for rank in range(1, compared + 1)
+        ),
     )
 
 
-def _decide(
-    attack: list[tuple[SortedDice, int]], defence: list[tuple[SortedDice, tuple[int, ...]]]
-) -> tuple[int, ...]:
-    """Return in how many pairs of rows the attack wins 0, 1, 2 ... ranks.
+def _steps_by_value(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> float:
+    """Return about how many additions it takes to go through the values, infinitely many if no way.
 
-    attack: the rows of undecided ranks in ascending order, each with its weight.
-    defence: the same, with weights by the number of ranks already lost.
+    Where the bonus differs between ranks, a die may pass another one. Dice with different numbers
+    of faces that are rerolled show the same value with different weights.
     """
-    if not attack[0][0]:
-        weight = sum(weight for _, weight in attack)
-        return tuple(weight * n for n in _column_sums(row for _, row in defence))
-    results = []
-    for highest, rows in groupby(attack, key=lambda item: item[0][0]):
-        tails = [(row[1:], weight) for row, weight in rows]
-        results.append(_decide(tails, _after_rank(highest, defence)))
-    return _column_sums(results)
+    compared = min(attack_dice, defence_dice)
+    for dice, count in ((attack, attack_dice), (defence, defence_dice)):
+        bonus = (*dice.bonus, *[0] * compared)[:compared]
+        if len({*bonus}) > 1 or (dice.reroll and len({*dice.thrown(count)}) > 1):
+            return inf
+    ours, theirs = max(attack.faces), max(defence.faces)
+    groups = 2 * min(ours, theirs) + len({*attack.faces, *defence.faces})
+    return 4 * (ours + theirs) + groups * (10 + (compared + 1) ** 4 // 10)
+
+
+def _refuse_roll(
+    attack_dice: int, defence_dice: int, rules: Rules, steps: Callable[[int, int, Rules], int]
+) -> None:
+    """Refuse a roll whose dice, or those of the full roll if they have many faces, are too many."""
+    rolls = [(attack_dice, defence_dice)]
+    attack, defence = rules.dice(attack_dice, defence_dice)
+    if max(*attack.faces, *defence.faces) > MANY_FACES:
+        rolls.append(rules.full_roll)
+    for roll in rolls:
+        _refuse_too_many(*roll, rules, steps(*roll, rules))
+
+
+def _refuse_too_many(
+    attack_dice: int, defence_dice: int, rules: Rules, steps: int, seconds: float = inf
+) -> None:
+    most = min(MOST_STEPS, seconds * STEPS_IN_A_SECOND)
+    if steps > most:
+        attack, defence = rules.dice(attack_dice, defence_dice)
+        raise TooLargeError(
+            f"{attack_dice} attack dice of up to {max(attack.faces)} faces against {defence_dice} "
+            f"defence dice of up to {max(defence.faces)} take {steps:.0e} steps, expected at most "
+            f"{most:.0e}{' within the time limit' if most < MOST_STEPS else ''}"
+        )
+
+
+def _wins(
+    attack: list[SortedDice], defence: Mapping[SortedDice, int], ties: str
+) -> list[tuple[int, ...]]:
+    """Return for each row of the attack in how many throws of the defence it wins 0, 1 ... ranks.
+
+    defence: the rows that are compared with it, with their weights.
+    """
+    # An attack die is as good as any other that beats the same values of the defence.
+    values = sorted({value for row in defence for value in row})
+    beats = bisect_right if ties == "attacker" else bisect_left
+    beaten = {value: beats(values, value) for row in attack for value in row}
+    as_good = [tuple(map(beaten.__getitem__, row)) for row in attack]
+    different = sorted({*as_good})
+    place = {value: number for number, value in enumerate(values)}
+    placed: list[tuple[SortedDice, tuple[int, ...]]]
+    placed = [(tuple(map(place.__getitem__, row)), (n,)) for row, n in defence.items()]
+    wins = dict(zip(different, _decide(different, placed), strict=True))
+    return [wins[row] for row in as_good]
+
+
+def _decide(
+    attack: list[SortedDice], defence: list[tuple[SortedDice, tuple[int, ...]]]
+) -> Iterator[tuple[int, ...]]:
+    """Yield for each row of the attack the weights of 0, 1, 2 ... ranks won.
+
+    attack: the rows of undecided ranks in ascending order, of how many values each die beats.
+    defence: the same of places among these values, with weights by the number of ranks won so far.
+    """
+    if not attack[0]:
+        yield _column_sums(weights for _, weights in defence)
+        return
+    for highest, rows in groupby(attack, key=itemgetter(0)):
+        yield from _decide([row[1:] for row in rows], _after_rank(highest, defence))
 
 
 def _after_rank(
@@ -421,7 +565,7 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     """Return the weights of the `best` highest of the dice thrown by `count` armies."""
     faces_thrown = max(dice.thrown(count))
     ways = comb(faces_thrown + best - 1, best)
-    if ways > MOST_ROWS or ways * sum(dice.thrown(count)[1:]) > MOST_COMPARISONS:
+    if _sorting_steps(dice, count, best) > MOST_STEPS:
         raise TooLargeError(
             f"the best {best} of {len(dice.thrown(count))} dice of up to {faces_thrown} faces can "
             f"fall in {ways:.0e} ways, too many for that many dice"
@@ -436,6 +580,12 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
                 longer[key] = longer.get(key, 0) + weight * face_weight
         rows = longer
     return rows
+
+
+def _sorting_steps(dice: Dice, count: int, best: int) -> int:
+    """Return about how many steps it takes to find the `best` highest of thrown dice."""
+    first, *others = dice.thrown(count)
+    return comb(max(first, *others, 1) + best - 1, best) * max(sum(others), 10)
 
 
 def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:

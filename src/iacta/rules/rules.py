@@ -80,7 +80,8 @@ class Rules:
 def _full(full: Dice | None, usual: Dice, name: str) -> Dice | None:
     for label, dice in ((name, usual), (f"full_{name}", full)):
         if not isinstance(dice, Dice | None) or (dice is None and label == name):
-            raise MalformedError(f"{label} must be Dice, got {shown(dice)}")
+            hint = f"; find_rules({shown(dice)}) finds rules" if isinstance(dice, str) else ""
+            raise MalformedError(f"{label} must be Dice, got {shown(dice)}{hint}")
     if full is not None and full.kept != usual.kept:
         raise IllegalError(
             f"full_{name} must keep {usual.kept} dice as {name} does, got {shown(full)}"

@@ -92,7 +92,8 @@ def read_stop(stop: object) -> Stop:
     if stop is None:
         return NEVER
     if not isinstance(stop, Stop):
-        raise MalformedError(f"stop must be a Stop, got {shown(stop)}")
+        hint = f"; did you mean Stop({shown(stop)})?" if type(stop) is int else ""
+        raise MalformedError(f"stop must be a Stop, got {shown(stop)}{hint}")
     return stop
 
 

@@ -3,6 +3,7 @@
 A row is a `RuleSet`, or a `Modifier` if players of the official app can add it to other rules.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -339,9 +340,19 @@ def _find_one(name: str) -> RuleSet:
     found = _BY_KEY.get(_key(name))
     if found is not None:
         return found
-    names = _near_names(_key(name))
+    names = _stacked_names(name) or _near_names(_key(name))
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
+    if name.endswith(".toml"):
+        hint = "--rules-file or read_rules_file reads a file"
     raise IllegalError(f"unknown rules {shown(name)}; {hint}")
+
+
+def _stacked_names(name: str) -> list[str]:
+    """Return the name of several modifiers that are not joined by +, as in `capital, wall`."""
+    parts = [_BY_KEY.get(_key(part)) for part in re.split(r"[\s,&]+(?:and\s+)?", name.strip())]
+    known = {modifier.name for modifier in MODIFIERS}
+    names = [part.name for part in parts if part and part.name in known]
+    return ["+".join(names)] if len(names) == len(parts) > 1 else []
 
 
 def _near_names(key: str) -> list[str]:

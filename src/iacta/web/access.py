@@ -1,24 +1,24 @@
-"""Access to the API: by which address, from which pages, and how many searches at a time."""
+"""Access to the API: from which pages, and how many searches at a time."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from iacta.web.limits import MOST_AT_A_TIME, RETRY_SECONDS
 from iacta.web.problems import ProblemDetails
 
 __all__ = ["Access", "OpenTo"]
 
-OLD, NEW = "/api/", "/api/v1/"
+API = "/api/v1/"
 CONTENT = "Content-Type"
-SEARCHES = ("/api/v1/plan", "/api/v1/turn/analyse", "/live/turn", "/plan")  # which take long
+SEARCHES = (f"{API}plan", f"{API}turn/analyse", "/live/turn", "/plan")  # which take long
 MANY = f"you are searching {MOST_AT_A_TIME} plans at a time; wait for one of them"
 
 
 class Access:
-    """Bounds a client's searches, and takes addresses without a version for those of version 1.
+    """Bounds how many plans a client searches at a time.
 
     app: what answers.
     """
@@ -29,12 +29,7 @@ class Access:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
-        path = scope.get("path", "")
-        if path.startswith(OLD) and not path.startswith(NEW):
-            path = NEW + path.removeprefix(OLD)
-            scope = {**scope, "path": path, "raw_path": path.encode()}
-            send = _deprecating(send, path)
-        if path not in SEARCHES:
+        if scope.get("path") not in SEARCHES:
             await self.app(scope, receive, send)
             return
         client = (scope.get("client") or ("",))[0]
@@ -54,19 +49,6 @@ class Access:
                 del self._asking[client]
 
 
-def _deprecating(send: Send, path: str) -> Send:
-    """Say in the headers of an answer which address counts."""
-
-    async def send_with_link(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            link = f'<{path}>; rel="successor-version"'.encode("ascii", "replace")
-            more = [(b"deprecation", b"true"), (b"link", link)]
-            message["headers"] = [*message.get("headers", ()), *more]
-        await send(message)
-
-    return send_with_link
-
-
 class OpenTo:
     """Lets the pages of other origins ask the API.
 
@@ -82,5 +64,5 @@ class OpenTo:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, with the headers that let a browser pass the answer on."""
-        is_api = scope["type"] == "http" and scope["path"].startswith(OLD)
+        is_api = scope["type"] == "http" and scope["path"].startswith(API)
         await (self.opened if is_api else self.app)(scope, receive, send)

@@ -4,22 +4,20 @@ A server reads no files for its clients: it offers no parameter that names a fil
 boards and positions as JSON.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError
+from iacta.checks import shown, words_of
+from iacta.errors import IllegalError
 from iacta.questions.form import Form, Parameter
 from iacta.questions.kinds import Flag
-from iacta.questions.question import QUESTIONS, Question
+from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
 __all__ = [
     "address",
     "asked_questions",
     "offered",
-    "parameter_of",
     "read_address",
     "read_record",
 ]
@@ -47,16 +45,15 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
     texts: dict[str, Any] = {}
     for name, text in pairs:
         if name not in known:
-            raise _unknown(name, known)
+            raise IllegalError(unknown_parameter(form, name, offered(form)))
         if not text.strip():
             continue
         _refuse_path(known[name], text)
         if known[name].kind.is_row:
-            texts.setdefault(name, []).extend(text.replace(",", " ").split())
+            texts.setdefault(name, []).extend(words_of(text))
         elif name in texts:
-            error = IllegalError(f"{name} appears twice, the second time as {shown(text)}")
-            error.parameter = name
-            raise error
+            twice = f"{name} appears twice, the second time as {shown(text)}"
+            raise IllegalError(twice, parameter=name)
         else:
             texts[name] = text
     return form.parse(texts)
@@ -71,45 +68,21 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     known = {each.name: each for each in offered(form)}
     for name in record:
         if name not in known:
-            raise _unknown(name, known)
+            raise IllegalError(unknown_parameter(form, name, offered(form)))
         _refuse_path(known[name], record[name])
     missing = [each for each in known.values() if each.is_required and each.name not in record]
     if missing:
-        raise IllegalError(f"missing {missing[0].name}")
+        raise IllegalError(f"missing {missing[0].name}", parameter=missing[0].name)
     return form(**record)
 
 
 def _refuse_path(parameter: Parameter, value: object) -> None:
     """Refuse the path of a file, which is the server's."""
     if parameter.kind.is_path(value):
-        error = IllegalError(
-            f"{parameter.name} must be sent itself, not as the path of a file, got {shown(value)}"
+        raise IllegalError(
+            f"{parameter.name} must be sent itself, not as the path of a file, got {shown(value)}",
+            parameter=parameter.name,
         )
-        error.parameter = parameter.name
-        raise error
-
-
-def parameter_of(error: IactaError, form: type[Form]) -> str | None:
-    """Return the parameter that an error is about; `None` if that is not known.
-
-    error: if it does not name the parameter, its sentence may begin with it.
-    form: the question.
-
-    >>> from iacta.questions.need import NeedQuestion
-    >>> parameter_of(IllegalError("chance must lie between 0 and 1, got 2"), NeedQuestion)
-    'chance'
-    >>> parameter_of(IllegalError("missing territories"), NeedQuestion)
-    'territories'
-    """
-    if error.parameter is not None:
-        return error.parameter
-    found = re.match("(?:missing )?([a-z_]+)(?: of | must | is | cannot |:|$)", str(error))
-    names = {each.name for each in form.parameters()}
-    return found[1] if found is not None and found[1] in names else None
-
-
-def _unknown(name: str, known: Iterable[str]) -> IllegalError:
-    return IllegalError(f"unknown parameter {shown(name)}; there are {', '.join(known)}")
 
 
 def address(question: Question) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import Enum
-from typing import Annotated, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from iacta.board import Position
@@ -36,6 +36,14 @@ LOOK = {
     "tones": TONES,
     "digits": {tone: digits_on(tone) for tone in (*TONES, *TONES_BY_NAME.values())},
     "shapes": SHAPES,
+}
+
+CODED = {
+    "name": "text",
+    "in": "query",
+    "required": True,
+    "description": "What the QR code says.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MOST_CODED},
 }
 
 
@@ -118,9 +126,10 @@ def router(work: Work) -> APIRouter:
         summary="Return a text, such as the code of a position, as a QR code",
         tags=TAGS,
         response_class=Response,
+        openapi_extra={"parameters": [CODED]},
     )
-    async def qr(text: Annotated[str, Query(min_length=1, max_length=MOST_CODED)]) -> Response:
-        drawn = await work.run(qr_code, text)
+    async def qr(request: Request) -> Response:
+        drawn = await work.run(qr_code, request.query_params.get("text", ""))
         return Response(drawn, media_type="image/svg+xml")
 
     def add(address: str, function: Any, summary: str, body: Schema) -> None:
@@ -225,12 +234,21 @@ def _position_record(position: Position) -> dict[str, Any]:
 def qr_code(text: str) -> str:
     """Return the QR code of a text, as SVG.
 
+    text: what it says; no text is refused, and one that is too long.
+
     >>> qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True
     """
-    import segno  # only needed here
+    from segno import DataOverflowError, make_qr  # only needed here
 
-    made: str = segno.make_qr(text, error="L").svg_inline(border=2, light="white", scale=2)
+    if not 1 <= len(text) <= MOST_CODED:
+        raise IllegalError(f"text must have 1 to {MOST_CODED:,} letters, got {len(text):,}")
+    try:
+        code = make_qr(text, error="L")
+    except DataOverflowError:  # letters of several bytes
+        size = len(text.encode())
+        raise IllegalError(f"text must fit into a QR code, got {size:,} bytes") from None
+    made: str = code.svg_inline(border=2, light="white", scale=2)
     return made.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 

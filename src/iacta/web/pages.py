@@ -30,7 +30,7 @@ from iacta.questions.spoken import as_command, as_python
 from iacta.questions.words import bar_percent
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.api import while_there
-from iacta.web.asked import address, asked_questions, offered, parameter_of, read_address
+from iacta.web.asked import address, asked_questions, offered, read_address
 from iacta.web.limits import MOST_CELLS
 from iacta.web.work import Work
 from iacta.web.worker import Part, answered
@@ -317,7 +317,7 @@ def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
     else:
-        about = [parameter_of(error, form) or ""]
+        about = [form.about(error) or ""]
     return {next((name for name in about if name in names), ""): sentence}
 
 

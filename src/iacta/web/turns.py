@@ -33,7 +33,7 @@ from iacta.plan import (
     reinforce,
     take_and_hold,
 )
-from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
 from iacta.plan.deadline import Deadline
 from iacta.plan.problem import PLAYS, TurnState
 from iacta.plan.report import main_line
@@ -174,11 +174,12 @@ def stepped(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     """Return the turn that follows a step, and the step in words.
 
     turn: the turn.
-    step: what is `do`ne, with territories by number: `attack` (`from`, `to`, `left`, `their_left`),
-        `roll` (`from`, `to`, `seed`, and `once` for one roll), `faces` (`from`, `to`, and the dice
-        of both sides as `mine` and `theirs`), `advance` (`armies`), `get` (`armies`, such as those
-        that cards bring), `place` (`on`: pairs of a territory and armies), `fortify` (`from`, `to`,
-        `armies`), `stop`, or `next` for the turn of the next player.
+    step: what is `do`ne, with territories by number: `attack` (`from`, `to`, `left`, `their_left`,
+        and `dice`, the attack dice, for one roll), `roll` (`from`, `to`, `seed`, and `once` for one
+        roll), `faces` (`from`, `to`, and the dice of both sides as `mine` and `theirs`), `advance`
+        (`armies`), `get` (`armies`, such as those that cards bring), `place` (`on`: pairs of a
+        territory and armies), `fortify` (`from`, `to`, `armies`), `stop`, or `next` for the turn of
+        the next player.
     """
     do = step.get("do")
     if not isinstance(do, str) or do not in STEPS:
@@ -193,7 +194,8 @@ def stepped(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 def _attacked(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     start, to = _border_of(turn, step)
     before = turn.position
-    after = turn.fought(start, to, step.get("left"), step.get("their_left"))  # type: ignore[arg-type] # checked
+    numbers: Any = [step.get(name) for name in ("left", "their_left", "dice")]  # checked there
+    after = turn.fought(start, to, *numbers)
     lost = before.of(start).armies - whole_number(step.get("left"), "left")
     killed = before.of(to).armies - whole_number(step.get("their_left"), "their_left")
     return after, _happened(start, to, lost, killed, after)
@@ -286,7 +288,7 @@ def _passed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 Taken: TypeAlias = Callable[[Turn, Mapping[str, Any]], tuple[Turn, str]]
 STEPS: Mapping[str, tuple[tuple[str, ...], Taken]] = {
-    "attack": (("from", "to", "left", "their_left"), _attacked),
+    "attack": (("from", "to", "left", "their_left", "dice"), _attacked),
     "roll": (("from", "to", "seed", "once"), _rolled),
     "faces": (("from", "to", "mine", "theirs"), _thrown),
     "advance": (("armies",), _moved),
@@ -496,7 +498,8 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
 
     Of attacks that are as good, those of the main line come first, in its order.
     """
-    ways, found = alternatives(plan), []
+    every, found = first_attacks(plan), []
+    ways = best_over_borders(every)
     line = [(each.step.start, each.step.to) for each in main_line(plan)]
     for each in ways:
         loss = ways[0].value - each.value
@@ -510,6 +513,15 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
             "name": f"{each.start} to {each.to}",
             "dice": each.dice,
             "loss": loss,
+            "by_dice": [
+                {
+                    "dice": way.dice,
+                    "loss": ways[0].value - way.value,
+                    "results": plan.problem.turn.losses_of(Attack(*way[:3])),
+                }
+                for way in every
+                if way[:2] == each[:2]
+            ],
             "words": _lost(plan, loss) if number else "best",
             "figure": valued(plan, each.value),
             "success": _success(plan, each),

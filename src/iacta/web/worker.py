@@ -32,7 +32,7 @@ from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question
 from iacta.questions.review import ReviewQuestion
-from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
+from iacta.web.asked import asked_questions, read_address, read_record
 from iacta.web.limits import (
     KEPT_SECONDS,
     LEAST_PAUSE,
@@ -177,7 +177,7 @@ def part_of(name: str, given: Mapping[str, Any] | Sequence[tuple[str, str]], par
             question = read_address(form, given)
         return str(answered(question, (part,))[part])
     except IactaError as error:
-        error.parameter = parameter_of(error, form)
+        error.parameter = form.about(error)
         raise
 
 
@@ -272,9 +272,7 @@ def _told(error: Exception) -> Exception:
         import traceback
 
         return FailedError("".join(traceback.format_exception(error)))
-    refused = IactaError(str(error))
-    refused.parameter = error.parameter
-    return refused
+    return IactaError(str(error), parameter=error.parameter)
 
 
 def _is_worn() -> bool:

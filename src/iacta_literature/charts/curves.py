@@ -364,7 +364,9 @@ def _read_lines(
     for end in (numbers[0], numbers[-1]):
         if (least is not None and end < least) or (most is not None and end > most):
             span = f"at least {least}" if least is not None else f"at most {most}"
-            raise IllegalError(f"{name} must be {span} to have a line, got {shown(end)}")
+            raise IllegalError(
+                f"{name} must be {span} to have a line, got {shown(end)}", parameter=name
+            )
     return numbers
 
 

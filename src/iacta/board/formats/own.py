@@ -40,8 +40,8 @@ TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILIN
 
 
 def read_board_table(table: FileTable, name: str) -> Draft:
-    if "player" in table.entries and "board" in table.entries:
-        table.refuse((), "this is a position, not a board; iacta plan reads it")
+    if "player" in table.entries:
+        table.refuse((), "this is a position, not a board")
     table.refuse_unknown(table.entries, KEYS)
     title, directed = table.entries.get("name", name), table.entries.get("directed", False)
     if not isinstance(title, str):

@@ -661,8 +661,8 @@ function showAttacking(now, found) {
     ...way.rolls.map(([lost, killed, chance]) => {
       const button = element("button", { type: "button", className: "tool" }, `lost ${lost}–${killed}`);
       button.setAttribute("aria-label", `You lose ${lost}, they lose ${killed}; chance ${Math.round(100 * chance)}%`);
-      button.title = `you lose ${lost}, they lose ${killed}: ${(100 * chance).toFixed(1)}%`;
-      button.addEventListener("click", () => take({ do: "attack", from: way.from, to: way.to, left: mine - lost, their_left: theirs - killed }));
+      button.title = `you lose ${lost}, they lose ${killed} with ${way.dice} ${way.dice === 1 ? "die" : "dice"}: ${(100 * chance).toFixed(1)}%`;
+      button.addEventListener("click", () => take({ do: "attack", from: way.from, to: way.to, left: mine - lost, their_left: theirs - killed, dice: way.dice }));
       return button;
     }),
   );
@@ -699,7 +699,7 @@ function showSteps() {
     const step = state.steps[k - 1];
     const turn = tree.turns[k];
     const after = known(k)?.found;
-    const parts = split(step, known(step.after)?.found ?? null, after ?? null);
+    const parts = split(step, tree.turns[step.after]?.armies ?? [], known(step.after)?.found ?? null, after ?? null);
     const isChance = after?.is_chance !== false;
     const figures = [];
     if (after?.figure) figures.push(after.figure);

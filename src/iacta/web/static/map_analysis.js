@@ -21,8 +21,8 @@ const ROUGH = 0.002; // differences whose errors are larger are said to be rough
  * @property {boolean} is_chance
  * @property {string} figure
  * @property {string[]} sentences
- * @property {{from: number, to: number, name: string, dice: number, loss: number, words: string,
- *   figure: string, success: string|null}[]} moves
+ * @property {{from: number, to: number, name: string, dice: number, loss: number,
+ *   by_dice: {dice: number, loss: number, results: [number, number][]}[], words: string, figure: string, success: string|null}[]} moves
  * @property {[number, number][]|null} [placement]
  * @property {[number, number][]} [advances]
  * @property {number} [best]
@@ -144,17 +144,23 @@ export class Analyst {
  * Return what a step was worth: what the dice changed, what the choice cost, and whether that is
  * more than the search may err; null where something is not known.
  * @param {import("./map_state.js").Step} step
+ * @param {number[]} armies of each territory before it
  * @param {Analysis|null} before
  * @param {Analysis|null} after
  */
-export function split(step, before, after) {
+export function split(step, armies, before, after) {
   if (!before || !after) return null;
   const change = after.value - before.value;
   const error = (before.high - before.low) / 2;
   const isRough = error + (after.high - after.low) / 2 > ROUGH * (before.is_chance ? 1 : Math.abs(before.value));
   let cost = null;
-  if (step.do === "attack") cost = before.moves.find(({ from, to }) => from === step.from && to === step.to)?.loss ?? null;
-  else if (step.do === "advance") {
+  if (step.do === "attack") {
+    const move = before.moves.find(({ from, to }) => from === step.from && to === step.to);
+    const [lost, killed] = [armies[step.from] - step.left, armies[step.to] - step.their_left];
+    const fits = ({ dice, results }) => (step.dice ? dice === step.dice : results.some(([a, d]) => a === lost && d === killed));
+    const losses = move?.by_dice.filter(fits).map(({ loss }) => loss) ?? [];
+    cost = losses.length ? Math.min(...losses) : (move?.loss ?? null); // the best dice that fit, else the best of all
+  } else if (step.do === "advance") {
     const near = [...(before.advances ?? [])].sort((a, b) => Math.abs(a[0] - step.armies) - Math.abs(b[0] - step.armies));
     cost = near.length ? Math.max(before.value - near[0][1], 0) : null;
   } else if (step.do === "place") cost = Math.max(-change, 0);

@@ -71,9 +71,9 @@ const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "w
 const GOALS = ["continent", "all", "any", "eliminate", "worth"];
 const MOST_STEPS = 500;
 const MOST_NOTE = 200; // letters
-// How each step is written in an address: a letter, and its numbers.
+// How each step is written in an address: a letter, and its numbers; that of the dice may be missing.
 const LETTERS = {
-  attack: ["a", "from", "to", "left", "their_left"],
+  attack: ["a", "from", "to", "left", "their_left", "dice"],
   advance: ["m", "armies"],
   get: ["g", "armies"],
   fortify: ["f", "from", "to", "armies"],
@@ -311,7 +311,7 @@ export function written(state) {
 /** Return a step as the address has it. */
 function stepText({ after, do: name, on, ...numbers }) {
   const [letter, ...keys] = LETTERS[name];
-  const parts = name === "place" ? on.flat() : keys.map((key) => numbers[key]);
+  const parts = name === "place" ? on.flat() : keys.flatMap((key) => numbers[key] ?? []);
   return `${after}${letter}${parts.join("-")}`;
 }
 
@@ -327,6 +327,7 @@ function readStep(text) {
     for (let k = 0; k + 1 < numbers.length; k += 2) on.push(numbers.slice(k, k + 2));
     return { after: Number(after), do: name, on };
   }
+  if (keys.at(numbers.length) === "dice") keys.pop();
   if (numbers.length !== keys.length) return null;
   return { after: Number(after), do: name, ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])) };
 }

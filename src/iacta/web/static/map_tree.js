@@ -75,13 +75,15 @@ export class Tree {
 
 const textOf = ({ note, ...step }) => JSON.stringify(step, Object.keys(step).sort());
 
-/** Return a step whose dice have been thrown as what it came to. */
+/** Return a step whose dice have been thrown as what it came to; one roll with its number of dice. */
 function result(step, before, after) {
   if (step.do !== "roll" && step.do !== "faces") return step;
   const { from, to } = step;
+  const most = before.odds.find((way) => way.from === from && way.to === to)?.dice;
+  const dice = step.do === "faces" ? { dice: step.mine.length } : step.once ? { dice: most } : {};
   const isTaken = after.owners[to] === after.player;
   const left = after.armies[from] + (isTaken ? after.armies[to] : 0);
-  return { do: "attack", from, to, left, their_left: isTaken ? 0 : after.armies[to] };
+  return { do: "attack", from, to, left, their_left: isTaken ? 0 : after.armies[to], ...dice };
 }
 
 /** Return the numbers of the steps that lead to a step, the first one first. */
@@ -127,7 +129,8 @@ export function logOf(board, state, turns, goal) {
       if (!line) begin(before);
       const names = { from: board.territories[step.from], to: board.territories[step.to] };
       const moved = after.advance ? { moved: after.advance.least } : {};
-      line.battles.push({ ...names, left: step.left, their_left: step.their_left, ...moved });
+      const dice = step.dice ? { dice: step.dice } : {};
+      line.battles.push({ ...names, left: step.left, their_left: step.their_left, ...moved, ...dice });
     }
     if (step.do === "advance") line.battles.at(-1).moved = step.armies;
     if (step.do === "get" || step.do === "place") end(false);

@@ -2,6 +2,7 @@
 
 import {announce} from "./page.js";
 
+const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/;  // 8,200 is one number
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
 
 export class Row {
@@ -33,7 +34,7 @@ export class Row {
     input.required = false;
     box.after(this.frame);
     box.hidden = true;
-    this.texts = input.value.split(/[\s,]+/).filter(Boolean);
+    this.texts = entries(input.value).filter(Boolean);
     if (!this.texts.length) this.texts = [""];
     this.current = 0;
     this.render();
@@ -163,7 +164,7 @@ export class Row {
     this.list.addEventListener("input", event => {
       event.stopPropagation();
       const index = at(event);
-      const parts = event.target.value.split(/[\s,]+/);
+      const parts = entries(event.target.value);
       if (parts.length > 1) {  // pasted, or the end of an entry
         const filled = parts.filter(Boolean);
         this.texts.splice(index, 1, ...filled, ...(parts.at(-1) ? [] : [""]));
@@ -247,6 +248,12 @@ export class Row {
     grip.addEventListener("pointermove", over);
     grip.addEventListener("lostpointercapture", end, {once: true});
   }
+}
+
+/** Returns what spaces and commas separate; an empty one at the end is still to be typed. */
+function entries(text) {
+  const found = text.split(/\s+/).flatMap(each => each.split(ONE.test(each) ? /,$/ : ","));
+  return found.filter((each, place) => each || place === found.length - 1);
 }
 
 function fit(input) {

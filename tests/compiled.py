@@ -1,0 +1,19 @@
+"""The compiled core of plans: what asks for it is skipped where nothing has compiled it."""
+
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+import iacta
+
+__all__ = ["HAS_CORE", "skip"]
+
+NATIVE = Path(iacta.__file__).parent / "plan" / "native"
+HAS_CORE = any(each.suffix in (".so", ".dylib", ".dll") for each in NATIVE.glob("core.*"))
+NEEDS_CORE = "needs the compiled core, which `make core` builds where there is a C++ compiler"
+
+
+def skip(*_: object, **__: object) -> NoReturn:
+    """Skip a test in place of loading the core."""
+    pytest.skip(NEEDS_CORE)

@@ -1,0 +1,182 @@
+"""Threads may share plans, policies, boards and kernels: each gets what it would get alone."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from random import Random
+from threading import Barrier, Timer
+
+import pytest
+
+from iacta import Battle, Turn
+from iacta.board import Holding, Position
+from iacta.methods import _kernel, find_kernel
+from iacta.plan import Plan, TakeAll
+from iacta.plan.core import AT_ONCE, MOST_DEPTH, Core, Style
+from iacta.plan.deadline import Deadline
+from iacta.plan.exact import ExactPlay
+from iacta.plan.plan import Play
+from iacta.plan.policy import policy_for
+from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.rules.variants import find_rules
+from tests.plan.boards import CLASSIC_BOARD, board_of, needs_core, planned, small_game
+from tests.plan.test_core import state_of, walk
+
+THREADS = 4
+
+each_way = pytest.mark.parametrize("states", [0, 1_000_000], ids=["lookahead", "best play"])
+
+
+def same_from_threads(ask: Callable[[int], object], wanted: Sequence[object]) -> None:
+    """Hold what threads get at the same time, each in another order, to what one gets alone."""
+    together = Barrier(THREADS)
+
+    def answers(seed: int) -> list[tuple[int, object]]:
+        order = [*range(len(wanted))] * 3
+        Random(seed).shuffle(order)  # noqa: S311 # no secrets
+        together.wait(60)
+        return [(k, ask(k)) for k in order]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for found in pool.map(answers, range(THREADS)):
+            for k, answer in found:
+                assert answer == wanted[k]
+
+
+def large_problem() -> Problem:
+    """Return a problem whose policy looks ahead: the classic board, a fifth of it the player's."""
+    names = CLASSIC_BOARD.territories
+    held = {
+        name: Holding("blue", 2 + k % 4) if k % 5 else Holding("red", 30)
+        for k, name in enumerate(names)
+    }
+    goal = TakeAll(tuple(name for k, name in enumerate(names) if k % 5))
+    return read_problem(Position(CLASSIC_BOARD, "red", held), goal)
+
+
+def states_of(problem: Problem) -> list[TurnState]:
+    rng = Random(1)  # noqa: S311 # draws states, no secrets
+    found = {state_of(turn) for _ in range(4) for turn in [*walk(problem.turn, rng)][:6]}
+    return sorted(found)
+
+
+SEEDS = range(6)
+
+
+@needs_core
+@each_way
+@pytest.mark.parametrize("seed", SEEDS)
+def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> None:
+    problem = small_game(seed).problem("rolls")
+    alone, shared = (policy_for(problem, states=states) for _ in range(2))
+    positions = states_of(problem)
+    same_from_threads(
+        lambda k: (shared.value(positions[k]), shared.decide(positions[k])),
+        [(alone.value(each), alone.decide(each)) for each in positions],
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_threads_that_share_exact_play_get_its_values(seed: int) -> None:
+    problem = small_game(seed).problem("rolls")
+    alone, shared = ExactPlay(problem), ExactPlay(problem)
+    positions = states_of(problem)
+    same_from_threads(lambda k: shared.value(positions[k]), [*map(alone.value, positions)])
+
+
+@needs_core
+@each_way
+def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
+    problem = small_game(7).problem("rolls")
+    alone, shared = (planned(policy_for(problem, states=states)) for _ in range(2))
+    start = alone.follow()
+    positions = [start.position, *(play.position for play, _ in start.followers())]
+    assert len(positions) > 2
+
+    def asked(plan: Plan, position: Position) -> object:
+        play = Play(plan, position)  # which knows nothing yet
+        return play.value, play.is_exact, play.move, None if play.is_over else play.chances()
+
+    same_from_threads(
+        lambda k: asked(shared, positions[k]), [asked(alone, each) for each in positions]
+    )
+
+
+@needs_core
+def test_threads_ask_different_things_of_one_core() -> None:
+    problem = large_problem()
+    alone, shared = Core(problem), Core(problem)
+    (assignment,) = alone.assign(Deadline())
+    for core in (alone, shared):
+        core.follow(assignment, Style(1))
+    first = alone.decide(problem.start)
+    asked: list[Callable[[Core], object]] = [
+        lambda core: core.decide(problem.start),
+        lambda core: core.judge(problem.start, first.start, first.to),
+        lambda core: core.play(Deadline(), 4).gains.tolist(),
+        lambda core: core.play(Deadline(), 4, 4).report.value,
+        lambda core: core.flow(Deadline(), 100),
+    ]
+    same_from_threads(lambda k: asked[k](shared), [ask(alone) for ask in asked])
+
+
+@pytest.mark.parametrize("name", ["classic", "zombie-defender", "dominating12"])
+def test_threads_that_share_a_new_kernel_get_its_chances(name: str) -> None:
+    rules = find_rules(name)
+
+    def ask(k: int) -> object:
+        if k < 6:
+            return find_kernel(rules).rolls(9, k + 1)
+        return Battle(10 + k, 30 - k, rules=rules).win_probability()
+
+    wanted = [ask(k) for k in range(20)]
+    for _ in range(10):
+        _kernel.cache_clear()  # so that the threads share one that knows nothing yet
+        same_from_threads(ask, wanted)
+
+
+def test_threads_that_share_a_new_board_get_its_borders() -> None:
+    def new() -> Turn:
+        board = board_of("row", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")
+        held = {name: Holding("red" if name < "C" else "blue", 5) for name in "ABCD"}
+        return Turn(Position(board, "red", held))
+
+    def known(turn: Turn) -> object:
+        return turn.board.borders, [*turn.actions()], turn.odds(), turn.to_code()
+
+    wanted, shared, together = known(new()), new(), Barrier(THREADS)
+
+    def answers(_: int) -> object:
+        together.wait(60)
+        return known(shared)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for found in pool.map(answers, range(THREADS)):
+            assert found == wanted
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@needs_core
+def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
+    problem = large_problem()
+    core = Core(problem)
+    (assignment,) = core.assign(Deadline())
+    core.follow(assignment, Style(1))
+    before = core.decide(problem.start)
+
+    core.follow(assignment, Style(MOST_DEPTH))  # which would take minutes
+    with interrupted_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
+        core.decide(problem.start)
+    core.follow(assignment, Style(1))
+    assert core.decide(problem.start) == before
