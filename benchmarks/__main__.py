@@ -266,8 +266,8 @@ def picture_lines() -> Iterator[Line]:
         yield Line(
             "iacta table 60 60 --plot, as a process",
             seconds(partial(_ended, words), 7),
-            "import altair, vl_convert, as a process",
-            seconds(partial(_ended, ["-c", "import altair, vl_convert"]), 7),
+            "import numpy, vl_convert, as a process",
+            seconds(partial(_ended, ["-c", "import numpy, vl_convert"]), 7),
             0,
             1.0,
         )

@@ -57,7 +57,8 @@ def missing() -> str | None:
     """Return what has to be installed first, `None` if nothing."""
     if shutil.which("wrk") is None:
         return "wrk: apt-get install wrk"
-    gone = [name for name in ("fastapi", "jinja2", "uvicorn", "altair") if find_spec(name) is None]
+    needed = ("fastapi", "jinja2", "uvicorn", "vl_convert")
+    gone = [name for name in needed if find_spec(name) is None]
     return f"{gone[0]}: pip install {' '.join(packages_of('serve'))}" if gone else None
 
 

@@ -15,6 +15,7 @@ import iacta
 from iacta import charts, methods, plan
 from iacta.rules import thrown
 from iacta_literature import chain, hoehle, taflin, tree
+from iacta_literature import charts as figures
 
 __all__ = ["METHODS", "anchor", "reference_pages"]
 
@@ -79,10 +80,12 @@ def _types() -> list[str]:
 
 def _charts_page() -> str:
     """Return a page with every function that draws, file by file."""
-    parts = ["# Pictures from Python", "Everything here is imported from `iacta.charts`."]
-    for module, names in _by_module(charts, depth=3).items():
-        parts.append(f"## {_title(module)}")
-        parts += [_shown(f"{module.__name__}.{name}", "heading_level: 3") for name in names]
+    parts = ["# Pictures from Python"]
+    for package in (charts, figures):
+        parts.append(f"What follows is imported from `{package.__name__}`.")
+        for module, names in _by_module(package, depth=3).items():
+            parts.append(f"## {_title(module)}")
+            parts += [_shown(f"{module.__name__}.{name}", "heading_level: 3") for name in names]
     return _page(*parts)
 
 

@@ -27,7 +27,6 @@ import numpy as np
 
 import iacta
 from iacta import IactaError
-from iacta.charts.theme import sketched
 from iacta.checks import shown
 from iacta.cli import main
 from iacta.cli.command import COMMANDS, Shown
@@ -330,7 +329,7 @@ def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
     """Yield what is found, with each kind once."""
     made, called = values(), calls()
     seen = set()
-    with tempfile.TemporaryDirectory() as folder, sketched():
+    with tempfile.TemporaryDirectory() as folder:
         before = Path.cwd()
         os.chdir(folder)
         try:

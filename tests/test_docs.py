@@ -19,6 +19,7 @@ from iacta import charts, read_board, read_position
 from iacta.cli.command import COMMANDS
 from iacta.methods import METHODS
 from iacta.rules.files import read_rules_file
+from iacta_literature import charts as figures
 from tests.cli.conftest import run
 from tests.cli.run import Run
 from tests.once import no_plan_twice
@@ -176,6 +177,8 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
         assert f'id="iacta.{name}"' in library, name
     for name in dir(charts):
         assert re.search(rf'id="iacta\.charts\.\w+\.{name}"', site["charts.html"]), name
+    for name in figures.__all__:
+        assert re.search(rf'id="iacta_literature\.charts\.\w+\.{name}"', site["charts.html"]), name
     battle = site["library/battle.html"]
     assert "<li><code>attackers</code>: armies" in battle
     assert '<div class="language-pycon' in battle

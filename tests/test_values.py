@@ -200,7 +200,6 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
 
 @pytest.mark.slow
 def test_a_value_draws_itself() -> None:
-    pytest.importorskip("altair")
     shown: list[Displayed] = [Battle(5, 3), Campaign(9, [2, 3]), Roll(3, 2), by_rolls(), held()]
     for value in (*shown, iacta.ask("battle", attackers=5, defenders=3)):
         assert value.plot().to_dict()["description"]

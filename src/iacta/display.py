@@ -2,13 +2,11 @@
 
 from dataclasses import fields
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    import altair
-
-__all__ = ["LONGEST_REPR", "Displayed", "Pasted", "above", "pasted"]
+__all__ = ["LONGEST_REPR", "Displayed", "Pasted", "Plotted", "above", "pasted"]
 
 LONGEST_REPR = 200  # letters; more is shown in short
 
@@ -19,6 +17,14 @@ def above(name: str) -> ModuleType:
     name: its name within the package. A test lists who looks up what.
     """
     return import_module(f"iacta.{name}")
+
+
+class Plotted(Protocol):
+    """The picture of a value, which is an `iacta.charts.Chart`."""
+
+    def save(self, file: str | Path, *, dark: bool = False) -> None: ...
+    def to_csv(self) -> str: ...
+    def to_dict(self, *, dark: bool = False) -> dict[str, Any]: ...
 
 
 class Displayed:
@@ -37,12 +43,12 @@ class Displayed:
         """Return in a few words what the value is."""
         raise NotImplementedError
 
-    def plot(self, *context: Any) -> "altair.TopLevelMixin":
-        """Return the picture of the value, an Altair chart; this needs the extra `plot`.
+    def plot(self, *context: Any) -> Plotted:
+        """Return the picture of the value, a chart; to draw it needs the extra `plot`.
 
         context: what its chart needs besides, as for `iacta.charts.chart_of`.
         """
-        chart: altair.TopLevelMixin = above("charts").chart_of(self, *context)
+        chart: Plotted = above("charts").chart_of(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:

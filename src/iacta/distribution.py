@@ -14,7 +14,7 @@ import numpy as np
 
 from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
 from iacta.display import Pasted
-from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
+from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -486,7 +486,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with a row for each value; this needs the extra `plot`.
+        """Return a pandas table with a row for each value; this needs pandas.
 
         The columns are `value`, or the names of its parts such as `attackers` and `defenders`, and
         `probability`, in fractions if the distribution is exact.
@@ -497,9 +497,11 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         1     T          0.5
         """
         try:
-            import pandas as pd  # an extra, and slow to import
+            import pandas as pd  # slow to import
         except ImportError:
-            raise missing("tables need pandas, which is not installed", "plot") from None
+            raise MissingError(
+                "tables need pandas, which is not installed: pip install pandas"
+            ) from None
         parts = {getattr(value, "_fields", None) for value in self}
         names = parts.pop() if len(parts) == 1 else None
         rows = [(*(value if names else (value,)), p) for value, p in self.items()]  # type: ignore[misc] # a named tuple

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from queue import Queue
 from typing import Any, NamedTuple
 
-from iacta import TooLargeError, charts
+from iacta import TooLargeError
 from iacta.charts import theme
 from iacta.charts.converter import Converter, PictureError
 from iacta.charts.files import fitted
@@ -104,8 +104,8 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
     try:
         begun = []
         for figure in figures:
-            chart = figure.draw(charts)
-            spec = _still(charts.specification(chart))
+            chart = figure.draw()
+            spec = _still(chart.to_dict())
             wide, narrow = (threads.submit(draw, spec, width) for width in (theme.WIDTH, NARROW))
             begun.append(Drawing(figure, chart.description, wide, narrow))
         yield begun

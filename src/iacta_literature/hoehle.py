@@ -47,11 +47,19 @@ from iacta import (
     Stop,
     win_table,
 )
+from iacta.charts import roll_losses, win_chance_map
 from iacta.checks import shown, whole_number
 from iacta.errors import missing
 from iacta.odds.simulated import running_estimates
 from iacta.rules.thrown import throw_losses
 from iacta_literature.chain import chain
+from iacta_literature.charts import (
+    break_even,
+    convergence,
+    final_difference,
+    slices,
+    transition_matrix,
+)
 from iacta_literature.pracpred import ABLE, first_even, win
 from iacta_literature.published import (
     Figure,
@@ -370,42 +378,40 @@ SOURCE = PrintedSource(
             "roll_law",
             "Figure 1: the distribution of a roll of three dice against two, in the source by the "
             "dice roller Troll.",
-            lambda charts: charts.roll_losses(Roll(3, 2)),
+            lambda: roll_losses(Roll(3, 2)),
         ),
         Figure(
             "transition_matrix",
             "The transition matrix of 10 against 10, which the source describes, as an image. Of "
             "its 121 states ours leaves out the one without armies, which no battle reaches.",
-            lambda charts: charts.transition_matrix(10, 10, ABLE),
+            lambda: transition_matrix(10, 10, ABLE),
         ),
         Figure(
             "win_chance_map",
             "Table of the chances of all battles up to 10 against 10, coloured. The source colours "
             "those above one half green; ours goes from orange to blue at one half.",
-            lambda charts: charts.win_chance_map(win_table(10, 10, ABLE), ABLE),
+            lambda: win_chance_map(win_table(10, 10, ABLE), ABLE),
         ),
         Figure(
             "break_even",
             "Where the attackers are favourites up to 50 against 50, with the fitted line.",
-            lambda charts: charts.break_even(50, 50, ABLE),
+            lambda: break_even(50, 50, ABLE),
         ),
         Figure(
             "slices",
             "Slices of that table at 15, 25 and 35 defenders, which the source draws side by side.",
-            lambda charts: charts.slices((15, 25, 35), 50, ABLE),
+            lambda: slices((15, 25, 35), 50, ABLE),
         ),
         Figure(
             "final_difference",
             "The sawtooth of the difference at the end of 50 against 50.",
-            lambda charts: charts.final_difference(Battle(50, 50, ABLE)),
+            lambda: final_difference(Battle(50, 50, ABLE)),
         ),
         Figure(
             "convergence",
             "Simulation of 100,000 rolls of three dice against two, of which the source prints the "
             "parts: ours shows how often both defenders fall (“won”) as the rolls go on.",
-            lambda charts: charts.convergence(
-                running_estimates(ONE_ROLL, runs=ROLLS, seed=SEED), ONE_ROLL
-            ),
+            lambda: convergence(running_estimates(ONE_ROLL, runs=ROLLS, seed=SEED), ONE_ROLL),
         ),
     ),
 )

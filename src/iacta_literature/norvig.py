@@ -16,6 +16,7 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.odds.simulated import running_estimates
+from iacta_literature.charts import campaign_score, convergence, curves_by_delta
 from iacta_literature.published import (
     Figure,
     Number,
@@ -125,7 +126,7 @@ SOURCE = PrintedSource(
             "campaign_score",
             "Histogram of the score of the unfinished game, simulated as in the source; the exact "
             "distribution over it is ours.",
-            lambda charts: charts.campaign_score(
+            lambda: campaign_score(
                 UNFINISHED,
                 simulate_campaign(
                     UNFINISHED.attackers, UNFINISHED.territories, runs=RUNS, seed=SEED
@@ -135,13 +136,13 @@ SOURCE = PrintedSource(
         Figure(
             "curves_by_delta",
             "Chances by defenders, one curve for each lead of the attackers.",
-            lambda charts: charts.curves_by_delta(DELTAS, 60),
+            lambda: curves_by_delta(DELTAS, 60),
         ),
         Figure(
             "convergence",
             "Simulation beside exact computation: the source prints two numbers, after 10,000 "
             "battles of 32 against 30; ours shows how one approaches the other.",
-            lambda charts: charts.convergence(
+            lambda: convergence(
                 running_estimates(Battle(32, 30), runs=RUNS_OF_ONE_BATTLE, seed=SEED),
                 Battle(32, 30),
             ),

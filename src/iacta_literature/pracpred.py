@@ -9,6 +9,8 @@ from typing import Any
 import numpy.typing as npt
 
 from iacta import Battle, Distribution, Outcome, Roll, Rules, win_table
+from iacta.charts import win_chance_map
+from iacta_literature.charts import curves_by_advantage, curves_by_match_up
 from iacta_literature.published import (
     Figure,
     Number,
@@ -146,17 +148,17 @@ SOURCE = PrintedSource(
         Figure(
             "win_chance_map",
             "Heat map of the chances of all battles up to 20 against 20.",
-            lambda charts: charts.win_chance_map(win_table(20, 20, ABLE), ABLE),
+            lambda: win_chance_map(win_table(20, 20, ABLE), ABLE),
         ),
         Figure(
             "curves_by_match_up",
             "Chances by attackers, one curve for each number of defenders.",
-            lambda charts: charts.curves_by_match_up(MATCH_UPS, 20, ABLE),
+            lambda: curves_by_match_up(MATCH_UPS, 20, ABLE),
         ),
         Figure(
             "curves_by_advantage",
             "Chances by attackers, one curve for each advantage over the defenders.",
-            lambda charts: charts.curves_by_advantage(ADVANTAGES, 20, ABLE),
+            lambda: curves_by_advantage(ADVANTAGES, 20, ABLE),
         ),
     ),
 )

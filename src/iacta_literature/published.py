@@ -14,14 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from iacta import Dice, Distribution, Estimate, Losses, MalformedError, Roll, Rules
+from iacta.charts import Chart
 from iacta.checks import fraction_text, shown
-
-if TYPE_CHECKING:
-    from iacta.charts.theme import AnyChart
 
 __all__ = [
     "AGREES",
@@ -251,12 +248,12 @@ class Figure(NamedTuple):
 
     name: the name of its file, after the key of the source.
     what: what the source shows there.
-    draw: returns the chart, given `iacta.charts`.
+    draw: returns the chart.
     """
 
     name: str
     what: str
-    draw: "Callable[[ModuleType], AnyChart]"
+    draw: Callable[[], Chart]
 
 
 class Timing(NamedTuple):

@@ -78,13 +78,12 @@ def check_packages() -> None:
     try:
         import scipy.stats  # noqa: F401 # whether it is there
 
-        from iacta.charts import check_installed
+        from iacta.charts.files import check_installed
 
         check_installed()
     except (ImportError, MissingError):
         raise missing(
-            "reproducing the literature needs SciPy, Altair and vl-convert, which are not all "
-            "installed",
+            "reproducing the literature needs SciPy and vl-convert, which are not both installed",
             "methods",
             "plot",
         ) from None

@@ -12,6 +12,7 @@ from math import factorial
 from iacta import Battle, Outcome, Roll, break_even_ratio
 from iacta.distribution import Probability
 from iacta_literature import taflin
+from iacta_literature.charts import after_rolls, first_passages
 from iacta_literature.published import (
     Equation,
     Figure,
@@ -214,14 +215,14 @@ SOURCE = PrintedSource(
             "after_rolls",
             "Figure 1: the states of a battle after one roll and after two. The source names no "
             "armies; ours are 12 against 10.",
-            lambda charts: charts.after_rolls(12, 10, (0, 1, 2)),
+            lambda: after_rolls(12, 10, (0, 1, 2)),
         ),
         Figure(
             "first_passages",
             "Figure 2: the boundary region, where fewer dice are thrown. The source draws some "
             "ways into it; ours shows the chance of each point at which 12 against 10 first "
             "reaches it.",
-            lambda charts: charts.first_passages(12, 10),
+            lambda: first_passages(12, 10),
         ),
     ),
 )

@@ -12,6 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta import Battle, Losses, Outcome, Roll, armies_needed, find_rules
+from iacta_literature.charts import (
+    minimum_troops,
+    minimum_troops_ratio,
+    path_chances,
+    probability_tree,
+    state_space,
+)
 from iacta_literature.pracpred import ABLE, ending, win
 from iacta_literature.published import (
     Figure,
@@ -124,68 +131,68 @@ SOURCE = PrintedSource(
         Figure(
             "minimum_troops",
             "Minimum troops for five of the chances, against up to 200 defenders.",
-            lambda charts: charts.minimum_troops(200),
+            lambda: minimum_troops(200),
         ),
         Figure(
             "minimum_troops_per_defender",
             "Minimum troops, divided by the defenders.",
-            lambda charts: charts.minimum_troops(200, per_defender=True),
+            lambda: minimum_troops(200, per_defender=True),
         ),
         Figure(
             "minimum_troops_per_defender_to_50",
             "The same, zoomed to 50 defenders.",
-            lambda charts: charts.minimum_troops(50, per_defender=True),
+            lambda: minimum_troops(50, per_defender=True),
         ),
         Figure(
             "minimum_troops_to_50",
             "Minimum troops themselves, zoomed to 50 defenders.",
-            lambda charts: charts.minimum_troops(50),
+            lambda: minimum_troops(50),
         ),
         Figure(
             "minimum_troops_ratio",
             "Minimum troops against a capital, divided by those against a territory.",
-            lambda charts: charts.minimum_troops_ratio(200),
+            lambda: minimum_troops_ratio(200),
         ),
         Figure(
             "state_space_of_1_against_1",
             "The state space of [1 1]: each side has one army, and a roll takes one of the two.",
-            lambda charts: charts.state_space(1, 1, ABLE),
+            lambda: state_space(1, 1, ABLE),
         ),
         Figure(
             "state_space",
             "The larger state space: three attackers against two, and the losses of each roll.",
-            lambda charts: charts.state_space(3, 2, ABLE),
+            lambda: state_space(3, 2, ABLE),
         ),
         Figure(
             "probability_tree",
             "The same states, and the chances that lead to them.",
-            lambda charts: charts.probability_tree(3, 2, ABLE),
+            lambda: probability_tree(3, 2, ABLE),
         ),
         Figure(
             "probability_tree_from_2_against_2",
             "The tree from [2 2], which does not pass through [1 2] and [2 1].",
-            lambda charts: charts.probability_tree(2, 2, ABLE),
+            lambda: probability_tree(2, 2, ABLE),
         ),
         Figure(
             "probability_tree_to_3_against_3",
             "The full tree of all states up to [3 3].",
-            lambda charts: charts.probability_tree(3, 3, ABLE, every=True),
+            lambda: probability_tree(3, 3, ABLE, every=True),
         ),
         Figure(
             "paths",
             "The seven paths of [3 2]. The source colours paths in the tree; ours lists them all, "
             "each with its chance.",
-            lambda charts: charts.path_chances(3, 2, ABLE),
+            lambda: path_chances(3, 2, ABLE),
         ),
         Figure(
             "state_space_of_a_territory",
             "All states up to [3 3] on a territory, to compare with the next figure.",
-            lambda charts: charts.state_space(3, 3, ABLE, every=True),
+            lambda: state_space(3, 3, ABLE, every=True),
         ),
         Figure(
             "state_space_of_a_capital",
             "All states up to [3 3] on a capital, where three dice defend.",
-            lambda charts: charts.state_space(3, 3, find_rules("capital", 0), every=True),
+            lambda: state_space(3, 3, find_rules("capital", 0), every=True),
         ),
     ),
     (

@@ -1,43 +1,58 @@
-"""What the tests of the charts share: their tables, their titles, and how they look."""
+"""How charts look: whether they are valid, and what is on their pictures."""
 
 import json
 import struct
 import zlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import vl_convert
-from altair.utils.schemapi import validate_jsonschema
 from altair.vegalite.v6.schema.core import Root
+from jsonschema import Draft7Validator
 
-from iacta import charts
-from iacta.charts.theme import AnyChart
+from iacta.charts import Chart
 
-__all__ = ["is_drawn", "pixels", "subtitle", "table", "title"]
+__all__ = ["flaw", "is_drawn", "pixels"]
 
 SCALE = 0.25
+SCHEMA = Draft7Validator(Root._rootschema)
 
 
-def table(chart: AnyChart, name: str) -> list[dict[str, Any]]:
-    """Return the rows of one of a chart's tables."""
-    return [dict(row) for row in charts.chart_tables(chart)[name]]
+def flaw(spec: Mapping[str, Any]) -> str:
+    """Return where a specification is not what Vega-Lite's schema allows, and why; empty if it is.
+
+    Of all that is wrong by the forms that a part may have, the deepest says it best.
+    """
+    errors = [
+        leaf for each in SCHEMA.iter_errors({**spec, "datasets": {}}) for leaf in leaves(each)
+    ]
+    if not errors:
+        return ""
+    worst = max(
+        errors,
+        key=lambda error: (
+            len(error.absolute_path),
+            error.validator in ("additionalProperties", "enum"),
+            -len(error.message),
+        ),
+    )
+    return f"{'.'.join(map(str, worst.absolute_path))}: {worst.message}"
 
 
-def title(chart: AnyChart) -> str:
-    """Return a chart's title in one line."""
-    return " ".join(charts.specification(chart)["title"]["text"])
+def leaves(error: Any) -> Iterator[Any]:
+    """Yield what is wrong by each form, but not that another kind of mark was expected."""
+    for each in error.context:
+        yield from leaves(each)
+    if not error.context and error.validator != "const":
+        yield error
 
 
-def subtitle(chart: AnyChart) -> str:
-    """Return a chart's subtitle in one line."""
-    return " ".join(charts.specification(chart)["title"]["subtitle"])
-
-
-def is_drawn(chart: AnyChart) -> bool:
-    """Tell whether a chart is valid Vega-Lite, and a small picture of it has more than paper."""
-    spec = charts.specification(chart)
-    validate_jsonschema(spec, Root._schema, Root._rootschema)
+def is_drawn(chart: Chart) -> bool:
+    """Return whether a chart is valid Vega-Lite, and a small picture of it has more than paper."""
+    spec = chart.to_dict()
+    assert [flaw(spec), flaw({**spec, **spec["usermeta"]["narrow"]})] == ["", ""]
     found = pixels(vl_convert.vegalite_to_png(json.dumps(spec), scale=SCALE))
     paper = (found == found[0, 0]).all(axis=2).mean()
     colours = len(np.unique(found.reshape(-1, found.shape[2]), axis=0))

@@ -7,6 +7,7 @@ import pytest
 from iacta import (
     Decision,
     TooLargeError,
+    ask,
     best_mix,
     charts,
     how_many_dice,
@@ -14,38 +15,37 @@ from iacta import (
     spread_value,
     when_to_stop,
 )
-from tests.charts.look import subtitle, table, title
 
 
 @pytest.mark.parametrize("decision", [when_to_stop(9, 8, prize=6), best_mix(9, 8)])
 def test_each_state_of_the_map_is_the_decision_s(decision: Decision) -> None:
     chart = charts.decision_map(decision)
     seen = set()
-    for row in table(chart, "actions"):
+    for row in chart.tables["actions"]:
         for attackers in range(row["least"], row["most"] + 1):
             assert row["action"] == decision.action_at(attackers, row["defenders"])
             seen.add((attackers, row["defenders"]))
     assert (9, 8) in seen
     assert len(seen) == 8 * max(attackers for attackers, _ in seen)
-    said = [(row["defenders"], row["attackers"]) for row in table(chart, "boundary")]
+    said = [(row["defenders"], row["attackers"]) for row in chart.tables["boundary"]]
     assert said == [tuple(each) for each in decision.boundary if each.attackers is not None]
 
 
 def test_the_title_says_what_to_do() -> None:
     mix = charts.decision_map(best_mix(12, 10))
-    assert title(mix) == "Roll now. To blitz against 10 takes at least 14 armies."
+    assert mix.title == "Roll now. To blitz against 10 takes at least 14 armies."
     never = charts.decision_map(when_to_stop(12, 10, prize=3))
-    assert title(never) == "Stop now: against 10 it is never best to roll."
+    assert never.title == "Stop now: against 10 it is never best to roll."
 
 
 def test_the_title_names_the_prize() -> None:
-    said = title(charts.decision_map(when_to_stop(12, 10, prize=10), Fraction(10)))
+    said = charts.decision_map(when_to_stop(12, 10, prize=10), Fraction(10)).title
     assert said.startswith("A territory worth 10: stop at 12 against 10.")
 
 
 def test_each_region_is_named_where_it_is() -> None:
     decision = when_to_stop(12, 10, prize=10)
-    regions = table(charts.decision_map(decision), "regions")
+    regions = charts.decision_map(decision).tables["regions"]
     assert {row["action"] for row in regions} == {"roll", "stop"}
     for row in regions:
         assert decision.action_at(round(row["attackers"]), row["defenders"]) == row["action"]
@@ -54,7 +54,7 @@ def test_each_region_is_named_where_it_is() -> None:
 def test_a_spread_stands_beside_others() -> None:
     best = spread_defenders(10, 12, 3)
     others = [("even", (4, 4, 4), float(spread_value(10, (4, 4, 4))))]
-    rows = table(charts.best_spread(best, 10, others=others), "values")
+    rows = charts.best_spread(best, 10, others=others).tables["values"]
     assert [row["name"] for row in rows] == ["best: 4, 2, 6", "even: 4, 4, 4"]
     assert rows[0]["value"] < rows[1]["value"]
 
@@ -70,17 +70,14 @@ def test_the_dice_are_the_decision_s() -> None:
     decision = how_many_dice(6, 4, "attack commander")
     chart = charts.dice_map(decision)
     for name, policy in (("attack", decision.attack_policy), ("defence", decision.defence_policy)):
-        for row in table(chart, name):
+        for row in chart.tables[name]:
             for attackers in range(max(row["least"], 2), row["most"] + 1):
                 assert row["dice"] == policy[row["defenders"], attackers - 1]
-    assert table(chart, "battle") == [{"attackers": 6, "defenders": 4}]
-    assert title(chart) == "Throw 3 dice now, and expect 2 dice."
+    assert chart.tables["battle"] == [{"attackers": 6, "defenders": 4}]
+    assert chart.title == "Throw 3 dice; the best reply is 2 dice (attack commander)."
 
 
 def test_what_is_enough_does_not_read_as_less_than_was_wanted() -> None:
-    nearly = 1 - Fraction(1, 10**14)
-    chart = charts.chance_by_attackers([3], 60, nearly)
-    assert title(chart) == "With 60 armies you win at least 99.999999999999% of the time."
-    assert "; the goal is 99.999999999999%" in subtitle(chart)
-    chart = charts.chance_by_defenders(3, 30, Fraction(999, 1000))
-    assert title(chart) == "30 defenders hold at least 99.9% of the time."
+    chart = ask("need", territories=[3], chance="99.999999999999%").plot()
+    assert "a chance of at least 99.999999999999%" in chart.title
+    assert "; the goal is 99.999999999999%" in chart.subtitle

@@ -22,7 +22,7 @@ STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype
 @pytest.mark.parametrize("kind", ENDINGS)
 def test_each_ending_makes_its_kind_of_file(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"odds.{kind}"
-    charts.save(CHART, file)
+    CHART.save(file)
     content = file.read_bytes()
     assert content.startswith(STARTS.get(kind, b""))
     assert list(tmp_path.iterdir()) == [file]
@@ -30,7 +30,7 @@ def test_each_ending_makes_its_kind_of_file(kind: str, tmp_path: Path) -> None:
 
 def test_an_svg_has_the_title_and_the_subtitle_of_its_chart(tmp_path: Path) -> None:
     file = tmp_path / "odds.svg"
-    charts.save(CHART, file)
+    CHART.save(file)
     root = ElementTree.fromstring(file.read_text(encoding="utf-8"))  # noqa: S314 # our own file
     words = {each.tag.split("}")[1]: each.text for each in root}
     assert f"{words['title']} {words['desc']}" == CHART.description
@@ -39,14 +39,14 @@ def test_an_svg_has_the_title_and_the_subtitle_of_its_chart(tmp_path: Path) -> N
 
 def test_letters_are_as_wide_on_each_system_as_the_picture_has_room_for(tmp_path: Path) -> None:
     file = tmp_path / "odds.svg"
-    charts.save(CHART, file)
+    CHART.save(file)
     fonts = re.findall(r'font-family="([^"]*)"', file.read_text(encoding="utf-8"))
     # These two have letters of the same widths; a system's own may be wider.
     assert {each.partition(", Helvetica")[0] for each in fonts} == {"Liberation Sans, Arial"}
 
 
 def test_a_narrow_plot_has_its_narrow_form() -> None:
-    spec = charts.specification(CHART)
+    spec = CHART.to_dict()
     wide, narrow = fitted(spec), fitted(spec, width=260)
     assert len(wide["title"]["text"]) <= len(narrow["title"]["text"])
     assert max(map(len, narrow["title"]["text"])) <= 42
@@ -55,15 +55,17 @@ def test_a_narrow_plot_has_its_narrow_form() -> None:
 
 def test_the_numbers_are_those_of_the_library(tmp_path: Path) -> None:
     table = win_table(4, 3)
-    for row in csv.DictReader(io.StringIO(charts.chart_csv(CHART))):
+    for row in csv.DictReader(io.StringIO(CHART.to_csv())):
         place = int(row["attackers"]) - 1, int(row["defenders"]) - 1
         assert float(row["win_probability"]) == table[place]
-    assert charts.chart_frame(CHART)["win_probability"].sum() == pytest.approx(table.sum())
+    assert sum(row["win_probability"] for row in CHART.tables["battles"]) == pytest.approx(
+        table.sum()
+    )
 
 
 def test_a_page_asks_no_network_for_anything(tmp_path: Path) -> None:
     file = tmp_path / "odds.html"
-    charts.save(CHART, file)
+    CHART.save(file)
     page = file.read_text(encoding="utf-8")
     assert not re.findall(
         r"<(?:script|link|img|iframe)[^>]*(?:src|href)=", page.split("<script>")[0]
@@ -73,30 +75,32 @@ def test_a_page_asks_no_network_for_anything(tmp_path: Path) -> None:
 
 
 def test_dark_is_another_ground_for_the_same_chart() -> None:
-    light, dark = (charts.specification(CHART, dark=dark) for dark in (False, True))
+    light, dark = (CHART.to_dict(dark=dark) for dark in (False, True))
     assert light.pop("config") != dark.pop("config")
     assert light == dark
 
 
-def test_the_specification_is_valid_vega_lite() -> None:
-    CHART.to_dict()  # Altair checks it against the schema of Vega-Lite
+def test_a_notebook_shows_a_picture_and_a_terminal_its_title() -> None:
+    bundle = CHART._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(CHART) == f"<Chart: {CHART.title}>"
+    assert bundle["image/svg+xml"].startswith('<svg role="img"')
 
 
 def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(IllegalError, match=r"must end in .svg, .png, .*, got 'odds.gif'"):
-        charts.save(CHART, "odds.gif")
+        CHART.save("odds.gif")
     with pytest.raises(IllegalError, match="cannot write"):
-        charts.save(CHART, tmp_path / "nowhere" / "odds.json")
+        CHART.save(tmp_path / "nowhere" / "odds.json")
     (tmp_path / "folder.json").mkdir()
     with pytest.raises(IllegalError, match="cannot write"):
-        charts.save(CHART, tmp_path / "folder.json")
+        CHART.save(tmp_path / "folder.json")
     assert [file.name for file in tmp_path.iterdir()] == ["folder.json"]
 
 
 def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
     from iacta.charts.converter import Converter, PictureError, convert
 
-    spec = json.dumps(charts.specification(charts.battle_outcomes(Battle(4, 3))))
+    spec = json.dumps(charts.battle_outcomes(Battle(4, 3)).to_dict())
     with closing(Converter("svg")) as converter:
         svg = converter(spec, "svg")
         assert svg == convert(spec, "svg")
@@ -106,14 +110,15 @@ def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
     assert set(CONVERTED) == set(STARTS)
 
 
-def test_without_altair_the_line_to_install_it_is_reported() -> None:
+def test_without_vl_convert_the_line_to_install_it_is_reported() -> None:
     code = (
-        "import sys; sys.modules['altair'] = None\n"
-        "import iacta.charts\n"
-        "try:\n    iacta.charts.battle_outcomes\nexcept ValueError as error:\n    print(error)"
+        "import sys; sys.modules['vl_convert'] = None\n"
+        "from iacta import Battle\n"
+        "try:\n    Battle(4, 3).plot().save('odds.svg')\n"
+        "except ValueError as error:\n    print(error)"
     )
     ended = run_python(code)
-    assert "pip install altair pandas vl-convert-python\n" in ended.stdout
+    assert "pip install vl-convert-python\n" in ended.stdout
 
 
 def test_a_link_is_followed_and_the_rights_of_a_file_are_kept(tmp_path: Path) -> None:
@@ -121,7 +126,7 @@ def test_a_link_is_followed_and_the_rights_of_a_file_are_kept(tmp_path: Path) ->
     real.write_text("before", encoding="utf-8")
     real.chmod(0o600)
     link.symlink_to(real)
-    charts.save(CHART, link)
+    CHART.save(link)
     assert link.is_symlink()
     assert json.loads(real.read_text(encoding="utf-8"))["datasets"]
     assert real.stat().st_mode & 0o777 == 0o600
@@ -151,5 +156,5 @@ def test_a_converter_that_dies_is_reported_in_a_sentence(tmp_path: Path) -> None
     killed = pytest.raises(TooLargeError, match="cannot be drawn: its process was ended")
     with closing(Converter("svg")) as converter, killed:
         converter._process.kill()
-        charts.save(CHART, tmp_path / "odds.svg", make=converter)
+        CHART.save(tmp_path / "odds.svg", make=converter)
     assert not list(tmp_path.iterdir())

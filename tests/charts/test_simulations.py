@@ -15,14 +15,14 @@ from iacta import (
 from iacta.charts.outcomes import HOLD, STOP, WIN
 from iacta.methods.kernel import is_won
 from iacta.odds.simulated import running_estimates
-from tests.charts.look import subtitle, table, title
+from iacta_literature import charts as figures
 
 
 def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
     battle, simulated = Battle(6, 4), simulate_battle(6, 4, runs=2000, seed=1)
     outcomes = battle.outcomes()
     chart = charts.simulated_outcomes(simulated, battle)
-    for row in table(chart, "outcomes"):
+    for row in chart.tables["outcomes"]:
         left = row["least"]
         end = (left, 0) if row["end"] == WIN else (1, -left)
         seen = Estimate(2000, int(simulated.outcomes.get(end, 0) * 2000))  # type: ignore[call-overload]
@@ -30,41 +30,41 @@ def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
         assert row["probability"] == float(seen.probability)
         assert (row["low"], row["high"]) == seen.interval()
     exact = f"{100 * float(outcomes.prob(is_won)):.2f}%"
-    assert title(chart).endswith(f"% of 2,000 games; the exact chance is {exact}.")
+    assert chart.title.endswith(f"% of 2,000 games; the exact chance is {exact}.")
 
 
 def test_a_campaign_of_one_territory_is_drawn_as_its_battle() -> None:
     battle, campaign = Battle(12, 10), Campaign(12, [10])
     simulated = simulate_campaign(12, [10], runs=500, seed=1)
-    rows = table(charts.simulated_outcomes(simulated, campaign), "outcomes")
-    ends = table(charts.battle_outcomes(battle), "outcomes")
+    rows = charts.simulated_outcomes(simulated, campaign).tables["outcomes"]
+    ends = charts.battle_outcomes(battle).tables["outcomes"]
     said = {(row["end"], row["least"]): row["exact"] for row in rows}
     assert said == {
         (row["end"], row["least"]): pytest.approx(row["probability"], rel=1e-12) for row in ends
     }
-    spec = charts.specification(charts.simulated_outcomes(simulated, campaign))
-    alone = charts.specification(charts.battle_outcomes(battle))
+    spec = charts.simulated_outcomes(simulated, campaign).to_dict()
+    alone = charts.battle_outcomes(battle).to_dict()
     assert spec["layer"][0]["encoding"]["x"]["title"] == alone["encoding"]["x"]["title"]
 
 
 def test_subtitles_name_the_defenders_and_the_dice() -> None:
     one, several = Campaign(12, [10]), Campaign(12, [4, 3])
     estimates = running_estimates(one, runs=20, seed=5)
-    said = subtitle(charts.convergence(estimates, one, seed=5))
+    said = figures.convergence(estimates, one, seed=5).subtitle
     assert said.startswith("12 armies attack 10 (classic rules).")
     assert "(seed 5)" in said
-    assert "seed" not in subtitle(charts.convergence(estimates, one))
+    assert "seed" not in figures.convergence(estimates, one).subtitle
     simulated = simulate_campaign(12, [4, 3], runs=20, seed=6)
-    said = subtitle(charts.simulated_outcomes(simulated, several, seed=6))
+    said = charts.simulated_outcomes(simulated, several, seed=6).subtitle
     assert said.startswith("12 armies against all 2 territories, held by 4 and 3 (classic rules).")
     assert "games with dice (seed 6)" in said
-    assert "(seed 6)" in subtitle(charts.campaign_score(several, simulated, seed=6))
+    assert "(seed 6)" in figures.campaign_score(several, simulated, seed=6).subtitle
 
 
 def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
     campaign = Campaign(12, [5, 3], stop=Stop(max_losses=5))
     simulated = simulate_campaign(12, [5, 3], stop=Stop(max_losses=5), runs=500, seed=1)
-    rows = table(charts.simulated_outcomes(simulated, campaign), "outcomes")
+    rows = charts.simulated_outcomes(simulated, campaign).tables["outcomes"]
     first = simulated.estimate(lambda end: end.conquered == 0)
     said = [row["probability"] for row in rows if row["least"] == -2]
     assert sum(said) == pytest.approx(float(first.probability))
@@ -80,9 +80,9 @@ def test_where_no_method_answers_the_dice_stand_alone(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Battle, "outcomes", refuse)
     monkeypatch.setattr(Battle, "win_probability", refuse)
     chart = charts.simulated_outcomes(simulated, Battle(6, 4))
-    assert {row["exact"] for row in table(chart, "outcomes")} == {None}
-    assert title(chart).endswith("% of 100 games.")
-    assert "exact" not in charts.chart_tables(charts.convergence(estimates, Battle(6, 4)))
+    assert {row["exact"] for row in chart.tables["outcomes"]} == {None}
+    assert chart.title.endswith("% of 100 games.")
+    assert "exact" not in figures.convergence(estimates, Battle(6, 4)).tables
 
 
 def test_running_estimates_grow_and_come_near() -> None:
@@ -99,14 +99,3 @@ def test_running_estimates_grow_and_come_near() -> None:
     assert running_estimates(Battle(1, 4), runs=3) == (Estimate(3, 0),)
     with pytest.raises(IactaError, match="seed must be a whole number of at least 0, got -1"):
         running_estimates(Battle(6, 4), seed=-1)
-
-
-def test_convergence_shows_each_estimate_with_its_interval() -> None:
-    battle = Battle(6, 4)
-    estimates = running_estimates(battle, runs=200, seed=3)
-    chart = charts.convergence(estimates, battle)
-    for row, each in zip(table(chart, "estimates"), estimates, strict=True):
-        assert row["runs"] == each.runs
-        assert row["estimate"] == float(each.probability)
-        assert (row["low"], row["high"]) == each.interval()
-    assert table(chart, "exact") == [{"exact": battle.win_probability()}]

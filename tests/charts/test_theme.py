@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iacta import charts
 from iacta.charts.registry import charts as registered
-from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, contrast, signed
+from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, contrast
+from iacta.charts.words import signed
 from tests.charts.test_every_chart import EXAMPLES, example
 
 READABLE = 4.5  # WCAG 2.2, 1.4.3, for small letters
@@ -53,7 +53,7 @@ def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], d
 
 @pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
 def test_letters_have_the_colour_of_ink_or_are_white_on_deep_colours(name: str) -> None:
-    spec = charts.specification(example(name))
+    spec = example(name).to_dict()
     for mark, encoding in [*letters(spec), *letters(spec["usermeta"]["narrow"])]:
         assert "color" not in encoding, mark
         assert mark.get("color", "white") == "white"

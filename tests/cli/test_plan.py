@@ -107,7 +107,7 @@ def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
     assert ended.code == 0
     spec = json.loads(file.read_text(encoding="utf-8"))
     chance = best_plan(read_position(small), TakeAll("East")).win_probability
-    assert f"You take East {100 * chance:.0f}% of the time." in spec["description"]
+    assert spec["description"].startswith(f"You take East with a chance of {100 * chance:.2f}%")
 
 
 def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

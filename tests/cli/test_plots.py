@@ -9,17 +9,17 @@ from iacta import armies_needed, defenders_needed, win_probability
 from tests.cli.run import Run
 
 OWNED = {
-    "need 5 --chance 90%": "beat 5 defenders",
-    "need 3 2 --keep 1": "take all 2 territories, and keep 1",
+    "need 5 --chance 90%": "to beat 5 with a chance of at least 90%",
+    "need 3 2 --keep 1": "take all 2 territories and keep 1",
     "defend 6 --chance 80%": "hold against 6 armies",
     "defend 10 --armies 9 --territories 3": "9 armies over 3 territories",
     "rules": "10 armies against 10 win",
     "rules capital": "3 dice against 3",
     "compare 4 3": "4 armies against 3",
     "table 4 3": "Chance to win each battle",
-    "battle 9 7": "You win 64% of the time.",
-    "campaign 12 4 3": "You take all 2 territories",
-    "roll 3 2": "A roll costs you 0.92 and them 1.08 armies on average.",
+    "battle 9 7": "9 armies beat 7 with a chance of 64.29%.",
+    "campaign 12 4 3": "12 armies take all 2 territories",
+    "roll 3 2": "costs you 0.9209 armies and them 1.0791.",
     "simulate 9 7 --runs 100 --seed 1": "Won in ",
     "decide 12 10 --mix": "Roll now. To blitz against 10 takes at least 14 armies.",
     "decide 12 4 --prize 5": "A territory worth 5: roll at 12 against 4. To roll against 4 takes "

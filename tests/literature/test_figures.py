@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from iacta import charts
 from iacta.charts.converter import convert
 from iacta_literature import SOURCES
 from iacta_literature.figures import NARROW, SHADES, darkened, lean, text_of
@@ -17,7 +16,7 @@ PRINTED = {f"{source.key}_{figure.name}": figure for source in SOURCES for figur
 
 def rows(name: str, table: str = "") -> list[dict[str, Any]]:
     """Return the rows behind a figure, those of its first table unless it is named."""
-    tables = charts.chart_tables(PRINTED[name].draw(charts))
+    tables = PRINTED[name].draw().tables
     return [dict(row) for row in (tables[table] if table else next(iter(tables.values())))]
 
 
@@ -146,7 +145,7 @@ def test_the_simulations_are_those_of_the_sources() -> None:
     "name", ["van_wijgerden_state_space_of_1_against_1", "van_wijgerden_paths", "hoehle_slices"]
 )
 def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
-    spec = charts.specification(PRINTED[name].draw(charts))
+    spec = PRINTED[name].draw().to_dict()
     light, dark = (text_of(spec, NARROW, dark=dark) for dark in (False, True))
     assert not SHADES.search(light)
     assert darkened(convert(light, "svg").decode()) == convert(dark, "svg").decode()
@@ -156,7 +155,7 @@ def test_shades_are_drawn_anew() -> None:
     shaded = {
         name
         for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_law")
-        if SHADES.search(text_of(charts.specification(PRINTED[name].draw(charts)), NARROW))
+        if SHADES.search(text_of(PRINTED[name].draw().to_dict(), NARROW))
     }
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
 

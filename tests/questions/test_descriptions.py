@@ -174,4 +174,4 @@ def test_a_question_loads_no_other_question_and_no_picture() -> None:
     others = {f"iacta.questions.{each.name}" for each in QUESTIONS.all()} - {
         "iacta.questions.battle"
     }
-    assert not loaded & {*others, "iacta.charts", "iacta.cli", "altair", "rich"}
+    assert not loaded & {*others, "iacta.charts", "iacta.cli", "vl_convert", "rich"}

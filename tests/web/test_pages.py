@@ -384,7 +384,7 @@ def test_copying_needs_no_clipboard_that_answers(visit: Visit, writing: str) -> 
 
 def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None:
     page = visit("/battle", color_scheme="dark")
-    drawn = page.get_by_role("img", name="You win 65% of the time").locator("svg")
+    drawn = page.get_by_role("img", name="12 armies beat 10 with a chance of 65.38%").locator("svg")
     expect(drawn).to_have_css("background-color", "rgb(22, 24, 29)")
     page.emulate_media(color_scheme="light")
     expect(drawn).to_have_css("background-color", "rgb(255, 255, 255)")
@@ -392,7 +392,7 @@ def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None
 
 def test_colours_can_be_switched_and_stay_switched(visit: Visit) -> None:
     page = visit("/battle", color_scheme="light")
-    drawn = page.get_by_role("img", name="You win 65% of the time").locator("svg")
+    drawn = page.get_by_role("img", name="12 armies beat 10 with a chance of 65.38%").locator("svg")
     ground = page.locator("body")
     light, dark = "rgb(255, 255, 255)", "rgb(22, 24, 29)"
     expect(drawn).to_have_css("background-color", light)
@@ -414,7 +414,7 @@ def test_page_shows_its_version(visit: Visit) -> None:
 
 def test_picture_of_what_hardly_fails_has_nothing_to_complain_of(visit: Visit) -> None:
     page = visit("/campaign?attackers=30&territories=8")
-    expect(page.get_by_role("img", name="You take the territory")).to_be_visible()
+    expect(page.get_by_role("img", name="30 armies take the territory")).to_be_visible()
 
 
 @pytest.mark.parametrize("name", ["battle", "need", "rules"])

@@ -170,9 +170,7 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
             f"columns must be of {names}, got {shown(unknown[0])}", parameter="columns"
         )
     if len({*chosen}) < len(chosen):
-        raise IllegalError(
-            f"columns must differ, got {shown(list(chosen))}", parameter="columns"
-        )
+        raise IllegalError(f"columns must differ, got {shown(list(chosen))}", parameter="columns")
     parameters = {column_of(each): each for each in form.parameters()}
     values = {}
     for name, value in (given or {}).items():

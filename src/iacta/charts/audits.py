@@ -5,31 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from iacta.charts.files import Chart
+from iacta.charts.parts import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.scene import cut
-from iacta.charts.theme import (
-    BLUE,
-    CATEGORIES,
-    GREY,
-    RED,
-    AnyChart,
-    Row,
-    alt,
-    categories,
-    counted,
-    exactly,
-    finish,
-    level,
-    row_axis,
-    rows_of,
-    x_axis,
-    y_axis,
-)
+from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED
+from iacta.charts.vega import Row, View, layer, rows_of, vconcat
 from iacta.errors import IllegalError
-from iacta.fairness.audit import Audit
-from iacta.plan.review import Review
+
+if TYPE_CHECKING:  # both take time to import
+    from iacta.fairness.audit import Audit
+    from iacta.plan.review import Review
 
 MOST_RESULTS = 30  # bars of a kind of throws
 ROW_HEIGHT = 18
@@ -42,7 +30,7 @@ MOST_NAMED = 2  # players in the title
 
 
 @chart(of="Audit")
-def audited_log(audited: Audit) -> AnyChart:
+def audited_log(audited: Audit) -> Chart:
     """Return how far each result of a log is from fair dice, and evidence and luck over time.
 
     audited: what `iacta.audit` returns.
@@ -54,6 +42,8 @@ def audited_log(audited: Audit) -> AnyChart:
     table `luck` has the luck of each `player` in `armies`. A log in which every result is
     impossible under its rules is refused.
     """
+    from iacta.questions.audit import audit_sentence  # takes time to import
+
     rows = _results(audited)
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
@@ -91,12 +81,8 @@ def audited_log(audited: Audit) -> AnyChart:
         words += "; the luck of each player, in armies"
     drawn = parts[0]
     if len(parts) > 1:
-        drawn = alt.vconcat(*parts).resolve_scale(color="independent")
-    log = f"this log of {counted(audited.lines, 'throw')}"
-    title = f"Nothing points to unfair dice in {log}."
-    if audited.is_alarm:
-        title = f"The dice of {log} do not look fair."
-    return finish(drawn, title, f"{words}.", tables)
+        drawn = vconcat(*parts).independent("color")
+    return Chart(drawn, audit_sentence(audited), f"{words}.", tables)
 
 
 def _results(audited: Audit) -> list[Row]:
@@ -123,59 +109,59 @@ def _results(audited: Audit) -> list[Row]:
     ]
 
 
-def _deviations(rows: Sequence[Row]) -> Any:
+def _deviations(rows: Sequence[Row]) -> View:
     base = rows_of("results").encode(
         y=row_axis("result", rows, labelLimit=150, labelOverlap=False),
         tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
     )
-    across = x_axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
+    across = axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
     colours = categories("verdict", {FAIR: BLUE, ODD: RED}, rows)
-    return alt.layer(
+    return layer(
         level("results", "x", 0, strokeDash=[6, 4]),
-        base.mark_rule(strokeWidth=1.5).encode(x=across, x2="high:Q", color=colours),
-        base.mark_point(filled=True, size=50, opacity=1).encode(x="off:Q", color=colours),
+        base.mark("rule", strokeWidth=1.5).encode(x=across, x2="high", color=colours),
+        base.mark("point", filled=True, size=50, opacity=1).encode(x="off:Q", color=colours),
     ).properties(height=ROW_HEIGHT * len(rows))
 
 
-def _evidence(rows: Sequence[Row]) -> Any:
+def _evidence(rows: Sequence[Row]) -> View:
     logs = [math.log10(row["e_value"]) for row in rows]
     least, most = math.floor(min(logs)), math.ceil(max(logs))
     powers = range(least, most + 1, max(1, (most - least) // 5))
     look = {"format": "~g", "values": [10.0**power for power in powers]}
-    line = rows_of("evidence").mark_line(color=BLUE, strokeWidth=2)
+    line = rows_of("evidence").mark("line", color=BLUE, strokeWidth=2)
     line = line.encode(
         x=_time(),
-        y=y_axis("e_value:Q", "evidence, odds to 1", {"type": "log"}, **look),
+        y=axis("e_value:Q", "evidence, odds to 1", {"type": "log"}, **look),
         tooltip=["throws:Q", exactly("e_value", "evidence")],
     )
-    needed = rows_of("needed").mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=RED)
+    needed = rows_of("needed").mark("rule", strokeDash=[6, 4], strokeWidth=1.5, color=RED)
     alarm = needed.encode(y="e_value:Q", tooltip=[exactly("e_value", "alarm")])
-    return alt.layer(line, alarm).properties(height=SMALL)
+    return layer(line, alarm).properties(height=SMALL)
 
 
-def _time() -> alt.X:
-    return x_axis("throws:Q", "throws", format="~s", grid=False, tickCount=5)
+def _time() -> dict[str, Any]:
+    return axis("throws:Q", "throws", format="~s", grid=False, tickCount=5)
 
 
-def _by_player(rows: Sequence[Row]) -> alt.Color:
+def _by_player(rows: Sequence[Row]) -> dict[str, Any]:
     players = dict.fromkeys(row["player"] for row in rows)
     colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
     return categories("player", colours)
 
 
-def _luck(rows: Sequence[Row]) -> Any:
-    line = rows_of("luck").mark_line(strokeWidth=2)
+def _luck(rows: Sequence[Row]) -> View:
+    line = rows_of("luck").mark("line", strokeWidth=2)
     line = line.encode(
         x=_time(),
-        y=y_axis("armies:Q", "luck, in armies"),
+        y=axis("armies:Q", "luck, in armies"),
         color=_by_player(rows),
         tooltip=["throws:Q", "player:N", exactly("armies")],
     )
-    return alt.layer(level("luck", "y", 0, strokeDash=[6, 4]), line).properties(height=SMALL)
+    return layer(level("luck", "y", 0, strokeDash=[6, 4]), line).properties(height=SMALL)
 
 
 @chart(of="Review")
-def game_review(reviewed: Review) -> AnyChart:
+def game_review(reviewed: Review) -> Chart:
     """Return what each turn of a game was worth as it went on, with the costliest decisions.
 
     reviewed: what `iacta.review` returns.
@@ -197,31 +183,36 @@ def game_review(reviewed: Review) -> AnyChart:
             worst.append({"step": len(rows) - 1, **same, **made, "better": each.better})
         made = {"value": each.after, "decision": each.name, "cost": each.cost, "luck": each.luck}
         rows.append({"step": len(rows), **same, **made})
-    value = y_axis("value:Q", "worth", {"zero": False})
+    value = axis("value:Q", "worth", {"zero": False})
     if reviewed.is_chance:
-        value = y_axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
+        value = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
     steps = rows_of("steps").encode(
-        x=x_axis("step:Q", "battles", grid=False, tickCount=5, format="d"),
+        x=axis("step:Q", "battles", grid=False, tickCount=5, format="d"),
         y=value,
         detail="turn:N",
         color=_by_player(rows),
         tooltip=["turn:N", "decision:N", *map(exactly, ("value", "cost", "luck"))],
     )
-    layers = [steps.mark_line(strokeWidth=2), steps.mark_point(filled=True, size=30, opacity=1)]
+    layers = [
+        steps.mark("line", strokeWidth=2),
+        steps.mark("point", filled=True, size=30, opacity=1),
+    ]
     tables: dict[str, Sequence[Row]] = {"steps": rows}
     words = "What the best plan found is worth in each turn, battle by battle"
     if worst:
         tables["costliest"] = worst
         words += "; circles: the costliest decisions"
-        circles = rows_of("costliest").mark_point(size=160, strokeWidth=2, color=RED)
-        shown = ["decision:N", "better:N", exactly("cost")]
-        layers.append(circles.encode(x="step:Q", y="value:Q", tooltip=shown))
+        circles = rows_of("costliest").mark("point", size=160, strokeWidth=2, color=RED)
+        circles = circles.encode(
+            x="step:Q", y="value:Q", tooltip=["decision:N", "better:N", exactly("cost")]
+        )
+        layers.append(circles)
     title = ", ".join(
         f"{cut(each.player, LONGEST_NAME)} was {_size(each.luck, reviewed)} "
         f"{'lucky' if each.luck >= 0 else 'unlucky'}"
         for each in reviewed.players[:MOST_NAMED]
     )
-    return finish(alt.layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
+    return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 
 
 def _size(luck: float, reviewed: Review) -> str:

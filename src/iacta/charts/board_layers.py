@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from iacta.charts.parts import mapped
 from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
-from iacta.charts.theme import GREY, WIDTH, AnyChart, Row, alt, contrast, rows_of
+from iacta.charts.theme import GREY, WIDTH, contrast
+from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
 
 Point: TypeAlias = tuple[float, float]
 
@@ -21,17 +23,17 @@ FEW_ROWS = 5  # of a table, which then has one column
 ROW = 16.0  # pixels
 PALE = 0.45
 START = {"longitude": "x:Q", "latitude": "y:Q"}
-ENDS = {**START, "longitude2": "x2:Q", "latitude2": "y2:Q"}
+ENDS = {**START, "longitude2": "x2", "latitude2": "y2"}
 
 
-def owned_ground(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[alt.Chart]:
+def owned_ground(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[View]:
     """Return the territories in the colours of their owners."""
-    tones = [NOTHING if owner == NOBODY else tone for owner, tone in owners.items()]
-    fill = alt.Fill("owner:N").scale(domain=list(owners), range=tones).legend(None)
-    return ground_layers(scene, rows, fill=fill, opacity=alt.value(0.3))
+    tones = {owner: NOTHING if owner == NOBODY else tone for owner, tone in owners.items()}
+    fill = field("owner:N", scale=mapped(tones), legend=None)
+    return ground_layers(scene, rows, fill=fill, opacity={"value": 0.3})
 
 
-def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[alt.Chart]:
+def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]:
     """Return the territories, as shapes or as discs, and the lines between them.
 
     scene: the scene.
@@ -39,15 +41,15 @@ def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[alt.C
     paint: the channels that colour them; without a fill they have the colour of ink.
     """
     borders = _border_lines(scene)
-    tips = [alt.Tooltip(f"{key}:N") for key in rows[0] if key not in ("x", "y")]
+    tips = [field(f"{key}:N") for key in rows[0] if key not in ("x", "y")]
     if not scene.outlines:
         size = (2.8 * max(scene.sizes.badge, 8.0)) ** 2
         placed = [
             {**row, **_at(scene, badge)} for row, badge in zip(rows, scene.badges, strict=True)
         ]
         base = _points(scene, "discs", placed)
-        paper = base.mark_point(filled=True, size=size, opacity=1, style="paper", stroke=GREY)
-        discs = base.mark_point(filled=True, size=size, style="inked")
+        paper = base.mark("point", filled=True, size=size, opacity=1, style="paper", stroke=GREY)
+        discs = base.mark("point", filled=True, size=size, style="inked")
         return [*borders, paper, discs.encode(**paint, tooltip=tips)]
     features = []
     for row, shape in zip(rows, scene.outlines, strict=True):
@@ -56,9 +58,9 @@ def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[alt.C
             geometry = {"type": "MultiPolygon", "coordinates": rings}
             features.append({"type": "Feature", "geometry": geometry, **row})
     shapes = _projected(scene, _inline("outlines", features))
-    shapes = shapes.mark_geoshape(clip=True, style="inked").encode(**paint, tooltip=tips)
+    shapes = shapes.mark("geoshape", clip=True, style="inked").encode(**paint, tooltip=tips)
     edges = _projected(scene, rows_of("outlines"))
-    edges = edges.mark_geoshape(filled=False, stroke=GREY, strokeWidth=0.7, clip=True)
+    edges = edges.mark("geoshape", filled=False, stroke=GREY, strokeWidth=0.7, clip=True)
     return [shapes, edges, *borders]
 
 
@@ -73,11 +75,11 @@ def border_rows(scene: Scene) -> list[Row]:
     ]
 
 
-def _border_lines(scene: Scene) -> list[alt.Chart]:
+def _border_lines(scene: Scene) -> list[View]:
     """Return the lines between territories, with an arrow head on one-way borders."""
     lines = _projected(scene, rows_of("borders")).encode(**ENDS)
     dashes = [2, 3] if scene.outlines else [1, 0]
-    layers = [lines.mark_rule(color=GREY, strokeDash=dashes, strokeWidth=1, clip=True)]
+    layers = [lines.mark("rule", color=GREY, strokeDash=dashes, strokeWidth=1, clip=True)]
     heads = [
         {
             "x": (row["x"] + 2 * row["x2"]) / 3,
@@ -89,11 +91,11 @@ def _border_lines(scene: Scene) -> list[alt.Chart]:
     ]
     if heads:
         head = _points(scene, "one way", heads).encode(angle=_angle())
-        layers.append(head.mark_text(text="▲", color=GREY, fontSize=scene.sizes.names))
+        layers.append(head.mark("text", text="▲", color=GREY, fontSize=scene.sizes.names))
     return layers
 
 
-def badge_layers(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[alt.Chart]:
+def badge_layers(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -> list[View]:
     """Return the armies on badges, in a colour and a shape for each owner.
 
     scene: the scene.
@@ -108,24 +110,24 @@ def badge_layers(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -
     base, half = _points(scene, "badges", labelled), scene.sizes.badge
     is_narrow = scene.sizes is NARROW
 
-    def by_owner(channel: Any, values: Sequence[str]) -> Any:
-        scaled = channel.scale(domain=list(owners), range=values)
+    def by_owner(values: Iterable[str]) -> Channel:
         columns, orient = (3, "bottom") if is_narrow else (MOST_NAMED, "top")
-        return scaled.legend(title=None, orient=orient, columns=columns)
+        legend = {"title": None, "orient": orient, "columns": columns}
+        return field("owner:N", scale=mapped(dict(zip(owners, values, strict=True))), legend=legend)
 
     shapes = [f"{SHAPES[k % len(SHAPES)]}" for k in range(len(owners))]
     badge = base.encode(
-        color=by_owner(alt.Color("owner:N"), list(owners.values())),
-        shape=by_owner(alt.Shape("owner:N"), shapes),
+        color=by_owner(owners.values()),
+        shape=by_owner(shapes),
     )
     edge: dict[str, Any] = {"stroke": "white", "strokeWidth": 0.8}
-    tones = [digits_on(tone) for tone in owners.values()]
-    digits = alt.Fill("owner:N").legend(None).scale(domain=list(owners), range=tones)
-    number = base.encode(text="label:N", fill=digits)
+    digits = {owner: digits_on(tone) for owner, tone in owners.items()}
+    fill = field("owner:N", legend=None, scale=mapped(digits))
+    number = base.encode(text="label:N", fill=fill)
     look: dict[str, Any] = {"fontWeight": "bold", "baseline": "middle"}
     return [
-        badge.mark_point(filled=True, opacity=1, size=(2 * half) ** 2, **edge),
-        number.mark_text(fontSize=DIGITS * half, **look),
+        badge.mark("point", filled=True, opacity=1, size=(2 * half) ** 2, **edge),
+        number.mark("text", fontSize=DIGITS * half, **look),
     ]
 
 
@@ -152,7 +154,7 @@ def short(count: int) -> str:
     return str(count)
 
 
-def arrow_layers(scene: Scene) -> tuple[list[alt.Chart], list[alt.Chart]]:
+def arrow_layers(scene: Scene) -> tuple[list[View], list[View]]:
     """Return the shafts of arrows, which are below badges, and their heads and numbers."""
     if not scene.arrows:
         return [], []
@@ -164,17 +166,17 @@ def arrow_layers(scene: Scene) -> tuple[list[alt.Chart], list[alt.Chart]]:
         shafts += [{**_line(a, b), **strong} for path in paths for a, b in pairwise(path)]
         before, tip = paths[-1][-2:]
         heads.append({**_at(scene, each.tip), **_turn(before, tip), **strong})
-    opacity = alt.Opacity("strong:Q").scale(None).legend(None)
+    opacity = field("strong:Q", scale=None, legend=None)
     line = _projected(scene, _inline("shafts", shafts)).encode(**ENDS)
     head = _points(scene, "heads", heads).encode(angle=_angle())
     size: dict[str, Any] = {"text": "▲", "fontSize": 10, "baseline": "middle"}
     discs = [{**_numbered(each), **_at(scene, each.disc)} for each in scene.arrows]
     return [
-        line.mark_rule(strokeWidth=4.5, opacity=0.8, style="halo"),
-        line.mark_rule(strokeWidth=2, clip=True).encode(opacity=opacity),
+        line.mark("rule", strokeWidth=4.5, opacity=0.8, style="halo"),
+        line.mark("rule", strokeWidth=2, clip=True).encode(opacity=opacity),
     ], [
-        head.mark_text(style="outlined", strokeWidth=2.5, **size),
-        head.mark_text(**size).encode(opacity=opacity),
+        head.mark("text", style="outlined", strokeWidth=2.5, **size),
+        head.mark("text", **size).encode(opacity=opacity),
         *(_projected(scene, each).encode(**START) for each in _discs(discs, scene.sizes.disc)),
     ]
 
@@ -183,7 +185,7 @@ def _numbered(arrow: Arrow) -> Row:
     return {"text": str(arrow.number), "usual": arrow.look != "rare"}
 
 
-def _discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[alt.Chart]:
+def _discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[View]:
     """Return numbers on discs, full ones for the main line."""
     layers = []
     for is_main, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
@@ -193,15 +195,15 @@ def _discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[alt
             base = _inline(name, chosen)
             look: dict[str, Any] = {"style": disc, "filled": True, "opacity": 1, "stroke": GREY}
             words: dict[str, Any] = {"fontWeight": "bold", "baseline": "middle"}
-            text = base.mark_text(style=digits, fontSize=1.45 * half, **words)
+            text = base.mark("text", style=digits, fontSize=1.45 * half, **words)
             layers += [
-                base.mark_point(size=(2 * half) ** 2, strokeWidth=0.8, **look),
+                base.mark("point", size=(2 * half) ** 2, strokeWidth=0.8, **look),
                 text.encode(text="text:N"),
             ]
     return layers
 
 
-def label_layers(scene: Scene) -> list[alt.Chart]:
+def label_layers(scene: Scene) -> list[View]:
     """Return the labels that have room, and behind them the paper that keeps them readable."""
     notes = _texts(scene, "gains", ("value",), halo=4, fontWeight="bold")
     return [*notes, *_texts(scene, "names", ("name", "key"), halo=2.5)]
@@ -209,7 +211,7 @@ def label_layers(scene: Scene) -> list[alt.Chart]:
 
 def _texts(
     scene: Scene, name: str, kinds: Sequence[Kind], *, halo: float, **look: Any
-) -> list[alt.Chart]:
+) -> list[View]:
     rows: list[Row] = []
     for each in (label for label in scene.shown() if label.kind in kinds):
         for k, line in enumerate(each.lines):
@@ -220,11 +222,11 @@ def _texts(
         return []
     base = _points(scene, name, rows).encode(text="text:N")
     look = {"baseline": "middle", "fontSize": scene.sizes.names, **look}
-    behind = base.mark_text(style="outlined", strokeWidth=halo, opacity=0.8, **look)
-    return [behind, base.mark_text(**look)]
+    behind = base.mark("text", style="outlined", strokeWidth=halo, opacity=0.8, **look)
+    return [behind, base.mark("text", **look)]
 
 
-def steps_table(scene: Scene) -> AnyChart:
+def steps_table(scene: Scene) -> View:
     """Return a line for each arrow: its number, from where to where, and its two chances."""
     columns = 2 if scene.width == WIDTH and len(scene.arrows) > FEW_ROWS else 1
     height = -(-len(scene.arrows) // columns)
@@ -248,15 +250,15 @@ def steps_table(scene: Scene) -> AnyChart:
     numbered = [{**row, "x": row["x"] + 8} for row in rows]
     discs = [each.encode(**place) for each in _discs(numbered, 6.5, "line numbers")]
     chances = [
-        each.mark_text(dx=width - 14 - back, **right).encode(text=f"{column}:N")
+        each.mark("text", dx=width - 14 - back, **right).encode(text=f"{column}:N")
         for column, back in (("fought", 44), ("taken", 0))
         for each in (body, head)
     ]
-    way = body.mark_text(align="left", dx=20, fontSize=10).encode(text="way:N")
-    return _below(scene, alt.layer(*discs, way, *chances), height + 1)
+    way = body.mark("text", align="left", dx=20, fontSize=10).encode(text="way:N")
+    return _below(scene, layer(*discs, way, *chances), height + 1)
 
 
-def names_table(scene: Scene) -> AnyChart | None:
+def names_table(scene: Scene) -> View | None:
     """Return the names for which letters stand on the map, if there are any."""
     columns = 2 if scene.sizes is NARROW else 4
     keys = [each for each in scene.shown() if each.kind == "key"]
@@ -272,40 +274,38 @@ def names_table(scene: Scene) -> AnyChart | None:
     if not rows:
         return None
     names = _inline("key", rows).encode(**_grid(scene, height), text="text:N")
-    return _below(scene, names.mark_text(align="left", dx=2, fontSize=10.5), height)
+    return _below(scene, names.mark("text", align="left", dx=2, fontSize=10.5), height)
 
 
 def _grid(scene: Scene, lines: int) -> dict[str, Any]:
-    y = alt.Scale(domain=[lines - 0.5, -0.5], nice=False, zero=False)
+    y = {"domain": [lines - 0.5, -0.5], "nice": False, "zero": False}
     return {
-        "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, scene.width], nice=False)),
-        "y": alt.Y("y:Q", axis=None, scale=y),
+        "x": field("x:Q", axis=None, scale={"domain": [0, scene.width], "nice": False}),
+        "y": field("y:Q", axis=None, scale=y),
     }
 
 
-def _below(scene: Scene, table: AnyChart, lines: int) -> AnyChart:
-    view = alt.ViewBackground(stroke=None)
-    return table.properties(width=scene.width, height=round(ROW * lines), view=view)
+def _below(scene: Scene, table: View, lines: int) -> View:
+    return table.properties(width=scene.width, height=round(ROW * lines), view={"stroke": None})
 
 
-def _inline(name: str, rows: Sequence[Row]) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=rows, name=name))
+def _inline(name: str, rows: Sequence[Row]) -> View:
+    return View(data={"values": rows, "name": name})
 
 
-def _projected(scene: Scene, base: alt.Chart) -> alt.Chart:
+def _projected(scene: Scene, base: View) -> View:
     """Return a chart on the plane of the board."""
     scale = scene.scale
     corner = [-scene.frame.x * scale, -scene.frame.y * scale]
-    return base.project(type="identity", scale=scale, translate=corner)
+    return base.properties(projection={"type": "identity", "scale": scale, "translate": corner})
 
 
-def _points(scene: Scene, name: str, rows: Sequence[Row]) -> alt.Chart:
-    points: alt.Chart = _projected(scene, _inline(name, rows)).encode(**START)
-    return points
+def _points(scene: Scene, name: str, rows: Sequence[Row]) -> View:
+    return _projected(scene, _inline(name, rows)).encode(**START)
 
 
-def _angle() -> alt.Angle:
-    return alt.Angle("angle:Q").scale(None)
+def _angle() -> Channel:
+    return field("angle:Q", scale=None)
 
 
 def _turn(a: Point, b: Point) -> dict[str, float]:

@@ -24,25 +24,13 @@ from iacta.charts.board_layers import (
     owned_ground,
     steps_table,
 )
+from iacta.charts.files import Chart
+from iacta.charts.parts import mapped
 from iacta.charts.registry import chart
 from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
-from iacta.charts.theme import (
-    AMBER,
-    BLUE,
-    DEEP,
-    GREEN,
-    GREY,
-    PURPLE,
-    RED,
-    WIDTH,
-    AnyChart,
-    Row,
-    alt,
-    counted,
-    finish,
-    rules_words,
-    signed,
-)
+from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH
+from iacta.charts.vega import Row, View, field, layer, vconcat
+from iacta.charts.words import counted, rules_words, signed
 from iacta.checks import shown
 from iacta.errors import MalformedError
 from iacta.questions.words import joined, percent, short_percent
@@ -75,7 +63,7 @@ DIFFERS = 0.1  # chances that differ by less are not shaded
 
 
 @chart(of="Board Position")
-def board_map(board: Position | Board) -> AnyChart:
+def board_map(board: Position | Board) -> Chart:
     """Return a board as a map; of a position with owners and armies.
 
     board: the board, or a position on one.
@@ -99,8 +87,8 @@ def board_map(board: Position | Board) -> AnyChart:
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
     labels = {name: f"{cut(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()}
     label = f"{json.dumps(labels)}[datum.label]"
-    legend = alt.Legend(title=None, values=list(known), labelExpr=label) if known else None
-    fill = alt.Fill("continent:N").scale(domain=[*known, NOBODY], range=[*tones, NOTHING])
+    legend = {"title": None, "values": list(known), "labelExpr": label} if known else None
+    scale = mapped({**dict(zip(known, tones, strict=True)), NOBODY: NOTHING})
     borders = len({frozenset(pair) for pair in board.borders})
     bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
     return _finished(
@@ -110,11 +98,14 @@ def board_map(board: Position | Board) -> AnyChart:
         f"{counted(len(board.territories), 'territory', 'territories')}, "
         f"{counted(borders, 'border')}, {counted(len(board.continents), 'continent')}.",
         ("Dashed lines are borders too." if board.outlines else "Lines are borders.") + bonuses,
-        paint={"fill": fill.legend(legend), "opacity": alt.value(0.45)},
+        paint={
+            "fill": field("continent:N", scale=scale, legend=legend),
+            "opacity": {"value": 0.45},
+        },
     )
 
 
-def _position_map(position: Position) -> AnyChart:
+def _position_map(position: Position) -> Chart:
     mine = [each.armies for each in position.holdings if each.owner == position.player]
     return _finished(
         _both(position.board),
@@ -127,7 +118,7 @@ def _position_map(position: Position) -> AnyChart:
 
 
 @chart(of="Plan")
-def plan_map(plan: Plan) -> AnyChart:
+def plan_map(plan: Plan) -> Chart:
     """Return a plan on its board: its battles as numbered arrows, and what is owned at the end.
 
     plan: the plan.
@@ -142,17 +133,14 @@ def plan_map(plan: Plan) -> AnyChart:
     `conquer_probability`, without those that are almost never fought; and a table `borders` of the
     lines that are drawn.
     """
+    from iacta.questions.plan import plan_answer  # takes time to import
+
     arrows, position = arrows_of(plan), plan.position
-    shade = alt.Opacity("own_probability:Q").scale(domain=[0, 1], range=[0.03, 0.35])
+    scale = {"domain": [0, 1], "range": [0.03, 0.35]}
     square: dict[str, Any] = {"symbolType": "square", "symbolFillColor": GREY, "symbolSize": 180}
     words, values = "chance to own it at the end", [0, 0.25, 0.5, 0.75, 1]
-    legend = alt.Legend(title=words, values=values, format=".0%", columns=5, **square)
-    what = plan.goal.phrase(position)
-    title = f"You {what} {percent(plan.win_probability, 0)} of the time."
-    if not plan.goal.is_chance and not plan.stages:
-        title = f"The best plan found is worth {signed(plan.value, 2)} on average."
-    elif not plan.steps:
-        title = f"You cannot {what}."
+    legend = {"title": words, "values": values, "format": ".0%", "columns": 5, **square}
+    shade = field("own_probability:Q", scale=scale, legend=legend)
     return _finished(
         _both(position.board, arrows, is_close=True),
         [
@@ -163,10 +151,10 @@ def plan_map(plan: Plan) -> AnyChart:
             }
             for each in plan.territories
         ],
-        title,
+        plan_answer(plan).sentence,
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
         owners=_owners(position),
-        paint={"opacity": shade.legend(legend)} if differ(plan, arrows) else None,
+        paint={"opacity": shade} if differ(plan, arrows) else None,
         steps=_step_rows(plan, arrows),
     )
 
@@ -215,7 +203,7 @@ def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
 
 
 @chart(of="Reinforcement")
-def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
+def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     """Return where new armies help, and the battles of the plan that follows as numbered arrows.
 
     reinforcement: the placement.
@@ -224,6 +212,8 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     `armies` before, how many `new` armies it gets, and by quick plans the `gain` with all of them
     there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
     """
+    from iacta.questions.plan import plan_answer  # as above
+
     found, before = reinforcement, reinforcement.before
     position, board = before.position, before.position.board
     gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
@@ -236,8 +226,6 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
         for name, gain in gains.items()
         if gain
     }
-    places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
-    title = f"Place {counted(found.armies, 'new army', 'new armies')}: {places}."
     values = [found.before.value, found.plan.value]
     figures = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
     change = f"{figures[0]} becomes {figures[1]}"
@@ -252,7 +240,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
             }
             for name in board.territories
         ],
-        title,
+        plan_answer(found.plan, new=found).sentence,
         change + _arrow_words(found.plan, arrows),
         owners=_owners(position),
         steps=_step_rows(found.plan, arrows),
@@ -302,7 +290,7 @@ def _finished(
     owners: Mapping[str, str] | None = None,
     paint: Mapping[str, Any] | None = None,
     **more: Sequence[Row],
-) -> AnyChart:
+) -> Chart:
     """Return a map in its two sizes, with a line below for each arrow, and the names left over.
 
     known: what is known of each territory.
@@ -313,29 +301,23 @@ def _finished(
     rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
     wide, narrow = (_drawn(scene, rows, owners or {}, paint) for scene in scenes)
     tables = {"territories": rows, **more, "borders": border_rows(scenes[0])}
-    finished = finish(wide, title, subtitle, tables)
-    other: dict[str, Any] = narrow.to_dict(validate=False)
-    finished.usermeta["fixed"] = True
-    finished.usermeta["narrow"]["vconcat"] = other["vconcat"]
-    return finished
+    return Chart(wide, title, subtitle, tables, {"vconcat": narrow["vconcat"]})
 
 
 def _drawn(
     scene: Scene, rows: Sequence[Row], owners: Mapping[str, str], paint: Mapping[str, Any] | None
-) -> AnyChart:
+) -> View:
     """Return a map of one size with what is below it."""
     ground = ground_layers(scene, rows, **paint) if paint else owned_ground(scene, rows, owners)
     shafts, heads = arrow_layers(scene)
     badges = badge_layers(scene, rows, owners) if owners else []
-    on_map = alt.layer(*ground, *shafts, *badges, *heads, *label_layers(scene))
+    on_map = layer(*ground, *shafts, *badges, *heads, *label_layers(scene))
     on_map = on_map.properties(width=scene.width, height=scene.height)
-    on_map = on_map.resolve_scale(color="independent", fill="independent", shape="independent")
+    on_map = on_map.independent("color", "fill", "shape")
     below = [steps_table(scene)] if scene.arrows else []
     below += [table] if (table := names_table(scene)) else []
-    sized: AnyChart = alt.vconcat(on_map, *below, spacing=14).resolve_scale(
-        color="independent", fill="independent", opacity="independent", shape="independent"
-    )
-    return sized
+    sized = vconcat(on_map, *below, spacing=14)
+    return sized.independent("color", "fill", "opacity", "shape")
 
 
 def _held(holding: Holding) -> dict[str, Any]:

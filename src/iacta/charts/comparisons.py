@@ -5,35 +5,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from iacta.battle.battle import Battle
-from iacta.charts.registry import chart, public
-from iacta.charts.theme import (
-    BLUE,
-    GREEN,
-    GREY,
-    RED,
-    AnyChart,
-    Row,
-    alt,
-    categories,
-    counted,
-    exactly,
-    expect,
-    finish,
-    percent_label,
-    row_axis,
-    rows_of,
-    under_rules,
-    x_axis,
-    y_axis,
-)
+from iacta.charts.files import Chart
+from iacta.charts.parts import axis, categories, exactly, percent_label, row_axis
+from iacta.charts.registry import chart
+from iacta.charts.theme import BLUE, GREEN, GREY, RED
+from iacta.charts.vega import Row, field, layer, rows_of, vconcat
+from iacta.charts.words import counted, expect, under_rules
 from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
 from iacta.questions.words import percent
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
+
+if TYPE_CHECKING:  # takes time to import
+    from iacta.questions.compare import CompareAnswer
 
 EXAMPLE_ARMIES = 10
 BAR_HEIGHT = 19
@@ -57,7 +46,7 @@ POINT_HEIGHT = 26
 
 
 @chart()
-def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
+def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
     """Return the chance of 10 armies to beat 10 under each rule set, the highest first.
 
     known: the rule sets; those whose battles no method can solve are left out.
@@ -80,12 +69,12 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
     rows.sort(key=lambda row: -row["win_probability"])
     base = rows_of("rules").encode(
         y=row_axis("rules", rows, labelLimit=150, labelOverlap=False),
-        x=x_axis("win_probability:Q", "chance to win", {"domain": [0, 1]}, format="%"),
+        x=axis("win_probability:Q", "chance to win", {"domain": [0, 1]}, format="%"),
         tooltip=["rules:N", exactly("win_probability")],
     )
-    written = base.transform_calculate(per_cent=percent_label("win_probability", 1))
-    values = written.mark_text(align="left", dx=4).encode(text="per_cent:N")
-    bars = base.mark_bar().encode(color=categories("favourite", {MORE: BLUE, LESS: RED}))
+    written = base.calculate(per_cent=percent_label("win_probability", 1))
+    values = written.mark("text", align="left", dx=4).encode(text="per_cent:N")
+    bars = base.mark("bar").encode(color=categories("favourite", {MORE: BLUE, LESS: RED}))
     first, last = (
         f"{percent(row['win_probability'], 0)} ({row['rules']})" for row in (rows[0], rows[-1])
     )
@@ -93,8 +82,8 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
     title = f"The rules decide: {win} from {first} to {last} of the time."
     if len(rows) == 1:
         title = f"{win} {first} of the time."
-    return finish(
-        alt.layer(bars, values).properties(height=BAR_HEIGHT * len(rows)),
+    return Chart(
+        layer(bars, values).properties(height=BAR_HEIGHT * len(rows)),
         title,
         f"Chance of {EXAMPLE_ARMIES} armies, {known[0].rules.garrison} of which must stay behind, "
         f"to beat {EXAMPLE_ARMIES}.",
@@ -103,7 +92,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
 
 
 @chart(of="RuleSet")
-def full_roll(known: RuleSet) -> AnyChart:
+def full_roll(known: RuleSet) -> Chart:
     """Return what a roll with all dice costs: the chance of each loss of the defenders.
 
     known: the rule set; refused if its dice are not chosen before the roll.
@@ -114,21 +103,21 @@ def full_roll(known: RuleSet) -> AnyChart:
     losses = roll.loss_counts()
     words = "armies that the defenders lose; the attackers lose the rest"
     base = rows_of("losses").encode(
-        x=x_axis("defenders_lost:O", words, labelAngle=0),
-        y=y_axis("probability:Q", "chance", format="%"),
+        x=axis("defenders_lost:O", words, labelAngle=0),
+        y=axis("probability:Q", "chance", format="%"),
         tooltip=[
-            alt.Tooltip("defenders_lost:O", title="defenders lose"),
-            alt.Tooltip("attackers_lost:O", title="attackers lose"),
+            field("defenders_lost:O", title="defenders lose"),
+            field("attackers_lost:O", title="attackers lose"),
             exactly("probability", "chance"),
-            alt.Tooltip("ways:Q", title=f"of {losses.total} equally likely rolls"),
+            field("ways:Q", title=f"of {losses.total} equally likely rolls"),
         ],
     )
-    values = base.mark_text(dy=-7).encode(text=alt.Text("probability:Q", format=".1%"))
+    values = base.mark("text", dy=-7).encode(text=field("probability:Q", format=".1%"))
     ours, theirs = map(float, roll.expected_losses())
     dice = f"{counted(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
     others = "; in all other rolls both sides gain armies" if losses.gains else ""
-    return finish(
-        alt.layer(base.mark_bar(color=BLUE), values),
+    return Chart(
+        layer(base.mark("bar", color=BLUE), values),
         f"A full roll costs you {ours:.2f} armies on average, and them {theirs:.2f}.",
         f"{dice} under {known.name} rules{others}.",
         {
@@ -145,69 +134,48 @@ def full_roll(known: RuleSet) -> AnyChart:
     )
 
 
-@public
-class Solved(NamedTuple):
-    """What one method says of a battle.
-
-    method: its name.
-    chance: its chance to win.
-    error: its relative error; `None` if the exact chance is not known.
-    is_exact: whether it answers with a fraction.
-    seconds: how long it took.
-    """
-
-    method: str
-    chance: float
-    error: float | None
-    is_exact: bool
-    seconds: float
-
-
-@chart()
-def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") -> AnyChart:
+@chart(of="CompareAnswer")
+def methods_compared(answer: CompareAnswer) -> Chart:
     """Return the relative error of each method beside the time that it took, on log scales.
 
-    battle: the battle.
-    solved: what the methods say of it.
-    label: what the rules are called, if they have no name of their own.
+    answer: what `iacta.ask` answers to `compare`.
 
     A battle that no method has solved is refused.
     """
-    expect(battle, Battle, "battle")
-    if not solved:
+    from iacta.questions.compare import time_text  # takes time to import
+
+    rows: list[Row] = []
+    for each in answer.methods:
+        if each.chance is not None:
+            error = answer.error(each.chance)
+            known = UNKNOWN if error is None else ROUNDED
+            rows.append(
+                {
+                    "method": each.method,
+                    "win_probability": float(each.chance),
+                    "relative_error": error,
+                    "seconds": each.seconds,
+                    "answer": EXACT if isinstance(each.chance, Fraction) else known,
+                }
+            )
+    if not rows:
         raise IllegalError("a battle must be one that some method can solve to be drawn")
-    rows: list[Row] = [
-        {
-            "method": each.method,
-            "win_probability": each.chance,
-            "relative_error": each.error,
-            "seconds": each.seconds,
-            "answer": EXACT if each.is_exact else UNKNOWN if each.error is None else ROUNDED,
-        }
-        for each in sorted(solved, key=lambda each: each.seconds)
-    ]
-    best = min(solved, key=lambda each: (not each.is_exact, each.error is None, each.error or 0))
-    verb = "beats" if battle.attackers == 1 else "beat"
-    title = (
-        f"{counted(battle.attackers)} {verb} {battle.defenders:,} with a chance of "
-        f"{percent(best.chance, 0)}; "
-    )
-    fastest, took = rows[0]["method"], _time(rows[0]["seconds"])
-    if len(solved) == 1:
-        title += f"only {fastest} answers, in {took}."
-    else:
-        title += f"{fastest} is the fastest of {len(solved)} methods, with {took}."
-    numbers = [alt.Tooltip(f"{each}:Q", format=".3~g") for each in ("relative_error", "seconds")]
+    rows.sort(key=lambda row: row["seconds"])
+    fastest, took = rows[0]["method"], time_text(rows[0]["seconds"])
+    speed = f"{fastest} is the fastest of {len(rows)} methods, with {took}."
+    if len(rows) == 1:
+        speed = f"Only {fastest} answers, in {took}."
+    numbers = [field(f"{each}:Q", format=".3~g") for each in ("relative_error", "seconds")]
     base = rows_of("methods").encode(
         y=row_axis("method", rows, labelOverlap=False),
         tooltip=["method:N", exactly("win_probability"), *numbers],
     )
     base = base.properties(height=POINT_HEIGHT * len(rows))
     look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
-    seconds = x_axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
+    seconds = axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
     powers = {round(math.log10(value)): label for value, label in ERRORS.items()}
     # A method without an error is at the left.
-    error = x_axis(
+    errors = axis(
         "shown:Q",
         "relative error",
         {"type": "log", "domain": [LEAST_ERROR, 1], "clamp": True},
@@ -216,20 +184,15 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
     )
     answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
     colour = categories("answer", answers, rows, "relative error")
-    shown = base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
-    times = base.mark_point(color=BLUE, **look).encode(x=seconds)
-    errors = shown.mark_point(**look).encode(x=error, color=colour)
-    return finish(
-        alt.vconcat(times, errors).resolve_scale(color="independent"),
-        title,
-        f"{battle.attackers} armies against {battle.defenders}, the chance to win "
-        f"({under_rules(battle.rules, label)}): the time that each method took, and its error.",
+    shown = base.calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
+    times = base.mark("point", color=BLUE, **look).encode(x=seconds)
+    points = shown.mark("point", **look).encode(x=errors, color=colour)
+    asked, rule_set = answer.question, answer.question.rule_set
+    return Chart(
+        vconcat(times, points).independent("color"),
+        f"{answer.sentence} {speed}",
+        f"{asked.attackers} armies against {asked.defenders}, the chance to win "
+        f"({under_rules(rule_set.rules, rule_set.name)}): the time that each method took, and its "
+        "error.",
         {"methods": rows},
     )
-
-
-def _time(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{1e6 * seconds:.3g} µs"

@@ -7,47 +7,26 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from iacta.battle.battle import Battle
-from iacta.battle.territory import Territory, read_territories, stages
+from iacta.charts.files import Chart
+from iacta.charts.parts import ATTACKERS, COUNT, axis, categories, exactly, level, mapped, row_axis
 from iacta.charts.registry import chart
-from iacta.charts.theme import (
-    AMBER,
-    ATTACKERS,
-    BLUE,
-    COUNT,
-    GREEN,
-    GREY,
-    RED,
-    AnyChart,
-    Row,
-    alt,
-    categories,
-    counted,
-    exactly,
-    fight,
-    finish,
-    level,
-    limit,
-    row_axis,
-    rows_of,
-    under_rules,
-    x_axis,
-    y_axis,
-)
-from iacta.checks import shown, whole_number
-from iacta.odds.arrays import win_probability
-from iacta.odds.needed import win_probabilities_keeping
+from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
+from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
+from iacta.charts.words import counted, fight, limit, under_rules
+from iacta.checks import shown
+from iacta.distribution import Probability
 from iacta.questions.words import count, percent, plain_percent
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.odds.decisions import Decision, DiceDecision
-    from iacta.odds.fronts import BestFronts
     from iacta.odds.spread import BestSpread, Objective
+    from iacta.questions.defend import HoldAnswer
+    from iacta.questions.fronts import FrontsAnswer
+    from iacta.questions.need import NeedAnswer
 
-Chances: TypeAlias = Callable[[Sequence[int]], list[float]]
+Chances: TypeAlias = Callable[[Sequence[int]], Sequence[Probability]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
 PALE = 0.35  # so that words can be read on them
@@ -58,13 +37,12 @@ MARGIN = 3  # how many more attackers than the boundary needs are shown
 SIDE = 440
 SPREAD_HEIGHT = 240
 MOST_WORDS = 8  # of a spread, beside its bar
-NEARLY = Fraction(99, 100)  # titles say no more than that a chance is above it
 MOST_POINTS = 60  # of a line, which is straight between them
 LOW = 0.02  # chances below this are not drawn
 
 
 @chart(of="Decision")
-def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
+def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     """Return what to do in every state of a battle, and where that changes.
 
     decision: what `when_to_stop` or `best_mix` returns.
@@ -84,19 +62,19 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
     aim = "to take the territory" if is_mix else "for the value of territory and armies"
     actions = _runs(decision.action_at, top, decision.defenders, "action")
     tones = {name: tone for name, tone in ACTIONS.items() if is_mix or name != "blitz"}
-    runs = [alt.Tooltip("least:Q", title="attackers from"), alt.Tooltip("most:Q", title="to")]
+    runs = [field("least:Q", title="attackers from"), field("most:Q", title="to")]
     cells = _cells("actions").encode(
-        color=categories("action", tones).legend(None),
-        opacity=alt.value(PALE),
+        color=categories("action", tones, legend=None),
+        opacity={"value": PALE},
         tooltip=["defenders:Q", "action:N", *runs],
     )
     layers = [cells, _region_words("regions", "datum.action"), _battle_dot("action:N")]
     if known:
-        least = alt.Tooltip("attackers:Q", title="at least")
-        line = _states("boundary", low="datum.attackers - 0.5").mark_rule(strokeWidth=2.5)
+        least = field("attackers:Q", title="at least")
+        line = _states("boundary", low="datum.attackers - 0.5").mark("rule", strokeWidth=2.5)
         layers.insert(1, line.encode(tooltip=["defenders:Q", least]))
-    return finish(
-        alt.layer(*layers).properties(height=SIDE),
+    return Chart(
+        layer(*layers).properties(height=SIDE),
         _decision_title(decision, prize),
         fight(decision.attackers, decision.defenders, decision.rules)
         + f" The best action {aim}, for every number of armies; the dot is this battle.",
@@ -155,39 +133,36 @@ def _regions(runs: Sequence[Row], name: str) -> list[Row]:
     return found
 
 
-def _region_words(table: str, words: str) -> alt.Chart:
+def _region_words(table: str, words: str) -> View:
     placed = rows_of(table, word=words).encode(x="defenders:Q", y="attackers:Q", text="word:N")
-    text: alt.Chart = placed.mark_text(fontSize=alt.ExprRef(LETTERS), fontWeight="bold")
-    return text
+    return placed.mark("text", fontSize={"expr": LETTERS}, fontWeight="bold")
 
 
-def _states(table: str, **edges: str) -> alt.Chart:
+def _states(table: str, **edges: str) -> View:
     """Return a chart over attackers and defenders whose marks have these `low` and `high` edges."""
     whole = {"format": "d", "tickMinStep": 1, "labelExpr": COUNT, "grid": False}
     scale = {"zero": False, "nice": False}
     sides = {"left": "datum.defenders - 0.5", "right": "datum.defenders + 0.5"}
     return rows_of(table, **sides, **edges).encode(
-        x=x_axis("left:Q", "defenders", scale, **whole),
-        x2="right:Q",
-        y=y_axis("low:Q", ATTACKERS, scale, **whole),
+        x=axis("left:Q", "defenders", scale, **whole),
+        x2="right",
+        y=axis("low:Q", ATTACKERS, scale, **whole),
     )
 
 
-def _cells(table: str) -> alt.Chart:
+def _cells(table: str) -> View:
     edges = {"low": "datum.least - 0.5", "high": "datum.most + 0.5"}
-    cells: alt.Chart = _states(table, **edges).mark_rect().encode(y2="high:Q")
-    return cells
+    return _states(table, **edges).mark("rect").encode(y2="high")
 
 
-def _battle_dot(*tooltip: str) -> alt.Chart:
+def _battle_dot(*tooltip: str) -> View:
     sides = ["attackers:Q", "defenders:Q"]
     battle = rows_of("battle").encode(x="defenders:Q", y="attackers:Q", tooltip=[*sides, *tooltip])
-    dot: alt.Chart = battle.mark_text(text="●", fontSize=16)
-    return dot
+    return battle.mark("text", text="●", fontSize=16)
 
 
 @chart(of="DiceDecision")
-def dice_map(decision: DiceDecision) -> AnyChart:
+def dice_map(decision: DiceDecision) -> Chart:
     """Return how many dice both sides should throw in every state of a battle.
 
     decision: what `how_many_dice` returns.
@@ -195,6 +170,8 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     The chart has a table `attack` and a table `defence`: the `dice` of `least` to `most` attackers
     against n `defenders`; and the battle itself. More than 100,000 states are refused.
     """
+    from iacta.questions.decide import dice_answer  # takes time to import
+
     _refuse_large(decision.attackers, decision.defenders)
     garrison = decision.rules.garrison
 
@@ -207,23 +184,20 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     tables = {"attack": dice(decision.attack_policy), "defence": dice(decision.defence_policy)}
     most = max(row["dice"] for rows in tables.values() for row in rows)
     names = {name: f"{name} regions" for name in tables}
-    depth = alt.Opacity("dice:Q").scale(domain=[0, max(most, 1)], range=[0.04, 0.6]).legend(None)
+    scale = {"domain": [0, max(most, 1)], "range": [0.04, 0.6]}
+    depth = field("dice:Q", scale=scale, legend=None)
     tooltip = ["defenders:Q", "dice:O", "least:Q", "most:Q"]
     panels = [
-        alt.layer(
-            _cells(name).encode(color=alt.value(BLUE), opacity=depth, tooltip=tooltip),
+        layer(
+            _cells(name).encode(color={"value": BLUE}, opacity=depth, tooltip=tooltip),
             _region_words(names[name], DICE_WORDS),
             _battle_dot(),
-        ).properties(height=SIDE // 2, title=alt.TitleParams(f"dice of the {name}", fontSize=12))
+        ).properties(height=SIDE // 2, title={"text": f"dice of the {name}", "fontSize": 12})
         for name in tables
     ]
-    ours, theirs = (
-        "1 die" if count == 1 else f"{count or 'no'} dice"
-        for count in (decision.attack_dice, decision.defence_dice)
-    )
-    return finish(
-        alt.vconcat(*panels),
-        f"Throw {ours} now, and expect {theirs}.",
+    return Chart(
+        vconcat(*panels),
+        dice_answer(decision).sentence,
         fight(decision.attackers, decision.defenders, decision.rules)
         + " The best number of dice for either side, for every number of armies; the dot is this "
         "battle.",
@@ -235,97 +209,40 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     )
 
 
-@chart()
-def chance_by_attackers(
-    territories: Sequence[int | Territory],
-    attackers: int,
-    chance: Fraction,
-    rules: Rules | str = "classic",
-    *,
-    keep: int = 0,
-    stop: Stop | None = None,
-    label: str = "",
-) -> AnyChart:
-    """Return the chance to take a chain by the number of attackers, marking those that it takes.
+@chart(of="NeedAnswer")
+def chance_by_attackers(answer: NeedAnswer) -> Chart:
+    """Return the chance to win by the number of attackers, marking those that it takes.
 
-    territories: the chain, as for `Campaign`.
-    attackers: the fewest that are enough, which `armies_needed_for_campaign` returns.
-    chance: the wanted chance.
-    rules: `Rules`, or the name of a rule set.
-    keep: armies that must be left at the end on the last territory.
-    stop: when the attackers stop, as for `Campaign`.
-    label: what the rules are called, if they have no name of their own.
+    answer: what `iacta.ask` answers to `need`.
     """
-    found = find_rules(rules)
-    attackers = whole_number(attackers, "attackers", least=1)
-    chain = list(stages(read_territories(territories), found, read_stop(stop)))
-
-    def won(counts: Sequence[int]) -> list[float]:
-        if len(chain) == 1 and not keep and chain[0].stop == NEVER:
-            chances: list[float] = win_probability(counts, *chain[0][:2]).tolist()
-            return chances
-        return [
-            float(each)
-            for each in win_probabilities_keeping(counts, territories, keep, found, stop=stop)
-        ]
-
-    goal = f"beat {counted(chain[0].defenders, 'defender')}"
-    if len(chain) > 1:
-        goal = f"take all {len(chain)} territories"
-    keeping = f", and keep {keep}" if keep else ""
-    return finish(
-        _chance_chart("attackers", attackers, chance, ATTACKERS, "chance to win"),
-        f"With {counted(attackers)} you win {_often(won([attackers])[0], chance)} of the time.",
-        f"Chance to {goal}{keeping}; the goal is {plain_percent(chance)} "
-        f"({under_rules(found, label)}).",
-        {"chances": _chances_around("attackers", attackers, won)},
+    asked, rule_set = answer.question, answer.question.rule_set
+    return Chart(
+        _chance_chart("attackers", answer.attackers, asked.chance, ATTACKERS, "chance to win"),
+        answer.sentence,
+        f"Chance to win by number of attackers; the goal is {plain_percent(asked.chance)} "
+        f"({under_rules(rule_set.rules, rule_set.name)}).",
+        {"chances": _chances_around("attackers", answer.attackers, asked.win_probabilities)},
     )
 
 
-@chart()
-def chance_by_defenders(
-    attackers: int,
-    defenders: int,
-    chance: Fraction,
-    rules: Rules | str = "classic",
-    label: str = "",
-    *,
-    stop: Stop | None = None,
-) -> AnyChart:
+@chart(of="HoldAnswer")
+def chance_by_defenders(answer: HoldAnswer) -> Chart:
     """Return the chance to hold by the number of defenders, marking those that it takes.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: the fewest that are enough, which `defenders_needed` returns.
-    chance: the wanted chance.
-    rules, label, stop: as for `chance_by_attackers`.
+    answer: what `iacta.ask` answers to `defend` without territories.
     """
-    found = find_rules(rules)
-    attackers = whole_number(attackers, "attackers", least=1)
-    defenders = whole_number(defenders, "defenders", least=1)
+    asked, rule_set = answer.question, answer.question.rule_set
 
-    def held(counts: Sequence[int]) -> list[float]:
-        if read_stop(stop) != NEVER:
-            battles = [Battle(attackers, n, found, stop=stop) for n in counts]
-            return [1 - float(battle.win_probability()) for battle in battles]
-        chances: list[float] = (1 - win_probability(attackers, counts, found)).tolist()
-        return chances
+    def held(counts: Sequence[int]) -> list[Probability]:
+        return [asked.hold_probability(n) for n in counts]
 
-    verb = "holds" if defenders == 1 else "hold"
-    often = _often(held([defenders])[0], chance)
-    return finish(
-        _chance_chart("defenders", defenders, chance, "defenders", "chance to hold"),
-        f"{counted(defenders, 'defender')} {verb} {often} of the time.",
-        f"Chance to hold against {counted(attackers)}; the goal is {plain_percent(chance)} "
-        f"({under_rules(found, label)}).",
-        {"chances": _chances_around("defenders", defenders, held)},
+    return Chart(
+        _chance_chart("defenders", answer.defenders, answer.chance, "defenders", "chance to hold"),
+        answer.sentence,
+        f"Chance to hold by number of defenders; the goal is {plain_percent(answer.chance)} "
+        f"({under_rules(rule_set.rules, rule_set.name)}).",
+        {"chances": _chances_around("defenders", answer.defenders, held)},
     )
-
-
-def _often(found: float, chance: Fraction) -> str:
-    """Return a chance that is enough, which must not read as less than was wanted."""
-    words = percent(found, 0)
-    is_more = chance > NEARLY and words.startswith("more")
-    return f"at least {plain_percent(chance)}" if is_more else words
 
 
 def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:
@@ -337,33 +254,33 @@ def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]
     step = -(-(most - least + 1) // MOST_POINTS)
     numbers = sorted({*range(least, most + 1, step), max(enough - 1, 1), enough})
     return [
-        {side: n, "probability": chance, "is_enough": n >= enough}
+        {side: n, "probability": float(chance), "is_enough": n >= enough}
         for n, chance in zip(numbers, probabilities(numbers), strict=True)
     ]
 
 
-def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> AnyChart:
+def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> View:
     """Return the chances as points, the wanted one as a line, and the answer with its number."""
     scale = {"zero": False, "nice": False, "padding": 8}
     base = rows_of("chances").encode(
-        x=x_axis(f"{side}:Q", x_title, scale, format=",d", tickMinStep=1),
-        y=y_axis("probability:Q", y_title, {"domain": [0, 1]}, format="%"),
-        tooltip=[alt.Tooltip(f"{side}:Q", title=x_title), exactly("probability", y_title)],
+        x=axis(f"{side}:Q", x_title, scale, format=",d", tickMinStep=1),
+        y=axis("probability:Q", y_title, {"domain": [0, 1]}, format="%"),
+        tooltip=[field(f"{side}:Q", title=x_title), exactly("probability", y_title)],
     )
-    colour = alt.Color(
+    colour = field(
         "is_enough:N",
         title=None,
-        scale=alt.Scale(domain=[True, False], range=[BLUE, RED]),
-        legend=alt.Legend(labelExpr="datum.value ? 'enough' : 'too few'"),
+        scale=mapped({True: BLUE, False: RED}),
+        legend={"labelExpr": "datum.value ? 'enough' : 'too few'"},
     )
-    answer = base.transform_filter(f"datum.{side} == {enough}")
-    return alt.layer(
-        base.mark_line(color=GREY, strokeWidth=1),
+    answer = base.filter(f"datum.{side} == {enough}")
+    return layer(
+        base.mark("line", color=GREY, strokeWidth=1),
         level("chances", "y", float(chance), color=AMBER, strokeDash=[6, 4]),
-        base.mark_point(filled=True, size=36, opacity=1).encode(color=colour),
-        answer.mark_point(filled=True, size=140, color=BLUE, opacity=1),
-        answer.mark_text(align="left", dx=9, dy=12, fontSize=13, fontWeight="bold").encode(
-            text=alt.Text(f"{side}:Q", format=",d")
+        base.mark("point", filled=True, size=36, opacity=1).encode(color=colour),
+        answer.mark("point", filled=True, size=140, color=BLUE, opacity=1),
+        answer.mark("text", align="left", dx=9, dy=12, fontSize=13, fontWeight="bold").encode(
+            text=field(f"{side}:Q", format=",d")
         ),
     )
 
@@ -377,7 +294,7 @@ def best_spread(
     label: str = "",
     *,
     others: Sequence[tuple[str, Sequence[int], float]] = (),
-) -> AnyChart:
+) -> Chart:
     """Return the best spread of armies as bars, and what other spreads give.
 
     best: what `spread_defenders` returns.
@@ -394,12 +311,12 @@ def best_spread(
     spread = best.spreads[0]
     scale = {"domain": [0, 1.08 * max(spread)], "nice": False}  # room for the number
     base = rows_of("spread").encode(
-        x=x_axis("territory:O", "territory of the chain", labelAngle=0),
-        y=y_axis("defenders:Q", "defenders", scale, format=",d", tickMinStep=1),
+        x=axis("territory:O", "territory of the chain", labelAngle=0),
+        y=axis("defenders:Q", "defenders", scale, format=",d", tickMinStep=1),
         tooltip=["territory:O", "defenders:Q"],
     )
-    room = alt.ExprRef("bandwidth('x') < 14 ? 0 : 1")
-    values = base.mark_text(dy=-7, opacity=room).encode(text="defenders:Q")
+    room = {"expr": "bandwidth('x') < 14 ? 0 : 1"}
+    values = base.mark("text", dy=-7, opacity=room).encode(text="defenders:Q")
     known = "no spread is better" if best.is_exact else "the best found by a search"
     stack, s = count(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
     if objective == "break through":
@@ -407,7 +324,7 @@ def best_spread(
     else:
         of_all = counted(len(spread), "territory", "territories")
         title = f"{stack} take{s} {float(best.value):.2f} of {of_all} on average, at best."
-    bars: AnyChart = alt.layer(base.mark_bar(color=RED), values)
+    bars = layer(base.mark("bar", color=RED), values)
     tables: dict[str, list[Row]] = {
         "spread": [
             {"territory": place, "defenders": held} for place, held in enumerate(spread, start=1)
@@ -424,8 +341,8 @@ def best_spread(
             for name, each, value in (("best", spread, float(best.value)), *others)
         ]
         compared = _compared(tables["values"], objective == "break through")
-        bars = alt.vconcat(bars.properties(height=SPREAD_HEIGHT), compared)
-    return finish(
+        bars = vconcat(bars.properties(height=SPREAD_HEIGHT), compared)
+    return Chart(
         bars,
         title,
         f"The best spread of {counted(sum(spread))} over {len(spread)} territories in a row; "
@@ -434,27 +351,19 @@ def best_spread(
     )
 
 
-@chart(of="BestFronts")
-def best_fronts(
-    divided: BestFronts,
-    objective: Objective = "break through",
-    rules: Rules | str = "classic",
-    label: str = "",
-) -> AnyChart:
+@chart(of="FrontsAnswer")
+def best_fronts(answer: FrontsAnswer) -> Chart:
     """Return the armies on each territory of each front, and what they leave the attackers.
 
-    divided: what `defend_fronts` returns.
-    objective: what the defence minimises.
-    rules: `Rules`, or the name of a rule set, for fronts without rules of their own.
-    label: what the rules are called, if they have no name of their own.
+    answer: what `iacta.ask` answers to `fronts`.
 
     The chart has a table `armies` with those `held` before and those that are `new` on each
     territory, and a table `values` of the `value` that each front leaves its attackers.
     """
-    found, is_chance = find_rules(rules), objective == "break through"
+    asked, rule_set = answer.question, answer.question.rule_set
     fronts = [
         (f"front {number}: {counted(each.front.attackers, 'attacker')}", each)
-        for number, each in enumerate(divided.fronts, start=1)
+        for number, each in enumerate(answer.best.fronts, start=1)
     ]
     rows: list[Row] = []
     for number, (_, each) in enumerate(fronts, start=1):
@@ -465,31 +374,27 @@ def best_fronts(
             rows.append({"territory": territory, "kind": "new", "armies": after - before})
     kinds = categories("kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]])
     bars = rows_of("armies").encode(
-        x=x_axis("armies:Q", "armies", format=",d", tickMinStep=1),
+        x=axis("armies:Q", "armies", format=",d", tickMinStep=1),
         y=row_axis("territory", rows),
         color=kinds,
-        order=alt.Order("kind:O"),
+        order=field("kind:O"),
         tooltip=["territory:N", "kind:N", "armies:Q"],
     )
     values: list[Row] = [
         {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
     ]
-    value = float(divided.value)
-    total = counted(sum(row["armies"] for row in rows if row["kind"] == "new"))
-    bars = bars.mark_bar().properties(height=13 * len(rows))
-    panels = alt.vconcat(bars, _compared(values, is_chance))
-    return finish(
-        panels.resolve_scale(color="independent"),
-        f"A front falls {percent(value, 0)} of the time."
-        if is_chance
-        else f"{value:.2f} territories are lost on average.",
-        f"The best division of {total} among {counted(len(fronts), 'front')} "
-        f"({under_rules(found, label)}).",
+    bars = bars.mark("bar").properties(height=13 * len(rows))
+    panels = vconcat(bars, _compared(values, asked.objective == "break through"))
+    return Chart(
+        panels.independent("color"),
+        answer.sentence,
+        f"The best division of {counted(asked.armies)} among {counted(len(fronts), 'front')} "
+        f"({under_rules(rule_set.rules, rule_set.name)}).",
         {"armies": rows, "values": values},
     )
 
 
-def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
+def _compared(rows: Sequence[Row], is_chance: bool) -> View:
     """Return what each spread leaves the attackers, the best spread first."""
     words = "chance to break through" if is_chance else "territories that they take on average"
     most = max(row["value"] for row in rows) or 1.0
@@ -497,11 +402,11 @@ def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
     scale = {"domain": [0, 1.12 * most], "nice": False}
     base = rows_of("values").encode(
         y=row_axis("name", rows),
-        x=x_axis("value:Q", words, scale, tickCount=5, **form),
+        x=axis("value:Q", words, scale, tickCount=5, **form),
         tooltip=["name:N", exactly("value", words)],
     )
-    colour = alt.Color("is_best:N", legend=None).scale(domain=[True, False], range=[BLUE, GREY])
-    value = alt.Text("value:Q", format=".1%" if is_chance else ".2f")
-    values = base.mark_text(align="left", dx=4).encode(text=value)
-    compared = alt.layer(base.mark_bar().encode(color=colour), values)
+    colour = field("is_best:N", legend=None, scale=mapped({True: BLUE, False: GREY}))
+    value = field("value:Q", format=".1%" if is_chance else ".2f")
+    values = base.mark("text", align="left", dx=4).encode(text=value)
+    compared = layer(base.mark("bar").encode(color=colour), values)
     return compared.properties(height=26 * len(rows))

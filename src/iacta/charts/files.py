@@ -1,4 +1,4 @@
-"""Files and tables of charts: charts as pictures, as pages that need no network, and as tables."""
+"""Charts and their files: pictures, pages that need no network, and the numbers behind them."""
 
 from __future__ import annotations
 
@@ -6,62 +6,132 @@ import csv
 import html
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
-from iacta.charts.registry import public
-from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, AnyChart, Row, config
-from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
+from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, config
+from iacta.charts.vega import Tables, View
+from iacta.errors import IllegalError, TooLargeError, missing
 from iacta.files import csv_rows, named, write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")
+TITLE_LETTERS = {False: 72, True: 42}  # as many fit above a wide plot and a narrow one
+SUBTITLE_LETTERS = {False: 104, True: 56}
 
 MARGIN = 110  # pixels that axes and padding usually take beside the plot
 NARROW = 480  # a window narrower than this has smaller letters in its titles
 LEAST = 160  # no plot is narrower
 
 
-@public
-def save(
-    chart: AnyChart,
-    file: str | Path,
-    *,
-    dark: bool = False,
-    make: Callable[[str, str], bytes] = convert,
-) -> None:
-    """Write a chart to a file, whose ending says how.
+@dataclass(frozen=True, eq=False, repr=False)
+class Chart:
+    """A picture and its numbers; a notebook shows it, and `save` writes it to a file.
 
-    chart: any chart of `iacta.charts`.
-    file: where to; it must end in .svg, .png, .pdf, .html for a page that needs no network, .json
-        for the Vega-Lite specification, or .csv for the numbers.
-    dark: whether a picture has a dark ground; a page follows its reader's settings.
-    make: turns a specification into a picture of an ending.
-
-    The file is written as a whole or not at all. Other endings, and places that cannot be written,
-    are refused.
+    view: what is drawn, in Vega-Lite, with data by name.
+    title: the finding, in a sentence.
+    subtitle: what is shown, and under which rules.
+    tables: the rows of each table, the most important table first.
+    narrow: what else than the title differs in a narrow plot, where it is wrapped to fit into 360
+        pixels.
     """
-    drawn = content(chart, ending(file), dark=dark, make=make)
-    write_whole(Path(file), drawn)
+
+    view: View
+    title: str
+    subtitle: str
+    tables: Tables
+    narrow: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Chart: {self.title}>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/plain": repr(self), "image/svg+xml": self.content("svg").decode()}
+
+    @property
+    def description(self) -> str:
+        """All that it says."""
+        return f"{self.title} {self.subtitle}"
+
+    def to_dict(self, *, dark: bool = False) -> dict[str, Any]:
+        """Return its Vega-Lite specification with its data and theme.
+
+        dark: whether it has a dark ground.
+        """
+        wide, narrow = (
+            {
+                "text": textwrap.wrap(self.title, TITLE_LETTERS[is_narrow]),
+                "subtitle": textwrap.wrap(self.subtitle, SUBTITLE_LETTERS[is_narrow]),
+            }
+            for is_narrow in (False, True)
+        )
+        return {
+            **self.view,
+            "$schema": SCHEMA,
+            "title": wide,
+            "description": self.description,
+            "usermeta": {"narrow": {"title": narrow, **self.narrow}},
+            "datasets": {name: list(rows) for name, rows in self.tables.items()},
+            "config": config(dark=dark),
+        }
+
+    def to_csv(self) -> str:
+        """Return its numbers as CSV; if there are several tables, a first column names them.
+
+        Texts that a spreadsheet would take for formulas begin with an apostrophe.
+        """
+        rows = [
+            {"table": name, **row} if len(self.tables) > 1 else row
+            for name, table in self.tables.items()
+            for row in table
+        ]
+        text = io.StringIO()
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        cells = ([row.get(name, "") for name in columns] for row in rows)
+        csv.writer(text, lineterminator="\n").writerows(csv_rows([columns, *cells]))
+        return text.getvalue()
+
+    def content(
+        self, kind: str, *, dark: bool = False, make: Callable[[str, str], bytes] = convert
+    ) -> bytes:
+        """Return what its file holds.
+
+        kind: the ending of the file, without its dot.
+        dark: whether a picture has a dark ground; a page follows its reader's settings.
+        make: turns a specification into a picture of an ending.
+        """
+        if kind == "csv":
+            return self.to_csv().encode()
+        return made_of(self.to_dict(dark=dark), kind, make=make)
+
+    def save(
+        self,
+        file: str | Path,
+        *,
+        dark: bool = False,
+        make: Callable[[str, str], bytes] = convert,
+    ) -> None:
+        """Write it to a file, whose ending says how.
+
+        file: where to; it must end in .svg, .png, .pdf, .html for a page that needs no network,
+            .json for the Vega-Lite specification, or .csv for the numbers.
+        dark, make: as for `content`.
+
+        The file is written as a whole or not at all. Other endings, and places that cannot be
+        written, are refused.
+        """
+        write_whole(Path(file), self.content(ending(file), dark=dark, make=make))
 
 
-def content(
-    chart: AnyChart,
-    kind: str,
-    *,
-    dark: bool = False,
-    make: Callable[[str, str], bytes] = convert,
-) -> bytes:
-    """Return what the file of a chart holds.
-
-    kind: the ending of the file, without its dot.
-    """
-    if kind == "csv":
-        return chart_csv(chart).encode()
-    return made_of(specification(chart, dark=dark), kind, make=make)
+def check_installed() -> None:
+    """Refuse to draw without the package that it takes."""
+    if not find_spec("vl_convert"):
+        raise missing("pictures need vl-convert, which is not installed", "plot")
 
 
 def made_of(
@@ -71,6 +141,8 @@ def made_of(
 
     kind: the ending of the file, without its dot, but for `"csv"`.
     """
+    if kind in CONVERTED:
+        check_installed()
     try:
         if kind == "json":
             return json.dumps(spec, indent=1).encode() + b"\n"
@@ -126,68 +198,6 @@ def fitted(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -
     return {**spec, **narrow, "config": config(dark=dark, width=width)}
 
 
-@public
-def specification(chart: AnyChart, *, dark: bool = False) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart with its data and theme.
-
-    chart: any chart of `iacta.charts`.
-    dark: whether it has a dark ground.
-    """
-    chart_tables(chart)  # refuses charts that are not ours
-    bare = chart.copy(deep=False)
-    # The rows are added at the end: Altair would check every value.
-    tables, bare.datasets = bare.datasets, {}
-    spec: dict[str, Any] = bare.to_dict(validate=False)
-    return {**spec, "$schema": SCHEMA, "datasets": tables, "config": config(dark=dark)}
-
-
-@public
-def chart_tables(chart: AnyChart) -> dict[str, list[Row]]:
-    """Return the rows behind a chart by table, the most important table first.
-
-    chart: any chart of `iacta.charts`.
-    """
-    if not isinstance(getattr(chart, "datasets", None), dict):
-        raise MalformedError(f"chart must be one of iacta.charts, got {shown(chart)}")
-    return dict(chart.datasets)
-
-
-@public
-def chart_csv(chart: AnyChart) -> str:
-    """Return the numbers of a chart as CSV; if there are several tables, a first column names them.
-
-    Texts that a spreadsheet would take for formulas begin with an apostrophe.
-
-    chart: any chart of `iacta.charts`.
-    """
-    rows = _rows(chart)
-    text = io.StringIO()
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    cells = ([row.get(name, "") for name in columns] for row in rows)
-    csv.writer(text, lineterminator="\n").writerows(csv_rows([columns, *cells]))
-    return text.getvalue()
-
-
-@public
-def chart_frame(chart: AnyChart) -> Any:
-    """Return the numbers of a chart as a pandas frame, with the columns of `chart_csv`.
-
-    chart: any chart of `iacta.charts`.
-    """
-    try:
-        import pandas
-    except ImportError:
-        raise missing("a frame needs pandas, which is not installed", "plot") from None
-    return pandas.DataFrame(_rows(chart))
-
-
-def _rows(chart: AnyChart) -> Sequence[Row]:
-    tables = chart_tables(chart)
-    if len(tables) == 1:
-        return next(iter(tables.values()))
-    return [{"table": name, **row} for name, rows in tables.items() for row in rows]
-
-
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -221,14 +231,15 @@ async function draw() {{
   for (let round = 0; round < 3 && mine === drawing; ++round) {{
     config.view.continuousWidth = config.view.discreteWidth = width = Math.max({least}, width);
     // Maps have two sizes, for which the places of their labels are computed.
-    const isNarrow = spec.usermeta.fixed ? room < {width} + {padding} : width < {plot};
+    const isFixed = spec.usermeta.narrow.vconcat;
+    const isNarrow = isFixed ? room < {width} + {padding} : width < {plot};
     const form = isNarrow ? {{...spec, ...spec.usermeta.narrow}} : spec;
     await vegaEmbed("#chart", {{...form, config}}, {{renderer: "svg", actions: false}});
     const wide = selector => Math.max(0, ...Array.from(
       document.querySelectorAll(selector), each => each.getBoundingClientRect().width));
     const words = wide("#chart .role-title-text, #chart .role-title-subtitle");
     const excess = wide("#chart svg") - room;
-    if (spec.usermeta.fixed || Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
+    if (isFixed || Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
     if (words > room - {padding}) {{
       config.title.fontSize *= (room - {padding}) / words;
       config.title.subtitleFontSize *= (room - {padding}) / words;

@@ -1,7 +1,7 @@
 """The chart of any object: the registry of charts, in which a decorated function is all it takes.
 
-The names of `iacta.charts`, the commands of `iacta chart`, the pages of the documentation and the
-tests over every chart all come from here.
+The names of `iacta.charts`, the pages of the documentation and the tests over every chart all come
+from here.
 """
 
 from __future__ import annotations
@@ -9,75 +9,36 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
+from iacta.charts.files import Chart
 from iacta.checks import shown
 from iacta.errors import MalformedError
 
-if TYPE_CHECKING:
-    from iacta.charts.theme import AnyChart
-
-__all__ = ["Chart", "Option", "chart", "chart_of", "charts", "public", "public_names"]
+__all__ = ["chart", "chart_of", "charts", "defaults", "public_names"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Draw: TypeAlias = Callable[..., Chart]
+
+_charts: dict[str, Draw] = {}
+_defaults: dict[str, Draw] = {}
 
 
-class Option(NamedTuple):
-    """An argument of a chart that `iacta chart` takes as an option.
-
-    default: its value, as typed, if it is not given.
-    least: the least whole number that it can be; `None` if it can be negative.
-    """
-
-    default: str
-    least: int | None = None
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A registered chart.
-
-    draw: the function that draws it.
-    of: the class of the objects whose default chart it is; empty for none. The chart's first
-        argument is one of these, or is refused.
-    command: its name in `iacta chart`; empty for none.
-    example: what follows the name of the file in the example of that command.
-    options: the arguments that are options there, by name.
-    """
-
-    draw: Callable[..., AnyChart]
-    of: str = ""
-    command: str = ""
-    example: str = ""
-    options: Mapping[str, Option] = field(default_factory=dict)
-
-
-_public: dict[str, Any] = {}
-_charts: dict[str, Chart] = {}
-
-
-def public(named: Function) -> Function:
-    """Make a function or class a public name of `iacta.charts`."""
-    _public[named.__name__] = named
-    return named
-
-
-def chart(
-    *, of: str = "", command: str = "", example: str = "", **options: Option
-) -> Callable[[Function], Function]:
+def chart(*, of: str = "") -> Callable[[Function], Function]:
     """Make a function a chart.
 
-    of, command, example, options: as for `Chart`. A class is given by its name, so that it need
-        not be imported before one of its objects is drawn.
+    of: the classes of the objects whose default chart it is; empty for none. The chart's first
+        argument is one of these, or is refused. They are given by name, so that a class need not be
+        imported before one of its objects is drawn.
     """
 
     def register(draw: Function) -> Function:
         checked = _expecting(of.split(), draw) if of else draw
-        _charts[draw.__name__] = Chart(checked, of, command, example, options)
-        return public(checked)
+        _charts[draw.__name__] = checked
+        _defaults.update(dict.fromkeys(of.split(), checked))
+        return checked
 
     return register
 
@@ -97,27 +58,30 @@ def _expecting(kinds: Sequence[str], draw: Function) -> Function:
     return cast("Function", checked)
 
 
-def charts() -> Mapping[str, Chart]:
+def charts() -> Mapping[str, Draw]:
     """Return every chart by its name, file by file in the order in which they stand there."""
     _load()
     return _charts
 
 
+def defaults() -> Mapping[str, Draw]:
+    """Return the charts that are defaults, by the name of the class whose objects they draw."""
+    _load()
+    return _defaults
+
+
 def public_names() -> Mapping[str, Any]:
     """Return every public name of `iacta.charts` with what it names."""
-    _load()
-    return _public
+    return {**charts(), "Chart": Chart, "chart_of": chart_of}
 
 
 def _load() -> None:
-    """Import every file of charts, none of which imports Altair before it draws."""
     package = import_module(__package__)
     for file in pkgutil.iter_modules(package.__path__):
         import_module(f"{__package__}.{file.name}")
 
 
-@public
-def chart_of(value: object, *context: Any) -> AnyChart:
+def chart_of(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
@@ -128,19 +92,17 @@ def chart_of(value: object, *context: Any) -> AnyChart:
 
     Objects that have no chart, and those that come without what it needs, are refused.
     """
-    default = {name: each for each in charts().values() for name in each.of.split()}
-    for kind in type(value).__mro__:
-        if found := default.get(kind.__name__):
-            break
-    else:
+    known = defaults()
+    kind = next((each.__name__ for each in type(value).__mro__ if each.__name__ in known), "")
+    if not kind:
         raise MalformedError(f"value must be an object that has a chart, got {shown(value)}")
     needed = [
         name
-        for name, each in inspect.signature(found.draw).parameters.items()
+        for name, each in inspect.signature(known[kind]).parameters.items()
         if each.default is each.empty
     ]
     if missing := needed[1 + len(context) :]:
         raise MalformedError(
-            f"context must have {' and '.join(missing)} to draw a {kind.__name__}, got {context}"
+            f"context must have {' and '.join(missing)} to draw a {kind}, got {context}"
         )
-    return found.draw(value, *context)
+    return known[kind](value, *context)

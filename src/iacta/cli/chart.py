@@ -2,13 +2,12 @@
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from iacta.charts.curves import CHANCES
-from iacta.charts.registry import Chart, charts
+from iacta.charts import Chart
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
@@ -23,6 +22,8 @@ from iacta.questions.parameters import (
     UnderRules,
 )
 from iacta.questions.simulate import RandomCampaign
+from iacta_literature import charts
+from iacta_literature.charts.curves import CHANCES
 
 __all__ = ["ChartCommand"]
 
@@ -53,7 +54,7 @@ class ChartCommand(Command, kw_only=True):
 
         with Picture(self.file, self.dark) as picture:
             draw, values = self.chart()
-            picture.draw(picture.sketch(lambda _: draw(**values)))
+            picture.draw(draw(**values))
         return 0
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -84,37 +85,47 @@ FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
 }
 
 
-def _described(drawn: Chart) -> type[ChartCommand]:
+class Option(NamedTuple):
+    """An option for an argument of a chart.
+
+    default: its value, as typed, if it is not given.
+    least: the least whole number that it can be; `None` if it can be negative.
+    """
+
+    default: str
+    least: int | None = None
+
+
+def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
     """Return the command of a chart; its parameters are the arguments of the chart's function."""
     arguments = [
         each
-        for each in inspect.signature(drawn.draw).parameters.values()
-        if each.name in FOUND or each.name in drawn.options or each.default is each.empty
+        for each in inspect.signature(draw).parameters.values()
+        if each.name in FOUND or each.name in options or each.default is each.empty
     ]
     forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
     own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
     for each in arguments:
-        if each.name in drawn.options:
-            own[each.name] = _option(drawn, each)
+        if each.name in options:
+            own[each.name] = _option(draw, each, options[each.name])
         elif each.name in NUMBERS:
             own[each.name] = parameter(*NUMBERS[each.name], is_argument=True)
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
         names = [each.name for each in arguments]
         finders = {name: FOUND[name][1] if name in FOUND else attrgetter(name) for name in names}
-        return drawn.draw, {name: find(self) for name, find in finders.items()}
+        return draw, {name: find(self) for name, find in finders.items()}
 
-    summary, *_ = inspect.cleandoc(drawn.draw.__doc__ or "").split("\n")
+    summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
     doc = summary.replace("Return", "Draw", 1)
     found: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
     return found
 
 
-def _option(drawn: Chart, argument: inspect.Parameter) -> Any:
+def _option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
     """Declare the field of an option; its help is what the chart's docstring says."""
-    name, option = argument.name, drawn.options[argument.name]
-    text = inspect.cleandoc(drawn.draw.__doc__ or "")
+    name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
     found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(found[1].split()) if found else ""
     is_list = "Sequence" in str(argument.annotation)
@@ -125,10 +136,55 @@ def _option(drawn: Chart, argument: inspect.Parameter) -> Any:
     return parameter(kind, help_line, default=default, metavar="N,N..." if is_list else "")
 
 
-for each in charts().values():
-    if each.command:
-        line = f"chart {each.command} {each.command}.svg {each.example}".strip()
-        command(f"chart {each.command}", Topic.STUDY, Example(line))(_described(each))
+def _add(name: str, draw: Callable[..., Chart], example: str = "", **options: Option) -> None:
+    """Make the command of a figure.
+
+    example: what follows the name of the file in the command's example.
+    options: the arguments that are options, by name.
+    """
+    line = f"chart {name} {name}.svg {example}".strip()
+    command(f"chart {name}", Topic.STUDY, Example(line))(_described(draw, options))
+
+
+_add(
+    "delta",
+    charts.curves_by_delta,
+    deltas=Option("-5,-2,-1,0,1,2,5,10"),
+    defenders=Option("60", least=1),
+)
+_add(
+    "match-ups",
+    charts.curves_by_match_up,
+    defenders=Option("1,2,3,4,5,10,15,20", least=1),
+    attackers=Option("20", least=1),
+)
+_add(
+    "advantage",
+    charts.curves_by_advantage,
+    advantages=Option("0,1,2,3,4,5,6,7"),
+    attackers=Option("20", least=2),
+)
+_add(
+    "slices",
+    charts.slices,
+    "--garrison 0",
+    defenders=Option("15,25,35", least=1),
+    attackers=Option("50", least=1),
+)
+_add(
+    "break-even",
+    charts.break_even,
+    attackers=Option("50", least=1),
+    defenders=Option("50", least=2),
+)
+_add("difference", charts.final_difference, "50 50 --garrison 0")
+_add("score", charts.campaign_score, "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
+_add("convergence", charts.convergence, "12 10 --runs 1e5 --seed 1")
+_add("states", charts.state_space, "4 2")
+_add("tree", charts.probability_tree, "4 2")
+_add("after-rolls", charts.after_rolls, "12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
+_add("matrix", charts.transition_matrix, "11 10")
+_add("boundary", charts.first_passages, "12 10")
 
 
 @command(
@@ -161,9 +217,8 @@ class MinimumTroops(ChartCommand, kw_only=True):
     )
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        drawn = charts()
         if not self.ratio:
-            return drawn["minimum_troops"].draw, {
+            return charts.minimum_troops, {
                 "defenders": self.defenders,
                 "chances": self.chances,
                 "rules": self.rules,
@@ -173,4 +228,4 @@ class MinimumTroops(ChartCommand, kw_only=True):
             raise ClashError("{ratio} needs two rules, got {0}", len(self.rules))
         base, rules = self.rules
         wanted = {"defenders": self.defenders, "chances": self.chances}
-        return drawn["minimum_troops_ratio"].draw, {**wanted, "rules": rules, "base": base}
+        return charts.minimum_troops_ratio, {**wanted, "rules": rules, "base": base}

@@ -81,7 +81,7 @@ def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer
         else:
             sections = list(answer.sections())
         if picture and answer.is_whole:
-            chart = picture.sketch(answer.draw)  # before anything is printed, as it may be refused
+            chart = answer.plot()  # before anything is printed, as it may be refused
     if shown.plot == STREAM:
         pass  # the picture replaces the answer
     elif shown.json:

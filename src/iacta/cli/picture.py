@@ -1,15 +1,13 @@
 """The picture of an answer, which commands draw into a file."""
 
 import sys
-from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from iacta.charts.converter import CONVERTED, Converter, convert
 from iacta.files import STREAM, check_writable, plain
 
 if TYPE_CHECKING:
-    from iacta.charts.theme import AnyChart
+    from iacta.charts import Chart
 
 __all__ = ["Picture"]
 
@@ -18,12 +16,12 @@ class Picture:
     """The file for a picture: `-` prints SVG."""
 
     def __init__(self, file: str, dark: bool) -> None:
-        from iacta.charts import check_installed  # only needed here
-        from iacta.charts.files import ending
+        from iacta.charts.files import check_installed, ending  # only needed here
 
-        check_installed()
         self._file, self._dark = file, dark
         kind = "svg" if file == STREAM else ending(file)
+        if kind in CONVERTED:
+            check_installed()
         if file != STREAM:
             check_writable(file)
         # The converter starts now, to be ready when the answer is.
@@ -36,21 +34,10 @@ class Picture:
         if isinstance(self._make, Converter):
             self._make.close()
 
-    def sketch(self, make: "Callable[[ModuleType], AnyChart]") -> "AnyChart":
-        """Return the chart that `make` returns, given `iacta.charts`; it may refuse an answer."""
-        from iacta import charts  # as above
-        from iacta.charts.theme import sketched
-
-        with sketched():
-            return make(charts)
-
-    def draw(self, chart: "AnyChart") -> None:
-        from iacta import charts  # as above
-        from iacta.charts.files import content
-
+    def draw(self, chart: "Chart") -> None:
         if self._file == STREAM:
-            print(content(chart, "svg", dark=self._dark, make=self._make).decode())
+            print(chart.content("svg", dark=self._dark, make=self._make).decode())
             return
-        charts.save(chart, self._file, dark=self._dark, make=self._make)
+        chart.save(self._file, dark=self._dark, make=self._make)
         if sys.stderr is not None:  # as it is when the shell has closed it
             print(f"iacta: wrote {plain(self._file)}", file=sys.stderr)

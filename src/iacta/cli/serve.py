@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServeCommand"]
 
-NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "altair", "scipy")
+NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
 MOST_TRIED = 20  # ports, for one that is free
 MOST_WAITING = 2048  # connections that wait to be accepted

@@ -24,13 +24,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from iacta.board import Position
 from iacta.checks import shown, whole_number
-from iacta.display import Displayed
+from iacta.display import Displayed, Plotted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.plan.best import plan_of, rising
@@ -51,9 +51,6 @@ from iacta.plan.planner import FEWEST_GAMES, Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.simulated import games
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = ["Continuation", "go_on"]
 
@@ -99,7 +96,7 @@ class Continuation(Displayed):
     ends: int
     is_exact: bool = False
 
-    def plot(self, *context: Any) -> "altair.TopLevelMixin":
+    def plot(self, *context: Any) -> Plotted:
         """Return the picture of the plan; `context` is as for `Displayed.plot`."""
         return self.plan.plot(*context)
 

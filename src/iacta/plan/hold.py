@@ -27,14 +27,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from math import hypot, prod, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from iacta.board import Position
 from iacta.board.position import check_position, find_player
 from iacta.checks import check_choice, shown, whole_number
-from iacta.display import Displayed
+from iacta.display import Displayed, Plotted
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Fortify, Turn
 from iacta.game.turn import FORTIFY
@@ -53,9 +53,6 @@ from iacta.plan.placing import (
 from iacta.plan.plan import Plan
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import games
-
-if TYPE_CHECKING:
-    import altair
 
 __all__ = [
     "FORTIFY",
@@ -145,7 +142,7 @@ class Hold(Displayed):
     ends: int
     otherwise: "Hold | None" = None
 
-    def plot(self, *context: Any) -> "altair.TopLevelMixin":
+    def plot(self, *context: Any) -> Plotted:
         """Return the picture of the plan; `context` is as for `Displayed.plot`."""
         return self.plan.plot(*context)
 

@@ -332,7 +332,7 @@ def _sorted_lucks(found: Audit, first: str | None = None) -> list[Luck]:
 
 def _sections(found: Audit) -> Iterator[Section]:
     lucks = _sorted_lucks(found)
-    yield Section([_sentence(found), *_evidence(found), *_notes(found)])
+    yield Section([audit_sentence(found), *_evidence(found), *_notes(found)])
     if found.findings:
         yield Section([_questions(found)], title="Tests and p-values:")
     kinds = sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]
@@ -348,7 +348,7 @@ def _sections(found: Audit) -> Iterator[Section]:
         )
 
 
-def _sentence(found: Audit) -> str:
+def audit_sentence(found: Audit) -> str:
     if found.impossible:
         results = count(found.impossible, "result is", "results are")
         return (

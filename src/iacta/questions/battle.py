@@ -29,7 +29,7 @@ from iacta.questions.words import (
 )
 from iacta.rules.stop import NEVER
 
-__all__ = ["BattleAnswer", "BattleQuestion", "BattleRecord"]
+__all__ = ["BattleAnswer", "BattleQuestion", "BattleRecord", "battle_answer"]
 
 
 @question(
@@ -221,8 +221,11 @@ def _quantiles(name: str, left: Distribution[int], levels: Sequence[float]) -> S
     return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
 
 
+def battle_answer(battle: Battle) -> BattleAnswer:
+    stop = asdict(battle.stop)
+    return BattleQuestion(battle.attackers, battle.defenders, rules=battle.rules, **stop).answer()
+
+
 @sections_of.register
 def _(value: Battle) -> Iterator[Section]:
-    stop = asdict(value.stop)
-    asked = BattleQuestion(value.attackers, value.defenders, rules=value.rules, **stop)
-    return asked.answer().sections()
+    return battle_answer(value).sections()

@@ -39,7 +39,13 @@ from iacta.questions.words import (
 )
 from iacta.rules.stop import NEVER
 
-__all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory", "DefendedRecord"]
+__all__ = [
+    "CampaignAnswer",
+    "CampaignQuestion",
+    "CampaignStory",
+    "DefendedRecord",
+    "campaign_answer",
+]
 
 
 @question(
@@ -286,9 +292,12 @@ def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
     return f"{battle.attackers_left} left, taken"
 
 
+def campaign_answer(campaign: Campaign) -> CampaignAnswer:
+    way, stop = campaign.territories, asdict(campaign.stop)
+    asked = CampaignQuestion(way, attackers=campaign.attackers, rules=campaign.rules, **stop)
+    return CampaignAnswer(asked, campaign.outcomes(), campaign.territory_odds())
+
+
 @sections_of.register
 def _(value: Campaign) -> Iterator[Section]:
-    stop = asdict(value.stop)
-    way = value.territories
-    asked = CampaignQuestion(way, attackers=value.attackers, rules=value.rules, **stop)
-    return asked.answer().sections()
+    return campaign_answer(value).sections()

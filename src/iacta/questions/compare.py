@@ -165,18 +165,7 @@ class CompareAnswer(Answer):
             yield ["" if value is None else value for value in astuple(each)]
 
     def draw(self, charts: ModuleType) -> Any:
-        solved = [
-            charts.Solved(
-                each.method,
-                float(each.chance),
-                self.error(each.chance),
-                isinstance(each.chance, Fraction),
-                each.seconds,
-            )
-            for each in self.methods
-            if each.chance is not None
-        ]
-        return charts.methods_compared(self.question.battle, solved, self.question.rule_set.name)
+        return charts.methods_compared(self)
 
     def sections(self) -> Iterator[Section]:
         asked, best = self.question, self.best
@@ -205,7 +194,7 @@ class CompareAnswer(Answer):
                     f"{float(each.chance):.16g}",
                     "exact" if isinstance(each.chance, Fraction) else text,
                     _bound_text(each.bound),
-                    _time_text(each.seconds),
+                    time_text(each.seconds),
                 )
 
 
@@ -217,10 +206,10 @@ def _bound_text(bound: float | None) -> str:
     return "chance" if bound == math.inf else f"{bound:.1e}"
 
 
-def _time_text(seconds: float) -> str:
+def time_text(seconds: float) -> str:
     """Return a time in the unit that suits it.
 
-    >>> _time_text(2.5e-6), _time_text(0.0123), _time_text(2.0)
+    >>> time_text(2.5e-6), time_text(0.0123), time_text(2.0)
     ('2.5 µs', '12.3 ms', '2.0 s')
     """
     if seconds < 1e-3:

@@ -397,7 +397,11 @@ def _(value: Decision) -> Iterator[Section]:
     return DecideAnswer(asked, value).sections()
 
 
+def dice_answer(decision: DiceDecision) -> DiceAnswer:
+    armies = decision.attackers, decision.defenders
+    return DiceAnswer(DecideQuestion(*armies, rules=decision.rules, dice=True), decision)
+
+
 @sections_of.register
 def _(value: DiceDecision) -> Iterator[Section]:
-    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, dice=True)
-    return DiceAnswer(asked, value).sections()
+    return dice_answer(value).sections()

@@ -175,15 +175,7 @@ class HoldAnswer(Answer):
         yield tuple(row.values())
 
     def draw(self, charts: ModuleType) -> Any:
-        asked, rule_set = self.question, self.question.rule_set
-        return charts.chance_by_defenders(
-            asked.attackers,
-            self.defenders,
-            self.chance,
-            rule_set.rules,
-            rule_set.name,
-            stop=asked.stop,
-        )
+        return charts.chance_by_defenders(self)
 
     def sections(self) -> Iterator[Section]:
         asked, needed, rule_set = self.question, self.defenders, self.question.rule_set

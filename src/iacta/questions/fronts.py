@@ -197,8 +197,7 @@ class FrontsAnswer(Answer):
         yield Section([Bars(bars)], title=title)
 
     def draw(self, charts: ModuleType) -> Any:
-        rule_set = self.question.rule_set
-        return charts.best_fronts(self.best, self.question.objective, rule_set.rules, rule_set.name)
+        return charts.best_fronts(self)
 
     def _share(self, each: FrontSpread) -> float:
         """Return the chance that a front falls, or the share of its territories that is taken."""

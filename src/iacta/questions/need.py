@@ -124,16 +124,7 @@ class NeedAnswer(Answer):
         yield tuple(record.values())
 
     def draw(self, charts: ModuleType) -> Any:
-        asked, rule_set = self.question, self.question.rule_set
-        return charts.chance_by_attackers(
-            asked.way,
-            self.attackers,
-            asked.chance,
-            rule_set.rules,
-            keep=asked.keep,
-            stop=asked.stop,
-            label=rule_set.name,
-        )
+        return charts.chance_by_attackers(self)
 
     def sections(self) -> Iterator[Section]:
         asked, needed = self.question, self.attackers

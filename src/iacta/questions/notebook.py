@@ -1,12 +1,10 @@
 """How values and answers look in a notebook: the sentence, its tables, and the picture."""
 
-import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from iacta.display import above
 from iacta.distribution import Distribution
 from iacta.errors import IactaError
 from iacta.questions.question import QUESTIONS, Answer
@@ -112,11 +110,9 @@ def _bar(bar: Bar, part: float) -> str:
 
 def _picture(value: Any) -> str:
     """Return the picture of a value, nothing if it has none or the extra is not installed."""
-    charts, files = above("charts"), above("charts.files")
     try:
-        spec = charts.specification(value.plot())
-        svg = files.described(files.convert(json.dumps(spec), "svg"), spec)
-    except (IactaError, files.PictureError):
+        chart = value.plot()
+        svg = b64encode(chart.content("svg")).decode()
+    except IactaError:
         return ""
-    title = escape(" ".join(spec["title"]["text"]))
-    return f'<img alt="{title}" src="data:image/svg+xml;base64,{b64encode(svg).decode()}">'
+    return f'<img alt="{escape(chart.title)}" src="data:image/svg+xml;base64,{svg}">'

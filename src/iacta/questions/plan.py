@@ -567,24 +567,24 @@ class PlanAnswer(Answer):
             yield from turn.what_is_held(self.held)
 
 
-def _answer(plan: Plan, **parts: Any) -> PlanAnswer:
+def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
     """Return the answer that has a plan, whatever was asked."""
     return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
 
 
 @sections_of.register
 def _(value: Plan) -> Iterator[Section]:
-    return _answer(value).sections()
+    return plan_answer(value).sections()
 
 
 @sections_of.register
 def _(value: Hold) -> Iterator[Section]:
-    return _answer(value.plan, held=value).sections()
+    return plan_answer(value.plan, held=value).sections()
 
 
 @sections_of.register
 def _(value: Reinforcement) -> Iterator[Section]:
-    return _answer(value.plan, new=value).sections()
+    return plan_answer(value.plan, new=value).sections()
 
 
 @sections_of.register

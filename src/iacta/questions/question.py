@@ -113,13 +113,7 @@ class Answer(Displayed):
         raise NotImplementedError
 
     def plot(self, *context: Any) -> Any:
-        return self.chart()
-
-    def chart(self) -> Any:
-        """Return the picture, an Altair chart; this needs the extra `plot`.
-
-        Charts import answers, so they are looked up only when asked for.
-        """
+        # Charts import answers, so they are looked up only when asked for.
         return self.draw(above("charts"))
 
     def draw(self, charts: ModuleType) -> Any:

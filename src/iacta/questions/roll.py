@@ -144,8 +144,10 @@ def _costs(losses: Losses) -> str:
     return f"you lose {losses.attackers}, they lose {losses.defenders}"
 
 
+def roll_answer(roll: Roll) -> RollAnswer:
+    return RollQuestion(roll.attack_dice, roll.defence_dice, rules=roll.rules).answer()
+
+
 @sections_of.register
 def _(value: Roll) -> Iterator[Section]:
-    return (
-        RollQuestion(value.attack_dice, value.defence_dice, rules=value.rules).answer().sections()
-    )
+    return roll_answer(value).sections()

@@ -32,7 +32,7 @@ from iacta.web.worker import Job, Progress, Reply, StoppedError, serve
 
 __all__ = ["BusyError", "DiedError", "LateError", "Work"]
 
-PRELOADED = ["iacta.web.map", "iacta.web.worker", "altair", "scipy.linalg", "vl_convert"]
+PRELOADED = ["iacta.web.map", "iacta.web.worker", "scipy.linalg", "vl_convert"]
 Report: TypeAlias = Callable[[Progress], Awaitable[None]]
 
 

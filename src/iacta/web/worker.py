@@ -24,10 +24,7 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from iacta import charts
 from iacta.charts.converter import convert
-from iacta.charts.files import content
-from iacta.charts.theme import sketched
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
@@ -159,10 +156,9 @@ def _part(answer: Answer, part: Part) -> Any:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(csv_rows(answer.rows()))
         return text.getvalue()
-    with sketched():
-        chart = answer.draw(charts)
     kind = "json" if part == "spec" else "svg"
-    return content(chart, kind, dark=part == "dark_svg").decode()
+    picture: bytes = answer.plot().content(kind, dark=part == "dark_svg")
+    return picture.decode()
 
 
 def part_of(

@@ -53,7 +53,7 @@ export async function draw(place, spec) {
   for (let round = 0; round < 3; ++round) {
     config.view.continuousWidth = config.view.discreteWidth = width = Math.max(LEAST, width);
     // Maps have two sizes, for which the places of their labels are computed.
-    const isFixed = spec.usermeta?.fixed;
+    const isFixed = spec.usermeta?.narrow?.vconcat;
     const isNarrow = isFixed ? room < widest + padding : width < narrow;
     const form = isNarrow ? {...spec, ...spec.usermeta?.narrow} : spec;
     await vegaEmbed(sheet, {...form, config}, options);

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.charts.registry import Option, chart
-from iacta.charts.theme import (
-    ATTACKERS,
-    BLUE,
-    GREEN,
-    GREY,
-    HEIGHT,
-    WIDTH,
-    AnyChart,
-    Row,
-    alt,
-    categories,
-    counted,
-    exactly,
-    finish,
-    level,
-    limit,
-    rows_of,
-    shades,
-    signed,
-    under_rules,
-    x_axis,
-    y_axis,
-)
+from iacta.charts.files import Chart
+from iacta.charts.parts import ATTACKERS, axis, categories, exactly, level
+from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
+from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
+from iacta.charts.words import counted, signed, under_rules
 from iacta.checks import Chance, read_chances, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed, break_even_line
 from iacta.questions.words import joined, percent
@@ -54,28 +35,14 @@ LABEL_HEIGHT = 12  # pixels from one label to the next
 HALF_WIDTH = 255  # pixels, of plots that stand side by side
 LEADER = 9  # pixels from the end of a line to its label
 
-MOST_VALUES = 20  # more numbers on a side of a table cannot be read
-MOST_CELLS = 40_000  # of a map; smaller ones cannot be seen
-VALUE_ROOM = 14  # pixels that a number of three small digits takes
-ABLE = "attackers able to attack"  # without a garrison
-ROUNDED = (  # only what is certain is 0 or 100
-    "datum.win_probability == 0 || datum.win_probability == 1 ? 100 * datum.win_probability : "
-    "datum.win_probability < 0.005 ? '<1' : datum.win_probability >= 0.995 ? '>99' : "
-    "format(100 * datum.win_probability, '.0f')"
-)
 REGION, LINE, EQUAL = "favourites", "nearest line", "equal numbers"
 
 Whole = npt.NDArray[np.int64]
 
 
-@chart(
-    command="delta",
-    deltas=Option("-5,-2,-1,0,1,2,5,10"),
-    defenders=Option("60", least=1),
-)
 def curves_by_delta(
     deltas: Sequence[int], defenders: int, rules: Rules | str = "classic", label: str = ""
-) -> AnyChart:
+) -> Chart:
     """Return the chance to win by the number of defenders, a curve for each lead of the attackers.
 
     deltas: how many more attackers than defenders there are, garrison included; fewer if negative.
@@ -106,14 +73,9 @@ def curves_by_delta(
     )
 
 
-@chart(
-    command="match-ups",
-    defenders=Option("1,2,3,4,5,10,15,20", least=1),
-    attackers=Option("20", least=1),
-)
 def curves_by_match_up(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
-) -> AnyChart:
+) -> Chart:
     """Return the chance to win by the number of attackers, a curve for each number of defenders.
 
     defenders: armies on the defended territory, a curve for each.
@@ -136,14 +98,9 @@ def curves_by_match_up(
     )
 
 
-@chart(
-    command="advantage",
-    advantages=Option("0,1,2,3,4,5,6,7"),
-    attackers=Option("20", least=2),
-)
 def curves_by_advantage(
     advantages: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
-) -> AnyChart:
+) -> Chart:
     """Return the chance to win by the number of attackers, a curve for each advantage in armies.
 
     advantages: how many more attackers than defenders there are, garrison included; fewer if
@@ -194,7 +151,7 @@ def _match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
 
 def _curves_chart(
     lines: CurveLines, rows: Sequence[Row], x: Axis, words: tuple[str, Sequence[str]], rules: str
-) -> AnyChart:
+) -> Chart:
     """Return curves of chances to win.
 
     words: the situation of all curves, and the case of each.
@@ -206,7 +163,7 @@ def _curves_chart(
     ends = "the defenders"
     if lines.column != "defenders":
         ends = f"{lines.title}, garrison included"
-    return finish(
+    return Chart(
         lines.draw("curves", rows, x, TO_WIN),
         f"{title}." if len(cases) == 1 else f"{title}, {high} {cases[-1]}.",
         f"Chance to win by number of {x.column}; at the end of each line: {ends} ({rules}).",
@@ -214,15 +171,9 @@ def _curves_chart(
     )
 
 
-@chart(
-    command="slices",
-    example="--garrison 0",
-    defenders=Option("15,25,35", least=1),
-    attackers=Option("50", least=1),
-)
 def slices(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
-) -> AnyChart:
+) -> Chart:
     """Return the chance to win by attackers, marking where the attackers become favourites.
 
     defenders: armies on the defended territory, a curve for each.
@@ -245,16 +196,16 @@ def slices(
     by_attackers = Axis("attackers", ATTACKERS, 0, most)
     marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
     reached = marked.encode(y="win_probability:Q", color="defenders:O")
-    numbers = marked.mark_text(align="left", dx=6, dy=12)
+    numbers = marked.mark("text", align="left", dx=6, dy=12)
     layers = [
         level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
-        reached.mark_rule(strokeDash=[4, 3]).encode(y2=alt.datum(0)),
-        reached.mark_point(filled=True, size=50, opacity=1),
-        numbers.encode(y=alt.datum(0.5, type="quantitative"), text="attackers:Q"),
+        reached.mark("rule", strokeDash=[4, 3]).encode(y2={"datum": 0}),
+        reached.mark("point", filled=True, size=50, opacity=1),
+        numbers.encode(y={"datum": 0.5, "type": "quantitative"}, text="attackers:Q"),
         _by_defenders(defended).draw("slices", rows, by_attackers, TO_WIN),
     ]
-    return finish(
-        alt.layer(*layers),
+    return Chart(
+        layer(*layers),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
         f"each dot: the fewest attackers with an even chance ({under_rules(found, label)}).",
@@ -280,14 +231,13 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
     return f"{title}; {few}." if few else f"{title}."
 
 
-@chart()
 def minimum_troops(
     defenders: int = 200,
     chances: Sequence[Chance] = CHANCES,
     rules: Sequence[Rules | str] = ("classic", "capital"),
     *,
     per_defender: bool = False,
-) -> AnyChart:
+) -> Chart:
     """Return the fewest attackers needed for each chance, by the defenders.
 
     defenders: the most defenders.
@@ -326,31 +276,29 @@ def minimum_troops(
     for name in tables:
         mine = [row for row in rows if row["rules"] == name]
         lines = by_chance.draw("needed", mine, x, y, f"datum.rules == {json.dumps(name)}")
-        head = alt.TitleParams(f"{name} rules", fontSize=13)
+        head = {"text": f"{name} rules", "fontSize": 13}
         plots.append(lines.properties(title=head, **half))
     ends = [needed[0, -1] for needed in tables.values()]
     counts = [f"{n / most:.2f}" if per_defender else str(n) for n in ends]
     counts[0] += " attackers for each" if per_defender else " attackers"
     cases = [f"{count} ({name})" for count, name in zip(counts, tables, strict=True)]
-    finished = finish(
-        plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2),
+    is_one = len(plots) == 1
+    return Chart(
+        plots[0] if is_one else View(concat=plots, columns=2),
         f"Against {most} defenders, a chance of {by_chance.labels[0]} takes {joined(cases)}.",
         "The fewest attackers, garrison included, that win with at least the chance at the end of "
         "the line.",
         {"needed": rows},
+        {} if is_one else {"columns": 1},
     )
-    if len(plots) > 1:
-        finished.usermeta["narrow"]["columns"] = 1
-    return finished
 
 
-@chart()
 def minimum_troops_ratio(
     defenders: int = 200,
     chances: Sequence[Chance] = CHANCES,
     rules: Rules | str = "capital",
     base: Rules | str = "classic",
-) -> AnyChart:
+) -> Chart:
     """Return how many times as many attackers some rules take as others, a line for each chance.
 
     defenders: the most defenders.
@@ -374,7 +322,7 @@ def minimum_troops_ratio(
     span = least if least == largest else f"{least} to {largest}"
     name, other = _rules_name(rules), _rules_name(base)
     y = Axis("ratio", f"{name} / {other}", ratios.min(), ratios.max() * 1.02, ".1f")
-    return finish(
+    return Chart(
         by_chance.draw("ratios", rows, Axis("defenders", "defenders", 0, most), y),
         f"Against {most} defenders, {name} rules take {span} times as many attackers as {other} "
         "rules.",
@@ -431,8 +379,7 @@ class Axis(NamedTuple):
     most: float
     format: str = ",d"
 
-    def on(self, axis: Callable[..., Any]) -> Any:
-        """Return its channel, which `x_axis` or `y_axis` makes."""
+    def channel(self) -> Channel:
         scale = {"domain": [self.least, self.most], "nice": False, "zero": False}
         return axis(f"{self.column}:Q", self.title, scale, format=self.format)
 
@@ -454,39 +401,39 @@ class CurveLines(NamedTuple):
     values: Sequence[float]
     labels: Sequence[str]
 
-    def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> AnyChart:
+    def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> View:
         """Return the chart of the lines, without a title; the table is filtered as by `rows_of`."""
-        base = rows_of(table, where).encode(x=x.on(x_axis))
-        scale = alt.Scale(domain=list(self.values), range=shades(len(self.values)))
-        colour = alt.Color(f"{self.column}:O", scale=scale, legend=None)
-        lines = base.encode(y=y.on(y_axis), color=colour)
+        base = rows_of(table, where).encode(x=x.channel())
+        scale = {"domain": list(self.values), "range": shades(len(self.values))}
+        colour = field(f"{self.column}:O", scale=scale, legend=None)
+        lines = base.encode(y=y.channel(), color=colour)
         last = max(row[x.column] for row in rows)
         ends = {row[self.column]: row[y.column] for row in rows if row[x.column] == last}
         labels = {v: text for v, text in zip(self.values, self.labels, strict=True) if v in ends}
         gap = LABEL_HEIGHT * (y.most - y.least) / HEIGHT
         places = apart([ends[value] for value in labels], gap, y.least, y.most)
         which = f"indexof({json.dumps(list(labels))}, datum['{self.column}'])"
-        placed = base.transform_filter(f"datum['{x.column}'] == {last} && {which} >= 0")
-        placed = placed.transform_calculate(
+        placed = base.filter(f"datum['{x.column}'] == {last} && {which} >= 0")
+        placed = placed.calculate(
             place=f"{json.dumps(places)}[{which}]",
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
         # The labels have the colour of ink: those of the lines are too light for small letters.
-        text = placed.mark_text(align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
-        leader = placed.mark_rule(x2Offset=LEADER, strokeWidth=1)
+        text = placed.mark("text", align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
+        leader = placed.mark("rule", x2Offset=LEADER, strokeWidth=1)
         layers = [
-            lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
-            leader.encode(color=colour, x2=x.column, y=f"{y.column}:Q", y2="place:Q"),
+            lines.mark("line", strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
+            leader.encode(color=colour, x2=x.column, y=f"{y.column}:Q", y2="place"),
             text.encode(y="place:Q", text="label:N"),
         ]
         if len(rows) <= MOST_SPOTS:
             tooltip = [
-                alt.Tooltip(f"{self.column}:O", title=self.title),
+                field(f"{self.column}:O", title=self.title),
                 exactly(x.column, x.title),
                 exactly(y.column, y.title),
             ]
-            layers.append(lines.mark_point(size=60, opacity=0).encode(tooltip=tooltip))
-        return alt.layer(*layers)
+            layers.append(lines.mark("point", size=60, opacity=0).encode(tooltip=tooltip))
+        return layer(*layers)
 
 
 def _by_lead(column: str, leads: Sequence[int]) -> CurveLines:
@@ -520,78 +467,9 @@ def apart(places: Sequence[float], gap: float, least: float, most: float) -> lis
     return [float(place) for place in moved.round(12)]
 
 
-@chart(of="ndarray")
-def win_chance_map(
-    chances: npt.NDArray[Any], rules: Rules | str = "classic", label: str = ""
-) -> AnyChart:
-    """Return the chances of every battle up to a size as a map of colours, with values if few.
-
-    chances: what `win_table` returns.
-    rules: those of the table: `Rules`, or the name of a rule set.
-    label: what the rules are called, if they have no name of their own.
-
-    More than 40,000 battles are refused.
-
-    Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
-    """
-    if chances.ndim != 2 or not chances.size:
-        raise MalformedError(f"chances must be a table, got an array of shape {chances.shape}")
-    got = f"{chances.shape[0]} by {chances.shape[1]}"
-    limit(chances.size, MOST_CELLS, "a map of chances must have at most {} battles", got)
-    found = find_rules(rules)
-    count, most = chances.shape[0], max(chances.shape)
-    scale = {"round": False}
-    attackers = y_axis("attackers:O", ATTACKERS if found.garrison else ABLE, scale, domain=False)
-    base = rows_of("battles").encode(
-        x=x_axis("defenders:O", "defenders", scale, labelAngle=0, domain=False),
-        y=attackers.sort("descending"),
-        tooltip=["attackers:O", "defenders:O", exactly("win_probability", "chance to win")],
-    )
-    # Each cell covers a pixel of its neighbours, so that no paper shows between them.
-    size = alt.RelativeBandSize(1 + 2 * most / WIDTH)
-    colour = alt.Color(
-        "win_probability:Q",
-        title="chance to win",
-        scale=alt.Scale(domain=[0, 0.5, 1], range="diverging", interpolate="lab"),
-        legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.25, 0.5, 0.75, 1]),
-    )
-    layers = [base.mark_rect(width=size, height=size).encode(color=colour)]
-    if most <= MOST_VALUES:  # as numbers, hidden where they would overlap
-        room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
-        letters = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
-        written = base.transform_calculate(per_cent=ROUNDED).encode(text="per_cent:N")
-        layers.append(written.mark_text(fontSize=letters, opacity=room))
-    return finish(
-        alt.layer(*layers).properties(height=count * max(round(WIDTH / count), 1)),
-        _map_title(chances),
-        f"Chance to win each battle, in per cent, fought to the end ({under_rules(found, label)}).",
-        {
-            "battles": [
-                {"attackers": a, "defenders": d, "win_probability": chance}
-                for a, row in enumerate(chances.astype(float).tolist(), start=1)
-                for d, chance in enumerate(row, start=1)
-            ]
-        },
-    )
-
-
-def _map_title(chances: npt.NDArray[Any]) -> str:
-    """Return from where on the attackers are favourites with equal numbers, or how often in all."""
-    ahead = (chances.diagonal() > EVEN).tolist()
-    if not any(ahead):
-        return f"With equal numbers, up to {counted(len(ahead))}, the defenders are not worse off."
-    first = len(ahead) - ahead[::-1].index(False) if False in ahead else 0
-    if first == len(ahead):
-        count = int((chances > EVEN).sum())
-        return f"The attackers are the favourites in {count} of {chances.size} battles."
-    least = f"{first + 1} to " if first + 1 < len(ahead) else ""
-    return f"With {least}{counted(len(ahead))} on each side you are the favourite."
-
-
-@chart(command="break-even", attackers=Option("50", least=1), defenders=Option("50", least=2))
 def break_even(
     attackers: int, defenders: int, rules: Rules | str = "classic", label: str = ""
-) -> AnyChart:
+) -> Chart:
     """Return where the attackers are favourites, and the straight line nearest to that border.
 
     attackers: the most attackers, garrison included.
@@ -613,8 +491,8 @@ def break_even(
         for d, fewest in enumerate(line.attackers, start=1)
     ]
     more = "more" if line.intercept >= 0 else "fewer"
-    return finish(
-        alt.layer(*_region(most, against)),
+    return Chart(
+        layer(*_region(most, against)),
         f"An even fight takes about {line.slope:.2f} attackers for each defender, and "
         f"{abs(line.intercept):.1f} {more}.",
         "The battles that the attackers win at least half of the time, and the line "
@@ -624,29 +502,30 @@ def break_even(
     )
 
 
-def _region(most: int, against: int) -> list[alt.Chart]:
+def _region(most: int, against: int) -> list[View]:
     """Return the region of favourites, its line, and the line of equal numbers, in one legend."""
     rim = most + 0.5
     scale = {"domain": [1, against], "nice": False}
-    base = rows_of("border").encode(x=x_axis("defenders:Q", "defenders", scale, format=",d"))
+    base = rows_of("border").encode(x=axis("defenders:Q", "defenders", scale, format=",d"))
     ends = {"low": f"min(datum.attackers - 0.5, {rim})", "high": f"{rim}"}
-    kinds = categories("kind", {REGION: GREEN, LINE: BLUE, EQUAL: GREY})
-    region = base.transform_calculate(**ends, kind=f"'{REGION}'").encode(
-        y=y_axis("low:Q", ATTACKERS, {"domain": [0.5, rim], "nice": False}, format=",d"),
-        y2="high:Q",
-        color=kinds.legend(symbolOpacity=1, symbolType="square"),
+    legend = {"symbolOpacity": 1, "symbolType": "square"}
+    kinds = categories("kind", {REGION: GREEN, LINE: BLUE, EQUAL: GREY}, legend=legend)
+    region = base.calculate(**ends, kind=f"'{REGION}'").encode(
+        y=axis("low:Q", ATTACKERS, {"domain": [0.5, rim], "nice": False}, format=",d"),
+        y2="high",
+        color=kinds,
     )
 
-    def inside(column: str) -> alt.Chart:
+    def inside(column: str) -> View:
         # Rows outside the plot are filtered out: clipping takes longer than drawing the rest.
-        return base.transform_filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
+        return base.filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
 
-    fewest = alt.Tooltip("attackers:Q", title="fewest attackers")
-    tooltip = ["defenders:Q", fewest, exactly("line", LINE)]
-    equal = inside("defenders").mark_line(strokeDash=[5, 4])
+    fewest = field("attackers:Q", title="fewest attackers")
+    spots = inside("attackers").mark("point", size=60, opacity=0)
+    equal = inside("defenders").mark("line", strokeDash=[5, 4])
     return [
-        region.mark_area(opacity=0.5, interpolate="step"),
-        equal.encode(y="defenders:Q", color=alt.datum(EQUAL)),
-        inside("line").mark_line().encode(y="line:Q", color=alt.datum(LINE)),
-        inside("attackers").mark_point(size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
+        region.mark("area", opacity=0.5, interpolate="step"),
+        equal.encode(y="defenders:Q", color={"datum": EQUAL}),
+        inside("line").mark("line").encode(y="line:Q", color={"datum": LINE}),
+        spots.encode(y="attackers:Q", tooltip=["defenders:Q", fewest, exactly("line", LINE)]),
     ]

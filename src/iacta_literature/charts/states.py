@@ -9,30 +9,19 @@ from itertools import product
 from typing import Any
 
 from iacta.battle.battle import Battle
-from iacta.charts.registry import Option, chart
-from iacta.charts.theme import (
+from iacta.charts.files import Chart
+from iacta.charts.parts import (
     ATTACKERS,
-    BLUE,
-    CATEGORIES,
-    DEEP,
-    GREY,
-    PURPLE,
-    RED,
-    AnyChart,
-    Row,
-    alt,
+    axis,
     categories,
     chance_texts,
-    counted,
     exactly,
-    fight,
-    finish,
-    limit,
-    rows_of,
+    mapped,
     whole_axis,
-    x_axis,
-    y_axis,
 )
+from iacta.charts.theme import BLUE, CATEGORIES, DEEP, GREY, PURPLE, RED
+from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
+from iacta.charts.words import counted, fight, limit
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
@@ -74,10 +63,9 @@ MOST_ARMIES = 40  # more states cannot be told apart
 BOUNDARY_HEIGHT = 460
 
 
-@chart(command="states", example="4 2")
 def state_space(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
-) -> AnyChart:
+) -> Chart:
     """Return the states that a small battle can visit, and the losses that lead to them.
 
     attackers: armies on the attacking territory, garrison included.
@@ -95,10 +83,9 @@ def state_space(
     return _graph(attackers, defenders, rules, "losses", every)
 
 
-@chart(command="tree", example="4 2")
 def probability_tree(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
-) -> AnyChart:
+) -> Chart:
     """Return the states that a small battle can visit, and the chances of the rolls between them.
 
     attackers, defenders, rules, every: as for `state_space`.
@@ -110,7 +97,7 @@ def probability_tree(
     return _graph(attackers, defenders, rules, "chance", every)
 
 
-def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every: bool) -> AnyChart:
+def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every: bool) -> Chart:
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).state_count()
     if every:
@@ -123,7 +110,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     layers = _layers(drawn, every)
     ways = Battle(attackers, defenders, rules).path_count()
     words = "the armies that you and they lose" if label == "losses" else "their chances"
-    return finish(
+    return Chart(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
         f"{counted(count, 'state')}, and {counted(ways, 'way')} to the end."
         if count > 1
@@ -216,20 +203,20 @@ def _kind(state: Outcome, rules: Rules) -> str:
     return GOES_ON if state.attackers > rules.garrison else LOST
 
 
-def _exact() -> list[alt.Tooltip]:
-    return [exactly("probability", "chance"), alt.Tooltip("exact:N", title="exactly")]
+def _exact() -> list[Channel]:
+    return [exactly("probability", "chance"), field("exact:N", title="exactly")]
 
 
-def _graph_chart(label: str) -> AnyChart:
+def _graph_chart(label: str) -> View:
     """Return the chart of states and rolls, which bear their `losses` or their `chance`.
 
     A roll is two straight lines that meet at `mx`, `my`; its label is at `lx`, `ly`.
     """
     hidden: dict[str, Any] = {
-        "x": alt.X("x:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=24)),
-        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(nice=False, padding=36)),
+        "x": field("x:Q", axis=None, scale={"zero": False, "nice": False, "padding": 24}),
+        "y": field("y:Q", axis=None, scale={"nice": False, "padding": 36}),
     }
-    losses = alt.Tooltip("losses:N", title="you lose, they lose")
+    losses = field("losses:N", title="you lose, they lose")
     rolls = rows_of(
         "rolls",
         mx="(datum.x + datum.x2) / 2 + datum.bend",
@@ -237,22 +224,23 @@ def _graph_chart(label: str) -> AnyChart:
         lx="datum.x + datum.along * (datum.mx - datum.x)",
         ly="datum.y + datum.along * (datum.my - datum.y)",
     ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_exact()])
-    line = rolls.mark_rule(opacity=0.35, strokeWidth=1.5)
-    labels = rolls.encode(x=alt.X("lx:Q", axis=None), y=alt.Y("ly:Q", axis=None), text=f"{label}:N")
+    line = rolls.mark("rule", opacity=0.35, strokeWidth=1.5)
+    labels = rolls.encode(x=field("lx:Q", axis=None), y=field("ly:Q", axis=None), text=f"{label}:N")
     states = rows_of("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact()])
-    return alt.layer(
-        line.encode(x2="mx:Q", y2="my:Q"),
-        line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
-        labels.mark_point(shape=OVAL, size=OVAL_SIZE, filled=True, opacity=1, style="halo"),
-        labels.mark_text(fontSize=11),
-        states.mark_point(filled=True, size=900, opacity=1).encode(color=categories("is", KINDS)),
-        states.mark_text(fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
-        chance_texts(states.transform_filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
+    return layer(
+        line.encode(x2="mx", y2="my"),
+        line.encode(x=field("mx:Q", axis=None), y=field("my:Q", axis=None), x2="x2", y2="y2"),
+        labels.mark("point", shape=OVAL, size=OVAL_SIZE, filled=True, opacity=1, style="halo"),
+        labels.mark("text", fontSize=11),
+        states.mark("point", filled=True, size=900, opacity=1).encode(
+            color=categories("is", KINDS)
+        ),
+        states.mark("text", fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
+        chance_texts(states.filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
     )
 
 
-@chart()
-def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
     """Return the chance of each path that a small battle can take, the likeliest first.
 
     attackers, defenders, rules: as for `state_space`.
@@ -281,18 +269,18 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     likeliest = f"{percent(rows[0]['probability'], 0)} of the time"
     title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
     base = rows_of("paths").encode(
-        y=alt.Y("path:N", sort=[row["path"] for row in rows], axis=None),
+        y=field("path:N", sort=[row["path"] for row in rows], axis=None),
         tooltip=["path:N", "ends:N", *_exact()],
     )
-    bars = base.mark_bar(height=8, yOffset=8).encode(
-        x=x_axis("probability:Q", "chance", format="~%", tickCount=5),
+    bars = base.mark("bar", height=8, yOffset=8).encode(
+        x=axis("probability:Q", "chance", format="~%", tickCount=5),
         color=categories("ends", {WON: BLUE, LOST: RED}, rows),
     )
     label = "datum.path + ':  ' + format(100 * datum.probability, '.1f') + '%'"
-    names = base.transform_calculate(label=label).mark_text(align="left", fontSize=11, dx=3, dy=-6)
-    placed = names.encode(x=alt.datum(0, type="quantitative"), text="label:N")
-    return finish(
-        alt.layer(bars, placed).properties(height=PATH_HEIGHT * len(rows)),
+    names = base.calculate(label=label).mark("text", align="left", fontSize=11, dx=3, dy=-6)
+    placed = names.encode(x={"datum": 0, "type": "quantitative"}, text="label:N")
+    return Chart(
+        layer(bars, placed).properties(height=PATH_HEIGHT * len(rows)),
         title if len(rows) > 1 else "There is one way to the end.",
         fight(attackers, defenders, rules)
         + " Each way to the end, by the attackers and defenders that are left, and its chance.",
@@ -300,10 +288,9 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     )
 
 
-@chart(command="after-rolls", example="12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
 def after_rolls(
     attackers: int, defenders: int, rolls: Sequence[int] = (0, 1, 2), rules: Rules | str = "classic"
-) -> AnyChart:
+) -> Chart:
     """Return where a battle stands after some rolls.
 
     attackers, defenders, rules: as for `state_space`.
@@ -330,18 +317,18 @@ def after_rolls(
     scale = {"zero": False, "nice": False, "padding": 36}
     ticks = {side: whole_axis(row[side] for row in rows) for side in ("attackers", "defenders")}
     base = rows_of("states").encode(
-        x=x_axis("attackers:Q", ATTACKERS, scale, **ticks["attackers"]),
-        y=y_axis("defenders:Q", "defenders", scale, **ticks["defenders"]),
+        x=axis("attackers:Q", ATTACKERS, scale, **ticks["attackers"]),
+        y=axis("defenders:Q", "defenders", scale, **ticks["defenders"]),
         tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exactly("probability", "chance")],
     )
-    tones = alt.Scale(domain=counts, range=list(CATEGORIES[: len(counts)]))
-    color = alt.Color("rolls:O", title="rolls", scale=tones)
-    size = alt.Size("probability:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, CIRCLE]))
-    layers = [base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)]
+    tones = mapped(dict(zip(counts, CATEGORIES, strict=False)))
+    color = field("rolls:O", title="rolls", scale=tones)
+    size = field("probability:Q", legend=None, scale={"domain": [0, 1], "range": [0, CIRCLE]})
+    layers = [base.mark("point", filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MOST_NUMBERS:
-        layers.append(chance_texts(base, fontSize=10, dy=alt.ExprRef(ABOVE)))
-    return finish(
-        alt.layer(*layers),
+        layers.append(chance_texts(base, fontSize=10, dy={"expr": ABOVE}))
+    return Chart(
+        layer(*layers),
         _after_title(after[counts[-1]], counts[-1], battle),
         fight(attackers, defenders, battle.rules)
         + " The states after each number of rolls; the area of a circle is its probability.",
@@ -362,8 +349,7 @@ def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> st
     return f"After {counted(count, 'roll')} it is {stands}: {chance}."
 
 
-@chart(command="matrix", example="11 10")
-def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
     """Return the transition matrix of a battle's Markov chain as an image.
 
     attackers, defenders, rules: as for `state_space`.
@@ -393,20 +379,21 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     look = {"labelExpr": f"datum.value % 1 ? '' : {label}", "tickMinStep": 1, "grid": False}
     across = {"x": "datum.column - 0.5", "x2": "datum.column + 0.5"}
     down = {"y": "datum.row - 0.5", "y2": "datum.row + 0.5"}
-    colour = alt.Color("probability:Q", title="chance")
-    legend = alt.Legend(format="%", gradientLength=200, values=[0, 0.1, 0.4, 1])
+    legend = {"format": "%", "gradientLength": 200, "values": [0, 0.1, 0.4, 1]}
+    tones = {"type": "sqrt", "domain": [0, 1], "range": "ramp"}
+    colour = field("probability:Q", title="chance", scale=tones, legend=legend)
     cells = rows_of("entries", **across, **down).encode(
-        x=x_axis("x:Q", "to", scale, **look),
-        x2="x2:Q",
-        y=y_axis("y:Q", "from", {**scale, "reverse": True}, **look),
-        y2="y2:Q",
-        color=colour.scale(type="sqrt", domain=[0, 1], range="ramp").legend(legend),
+        x=axis("x:Q", "to", scale, **look),
+        x2="x2",
+        y=axis("y:Q", "from", {**scale, "reverse": True}, **look),
+        y2="y2",
+        color=colour,
         tooltip=["from:N", "to:N", exactly("probability")],
     )
-    bounds = rows_of("bounds").mark_rule(opacity=0.5, strokeDash=[4, 3])
-    layers = (cells.mark_rect(), bounds.encode(x="at:Q"), bounds.encode(y="at:Q"))
-    return finish(
-        alt.layer(*layers).properties(height=SIDE),
+    bounds = rows_of("bounds").mark("rule", opacity=0.5, strokeDash=[4, 3])
+    layers = (cells.mark("rect"), bounds.encode(x="at:Q"), bounds.encode(y="at:Q"))
+    return Chart(
+        layer(*layers).properties(height=SIDE),
         f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
         if transient
         else NO_ROLL,
@@ -417,8 +404,7 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     )
 
 
-@chart(command="boundary", example="12 10")
-def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
     """Return where a battle first reaches the boundary region, and by which rolls.
 
     attackers, defenders, rules: as for `state_space`; three attack dice and two defence dice.
@@ -464,7 +450,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     ]
     likeliest = max(passages, key=lambda point: passages[point])
     largest = 500 * min(1, 12 / max(start))
-    return finish(
+    return Chart(
         _boundary_chart(largest, attackers, defenders),
         f"Most often it leaves the free space at {likeliest.m + behind} against {likeliest.n}: "
         f"{percent(passages[likeliest], 0)} of the time.",
@@ -479,24 +465,24 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     )
 
 
-def _boundary_chart(largest: float, attackers: int, defenders: int) -> AnyChart:
+def _boundary_chart(largest: float, attackers: int, defenders: int) -> View:
     scale = {"zero": False, "nice": False, "padding": 24}
-    x = x_axis("attackers:Q", ATTACKERS, scale, **whole_axis((0, attackers)))
-    y = y_axis("defenders:Q", "defenders", scale, **whole_axis((0, defenders)))
-    lines = rows_of("rolls").mark_rule(opacity=0.35)
-    free = rows_of("rolls").mark_point(filled=True, opacity=1, color=GREY, size=25)
-    points = rows_of("points").mark_point(filled=True, opacity=0.85)
+    x = axis("attackers:Q", ATTACKERS, scale, **whole_axis((0, attackers)))
+    y = axis("defenders:Q", "defenders", scale, **whole_axis((0, defenders)))
+    lines = rows_of("rolls").mark("rule", opacity=0.35)
+    free = rows_of("rolls").mark("point", filled=True, opacity=1, color=GREY, size=25)
+    points = rows_of("points").mark("point", filled=True, opacity=0.85)
     start = rows_of("starts").encode(x=x, y=y)
-    name = start.mark_text(text="start", dx=-20, fontSize=11, fontWeight="bold")
-    dot = start.mark_text(text="●", fontSize=14)
-    return alt.layer(
-        lines.encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q", tooltip=["from:N", "to:N"]),
+    name = start.mark("text", text="start", dx=-20, fontSize=11, fontWeight="bold")
+    dot = start.mark("text", text="●", fontSize=14)
+    return layer(
+        lines.encode(x="x:Q", y="y:Q", x2="x2", y2="y2", tooltip=["from:N", "to:N"]),
         free.encode(x="x:Q", y="y:Q"),
         points.encode(
             x=x,
             y=y,
             color=categories("place", PLACES),
-            size=alt.Size("probability:Q", legend=None, scale=alt.Scale(range=[0, largest])),
+            size=field("probability:Q", legend=None, scale={"range": [0, largest]}),
             tooltip=["attackers:Q", "defenders:Q", *_exact()],
         ),
         dot,

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from iacta import IllegalError, TooLargeError, charts, find_rules
-from iacta.charts.files import content
-from iacta.charts.theme import AnyChart
+from iacta import IllegalError, TooLargeError, find_rules
+from iacta.charts import Chart
+from iacta.charts.vega import Row
+from iacta_literature import charts
 from iacta_literature.chain import chain
 from iacta_literature.taflin import Point, first_passage, roll_chances
 from iacta_literature.tree import nodes, paths, tree
-from tests.charts.look import subtitle, table, title
 
 SMALL = [(3, 3), (4, 2), (4, 3), (4, 4), (5, 3), (8, 1), (2, 7), (7, 1)]
 WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # pixels: of the plot, of half a node, of a label
@@ -22,32 +22,30 @@ WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # pixels: of the plot, of half a node,
 def test_the_tree_has_the_nodes_and_the_chances_of_the_library() -> None:
     chart = charts.probability_tree(4, 2)
     found = list(nodes(tree(4, 2)))
-    states = {(row["attackers"], row["defenders"]): row for row in table(chart, "states")}
+    states = {(row["attackers"], row["defenders"]): row for row in chart.tables["states"]}
     assert set(states) == {tuple(node.state) for node in found}
     assert all(Fraction(states[node.state]["exact"]) == node.probability for node in found)
-    rolls = {(row["from"], row["to"]): row["exact"] for row in table(chart, "rolls")}
+    rolls = {(row["from"], row["to"]): row["exact"] for row in chart.tables["rolls"]}
     assert rolls["4v2", "2v2"] == "2275/7776"
     assert len(rolls) == sum(len(node.branches) for node in found)
-    assert title(chart) == "9 states, and 7 ways to the end."
+    assert chart.title == "9 states, and 7 ways to the end."
 
 
 def test_the_state_space_has_the_same_states() -> None:
-    tables = [
-        charts.chart_tables(draw(4, 3)) for draw in (charts.state_space, charts.probability_tree)
-    ]
+    tables = [draw(4, 3).tables for draw in (charts.state_space, charts.probability_tree)]
     assert tables[0] == tables[1]
 
 
 def test_the_paths_are_the_library_s() -> None:
     chart = charts.path_chances(3, 2, find_rules("classic", 0))
-    said = {row["path"]: Fraction(row["exact"]) for row in table(chart, "paths")}
+    said = {row["path"]: Fraction(row["exact"]) for row in chart.tables["paths"]}
     assert list(said.values()) == sorted(said.values(), reverse=True)
     assert said == {
         ", ".join(f"{a}v{d}" for a, d in path.states): path.probability
         for path in paths(3, 2, find_rules("classic", 0))
     }
-    assert title(chart) == "4 of 7 paths win; the likeliest of all comes 37% of the time."
-    assert title(charts.path_chances(1, 1)) == "There is one way to the end."
+    assert chart.title == "4 of 7 paths win; the likeliest of all comes 37% of the time."
+    assert charts.path_chances(1, 1).title == "There is one way to the end."
     with pytest.raises(TooLargeError, match="at most 30 of them, got 12 against 10 with"):
         charts.path_chances(12, 10)
 
@@ -77,11 +75,11 @@ def test_no_roll_of_a_tree_touches_what_is_not_its_own(
 def test_every_state_up_to_a_battle_is_shown(draw: Any, rules: str) -> None:
     found = find_rules(rules, 0)
     chart = draw(3, 3, found, every=True)
-    states = {(row["attackers"], row["defenders"]): row for row in table(chart, "states")}
+    states = {(row["attackers"], row["defenders"]): row for row in chart.tables["states"]}
     assert set(states) == set(product(range(4), repeat=2)) - {(0, 0)}
     come_by = {tuple(node.state) for node in nodes(tree(3, 3, found))}
     assert {state for state, row in states.items() if row["probability"]} == come_by
-    rolls = {(row["from"], row["to"]): row["exact"] for row in table(chart, "rolls")}
+    rolls = {(row["from"], row["to"]): row["exact"] for row in chart.tables["rolls"]}
     for a, d in product(range(1, 4), repeat=2):
         for branch in tree(a, d, found).branches:
             after = branch.node.state
@@ -92,34 +90,34 @@ def test_every_state_up_to_a_battle_is_shown(draw: Any, rules: str) -> None:
     _keeps_apart(chart)
 
 
-def _keeps_apart(chart: AnyChart) -> None:
+def _keeps_apart(chart: Chart) -> None:
     """Check that no number of a roll covers another, and no roll passes over a state."""
     place = _places(chart)
-    labels = [_label(row, place) for row in table(chart, "rolls")]
+    labels = [_label(row, place) for row in chart.tables["rolls"]]
     for number, (x, y) in enumerate(labels):
         assert not any(
             abs(x - u) < LETTERS[0] and abs(y - v) < LETTERS[1] for u, v in labels[:number]
         )
-    for roll in table(chart, "rolls"):
-        for state in table(chart, "states"):
+    for roll in chart.tables["rolls"]:
+        for state in chart.tables["states"]:
             if state["state"] not in (roll["from"], roll["to"]):
                 assert _gap(roll, state, place) > NODE
 
 
-def _places(chart: AnyChart) -> Any:
+def _places(chart: Chart) -> Any:
     """Return what turns the numbers of a tree into pixels, in a plot as wide as on a page."""
-    states = table(chart, "states")
+    states = chart.tables["states"]
     across = [state["x"] for state in states]
     layers = max(-state["y"] for state in states)
     wide, high = max(max(across) - min(across), 1), max(layers, 1)
     return lambda x, y: (x * WIDTH / wide, y * (95 * (layers + 1) - 72) / high)
 
 
-def _middle(roll: dict[str, Any]) -> tuple[float, float]:
+def _middle(roll: Row) -> tuple[float, float]:
     return (roll["x"] + roll["x2"]) / 2 + roll["bend"], (roll["y"] + roll["y2"]) / 2
 
 
-def _label(roll: dict[str, Any], place: Any) -> tuple[float, float]:
+def _label(roll: Row, place: Any) -> tuple[float, float]:
     x, y = _middle(roll)
     along = roll["along"]
     found: tuple[float, float] = place(
@@ -128,7 +126,7 @@ def _label(roll: dict[str, Any], place: Any) -> tuple[float, float]:
     return found
 
 
-def _gap(roll: dict[str, Any], state: dict[str, Any], place: Any) -> float:
+def _gap(roll: Row, state: Row, place: Any) -> float:
     """Return how far a roll stays away from a state."""
     node, middle = place(state["x"], state["y"]), place(*_middle(roll))
     ends = place(roll["x"], roll["y"]), place(roll["x2"], roll["y2"])
@@ -149,16 +147,16 @@ def test_after_rolls_is_the_distribution_of_the_chain() -> None:
     chart = charts.after_rolls(12, 10, [1, 2])
     for count in (1, 2):
         states = chain(12, 10).after(count)
-        rows = [row for row in table(chart, "states") if row["rolls"] == count]
+        rows = [row for row in chart.tables["states"] if row["rolls"] == count]
         said = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
         assert said == dict(states)
-    assert title(chart) == "After 2 rolls it is most often 10 against 8: 33% of the time."
+    assert chart.title == "After 2 rolls it is most often 10 against 8: 33% of the time."
     with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
         charts.after_rolls(12, 10, range(7))
 
 
 def test_after_rolls_calls_nothing_impossible_that_is_rare() -> None:
-    drawn = content(charts.after_rolls(12, 10, [6]), "svg").decode()
+    drawn = charts.after_rolls(12, 10, [6]).content("svg").decode()
     assert ">&lt; 1%<" in drawn
     assert ">0%<" not in drawn
 
@@ -170,35 +168,34 @@ def test_battles_without_a_roll_are_said_to_have_none() -> None:
         charts.transition_matrix,
         charts.after_rolls,
     ):
-        assert title(draw(1, 1)) == "No roll can be made."
-    assert title(charts.after_rolls(2, 1)) == (
+        assert draw(1, 1).title == "No roll can be made."
+    assert charts.after_rolls(2, 1).title == (
         "After 2 rolls it is over, most often 1 against 1: 58% of the time."
     )
 
 
 def test_axes_have_no_armies_that_no_one_has() -> None:
-    encoding = charts.specification(charts.after_rolls(12, 10, [0, 1, 2, 6]))["layer"][0][
-        "encoding"
-    ]
+    encoding = charts.after_rolls(12, 10, [0, 1, 2, 6]).to_dict()["layer"][0]["encoding"]
     assert encoding["x"]["axis"]["values"] == list(range(1, 13))
     assert encoding["y"]["axis"]["values"] == list(range(11))
-    edge = charts.specification(charts.first_passages(40, 30))["layer"]
+    edge = charts.first_passages(40, 30).to_dict()["layer"]
     axes = [layer["encoding"] for layer in edge if "axis" in layer["encoding"]["x"]]
     assert axes[0]["x"]["axis"]["values"][:3] == [0, 3, 6]
     assert max(axes[0]["y"]["axis"]["values"]) <= 30
 
 
 def test_the_free_space_is_explained() -> None:
-    assert "both sides have more armies than all their dice need" in subtitle(
-        charts.first_passages(12, 10)
+    assert (
+        "both sides have more armies than all their dice need"
+        in charts.first_passages(12, 10).subtitle
     )
 
 
 @pytest.mark.parametrize("garrison", [0, 1, 3])
 def test_the_first_passages_are_taflin_s(garrison: int) -> None:
-    rows = table(
-        charts.first_passages(11 + garrison, 10, find_rules("classic", garrison)), "points"
-    )
+    rows = charts.first_passages(11 + garrison, 10, find_rules("classic", garrison)).tables[
+        "points"
+    ]
     passages = first_passage(Point(12, 10), roll_chances())
     said = {
         (row["attackers"] - garrison + 1, row["defenders"]): Fraction(row["exact"]) for row in rows
@@ -209,10 +206,10 @@ def test_the_first_passages_are_taflin_s(garrison: int) -> None:
 
 def test_each_way_to_the_boundary_starts_inside() -> None:
     chart = charts.first_passages(12, 10)
-    rolls = table(chart, "rolls")
+    rolls = chart.tables["rolls"]
     assert all(row["x"] >= 5 and row["y"] >= 3 for row in rolls)
     assert {row["to"] for row in rolls} == {
-        f"{row['attackers']}v{row['defenders']}" for row in table(chart, "points")
+        f"{row['attackers']}v{row['defenders']}" for row in chart.tables["points"]
     }
 
 
@@ -230,9 +227,9 @@ def test_a_battle_that_has_no_way_to_its_boundary_is_refused() -> None:
 def test_the_matrix_is_the_chain_s() -> None:
     chart = charts.transition_matrix(6, 4)
     matrix = chain(6, 4).matrix.toarray()
-    rows = table(chart, "entries")
+    rows = chart.tables["entries"]
     assert len(rows) == (matrix > 0).sum()
     assert all(row["probability"] == matrix[row["row"], row["column"]] for row in rows)
-    assert table(chart, "bounds") == [{"at": len(chain(6, 4).canonical().transient) - 0.5}]
+    assert chart.tables["bounds"] == [{"at": len(chain(6, 4).canonical().transient) - 0.5}]
     with pytest.raises(TooLargeError, match="at most 300 states, got 30 against 30 with 929"):
         charts.transition_matrix(30, 30)

@@ -1,0 +1,222 @@
+"""Charts of how battles and campaigns end, as articles draw them: differences, scores, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from iacta.battle.battle import Battle, is_won
+from iacta.battle.campaign import Campaign, CampaignOutcome
+from iacta.charts.files import Chart
+from iacta.charts.outcomes import (
+    bar_rows,
+    campaign_subject,
+    exact_chance,
+    fate_of,
+    histogram,
+    simulated_subject,
+    simulated_title,
+    spans_of,
+)
+from iacta.charts.parts import axis, exactly
+from iacta.charts.theme import BLUE, RED
+from iacta.charts.vega import Row, Tables, field, layer, rows_of
+from iacta.charts.words import counted, expect, fight, seed_words
+from iacta.checks import row_of
+from iacta.distribution import Distribution
+from iacta.estimate import CONFIDENCE, Estimate
+from iacta.methods import find_kernel
+from iacta.odds.simulated import Simulated
+from iacta.questions.battle import battle_answer
+from iacta.questions.campaign import campaign_answer
+
+LEAST_GAPS = 3  # fewer are not seen as teeth
+ALL, ON_THE_WAY = "all taken", "stopped on the way"
+SCORES = {ALL: BLUE, ON_THE_WAY: RED}
+SMALL_SPIKE = 0.2  # lower ones, as a part of the highest bar, have no number
+
+
+def final_difference(battle: Battle) -> Chart:
+    """Return the difference of the armies left at the end: attackers less defenders.
+
+    battle: the battle.
+
+    The chart has a table `differences` with the columns of `battle_outcomes`. In classic Risk a
+    roll with all dice takes two armies, so that even and odd differences are not equally likely:
+    hence the teeth, where both sides have many more armies than dice. The same is refused as by
+    `battle_outcomes`.
+
+    Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
+    """
+    expect(battle, Battle, "battle")
+    answer = battle_answer(battle)
+    outcomes = answer.outcomes or battle.outcomes()  # which refuses too many
+    rows = bar_rows(outcomes.map(lambda end: (fate_of(end, battle), end.attackers - end.defenders)))
+    end = outcomes.mode()
+    left = f"you {counted(end.attackers)}" if is_won(end) else f"them {counted(end.defenders)}"
+    bars = [row["probability"] for row in sorted(rows, key=lambda row: float(row["least"]))]
+    gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
+    taken = min(battle.rules.full_roll)
+    why = ""
+    is_rolled = find_kernel(battle.rules).rolled and not battle.rules.mode.grows
+    if taken > 1 and gaps >= LEAST_GAPS and is_rolled:
+        why = f" A roll with all dice costs {taken} armies in total: hence the teeth."
+    return Chart(
+        histogram("differences", rows, "attackers minus defenders at the end, in armies"),
+        f"{answer.sentence} The likeliest single end leaves {left}.",
+        fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
+        {"differences": rows},
+    )
+
+
+def campaign_score(
+    campaign: Campaign,
+    simulated: Simulated[CampaignOutcome] | None = None,
+    *,
+    seed: int | None = None,
+) -> Chart:
+    """Return a campaign's score, simulated and exact: armies left, less the defenders left.
+
+    campaign: the campaign.
+    simulated: the same campaign, simulated; `None` for the exact score alone.
+    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
+
+    The score is that of `Campaign.score`: armies in the last territory, less the defenders left on
+    the way. The chart has a table `scores`: how it ends, the scores from `least` to `most` and
+    their `probability`; a table `observed`, the same as simulated; and a table `spikes`: the
+    `territory` at which the campaigns of a spike stop, and the likeliest `score` of these.
+
+    Campaigns that stop at a territory have from one to all of its defenders before them, hence as
+    many scores as it has defenders. All defenders remain before a stack that moved in with too few
+    armies to attack again: hence the spike.
+
+    Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who explains the
+    spikes likewise, and sees them one narrower than the defenders: of the scores of a territory
+    that with one defender left is the rarest, and hardly stands out.
+    """
+    expect(campaign, Campaign, "campaign")
+    answer = campaign_answer(campaign)
+    outcomes = answer.outcomes
+    exact = _scores(campaign, outcomes)
+    bars = spans_of(exact)
+    tables: dict[str, list[Row]] = {"scores": bar_rows(exact, bars)}
+    title = "score: armies in the last territory, minus the defenders left"
+    layers = [histogram("scores", tables["scores"], title, SCORES)]
+    played = ""
+    if simulated is not None:
+        tables["observed"] = bar_rows(_scores(campaign, simulated.outcomes), bars)
+        spans = rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
+        tooltip = [field("least:Q", title="score"), exactly("probability", "exact chance")]
+        caps = spans.mark("rule", strokeWidth=2).encode(x="low:Q", x2="high", y="probability:Q")
+        observed = histogram("observed", tables["observed"], title, SCORES, beneath=True)
+        layers = [observed, caps.encode(tooltip=tooltip)]
+        games = counted(simulated.won.runs, "game")
+        played = f" Bars: {games} with dice{seed_words(seed)}. Lines: exact."
+    spikes: list[Row] = []
+    if all(row["least"] == row["most"] for row in tables["scores"]):
+        spikes = _spikes(campaign, outcomes, tables)
+    if spikes:
+        numbers = rows_of("spikes").mark("text", dy=-9, fontSize=10, fontWeight="bold")
+        tooltip = [field("territory:N", title="stopped at territory")]
+        at = {"x": "score:Q", "y": "height:Q", "text": "territory:N"}
+        layers.append(numbers.encode(**at, tooltip=tooltip))
+        tables["spikes"] = spikes
+    mean = float(campaign.score().mean())
+    return Chart(
+        layer(*layers),
+        f"{answer.sentence} The score is {mean:.1f} on average.",
+        campaign_subject(campaign) + played + _why(campaign, outcomes, spikes),
+        tables,
+    )
+
+
+def _scores(
+    campaign: Campaign, outcomes: Distribution[CampaignOutcome]
+) -> Distribution[tuple[str, int]]:
+    count = len(campaign.territories)
+    return outcomes.map(
+        lambda end: (ALL if end.conquered == count else ON_THE_WAY, campaign.score_of(end))
+    )
+
+
+def _spikes(
+    campaign: Campaign, outcomes: Distribution[CampaignOutcome], tables: Tables
+) -> list[Row]:
+    """Return the likeliest score of the campaigns that stop at each territory, where it shows."""
+    scores = outcomes.map(campaign.score_of)
+    least = SMALL_SPIKE * float(scores[scores.mode()])
+    spikes: list[Row] = []
+    for number in range(len(campaign.territories)):
+        there = [campaign.score_of(end) for end in outcomes if end.conquered == number]
+        peak = max(there, key=lambda score: float(scores[score]), default=None)
+        if peak is not None and scores[peak] > least:
+            bars = [row for table in tables.values() for row in table if row["least"] == peak]
+            height = max(float(row["probability"]) for row in bars)
+            spikes.append({"territory": number + 1, "score": peak, "height": height})
+    return spikes
+
+
+def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
+    """Return what the spikes are, and if all have the same cause, why they are there."""
+    if not spikes:
+        return ""
+    chain = campaign.stages()
+
+    def is_too_small_to_go_on(spike: Row) -> bool:
+        here = spike["territory"] - 1
+        garrison = chain[here].rules.garrison
+        whole = CampaignOutcome(here, garrison, chain[here].defenders)
+        is_there = here > 0 < garrison and whole in outcomes
+        return is_there and campaign.score_of(whole) == spike["score"]
+
+    if all(map(is_too_small_to_go_on, spikes)):
+        return (
+            " Each numbered spike is a territory that stops them. It is as wide as there are "
+            "defenders, and highest where all are left: a stack that is too small cannot attack."
+        )
+    return " Each number marks a territory, at the likeliest score of the games that end there."
+
+
+def convergence(
+    estimates: Sequence[Estimate], asked: Battle | Campaign, *, seed: int | None = None
+) -> Chart:
+    """Return how a simulation approaches the exact chance as more games are played.
+
+    estimates: what `running_estimates` returns: the chance to win after more and more runs.
+    asked, seed: as for `simulated_outcomes`.
+
+    The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
+    from `low` to `high`; and a table of the `exact` chance, if a method computes it.
+
+    Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
+    check their formulas.
+    """
+    expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
+    for each in row_of(estimates, "estimates", "Estimate"):
+        expect(each, Estimate, "each of estimates")
+    rows: list[Row] = [
+        {"runs": each.runs, "estimate": float(each.probability), **each.interval()._asdict()}
+        for each in estimates
+    ]
+    words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
+    base = rows_of("estimates").encode(
+        x=axis("runs:Q", words, scale, format="~s", grid=False, tickCount=5),
+        tooltip=["runs:Q", *map(exactly, ("estimate", "low", "high"))],
+    )
+    won = axis("low:Q", "chance to win", {"zero": False}, format="~%")
+    layers = [
+        base.mark("area", opacity=0.25, color=BLUE).encode(y=won, y2="high"),
+        base.mark("line", color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q"),
+    ]
+    exact, tables, end = exact_chance(asked), {"estimates": rows}, "."
+    if exact is not None:
+        tables["exact"] = [{"exact": float(exact)}]
+        line = rows_of("exact").mark("rule", strokeDash=[6, 4], strokeWidth=1.5)
+        layers.append(line.encode(y="exact:Q", tooltip=[exactly("exact")]))
+        end = "; the line is the exact chance."
+    return Chart(
+        layer(*layers),
+        simulated_title(estimates[-1], asked),
+        f"{simulated_subject(asked)} The share of games won{seed_words(seed)}, with its "
+        f"{CONFIDENCE:.0%} interval" + end,
+        tables,
+    )

@@ -1,0 +1,127 @@
+"""Curves and requirements as articles draw them: the library's rows, and titles that are true."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from iacta import IactaError, Rules, armies_needed, win_probability
+from iacta.charts import Chart
+from iacta.odds.needed import break_even_line
+from iacta_literature import charts
+from iacta_literature.charts.curves import apart
+
+OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
+CHARTS: dict[str, Callable[[], Chart]] = {
+    "break even": lambda: charts.break_even(12, 12),
+    "slices": lambda: charts.slices([3, 6], 12),
+    "delta": lambda: charts.curves_by_delta([-1, 0, 2], 8),
+    "match-ups": lambda: charts.curves_by_match_up([1, 5], 8),
+    "advantage": lambda: charts.curves_by_advantage([0, 1], 8),
+    "troops": lambda: charts.minimum_troops(9, ["50%", "95%"]),
+    "ratio": lambda: charts.minimum_troops_ratio(9, ["50%", "95%"]),
+}
+
+
+@cache
+def drawn(name: str) -> Chart:
+    return CHARTS[name]()
+
+
+def only(chart: Chart) -> list[dict[str, Any]]:
+    (rows,) = chart.tables.values()
+    return [dict(row) for row in rows]
+
+
+@pytest.mark.parametrize("name", ["slices", "delta", "match-ups", "advantage"])
+def test_curves_are_the_library_s_chances(name: str) -> None:
+    rows = only(drawn(name))
+    assert len(rows) >= 8
+    for row in rows:
+        chance = win_probability(row["attackers"], row["defenders"])
+        assert row["win_probability"] == pytest.approx(chance, rel=1e-13, abs=0)
+
+
+def test_the_break_even_line_is_the_one_that_was_published() -> None:
+    line = break_even_line(50, garrison=0)
+    assert (line.intercept, line.slope) == pytest.approx((1.22040816, 0.85253301), abs=1e-8)
+    assert [line.attackers[d - 1] for d in (15, 25, 35)] == [14, 23, 31]
+    assert "about 0.85 attackers" in charts.break_even(50, 50, OPEN).title
+
+
+def test_the_border_is_where_an_even_chance_begins() -> None:
+    for row in only(drawn("break even")):
+        fewest, against = row["attackers"], row["defenders"]
+        assert win_probability(fewest, against) >= 0.5 > win_probability(fewest - 1, against)
+
+
+def test_slices_mark_the_fewest_favourites() -> None:
+    chart = charts.slices([15, 25, 35], 50, OPEN)
+    assert [row["attackers"] for row in only(chart) if row["is_fewest"]] == [31, 23, 14]
+    assert chart.title.startswith("14, 23 and 31 attackers are enough")
+
+
+def test_a_lead_without_attackers_has_no_point() -> None:
+    assert min(row["attackers"] for row in only(drawn("delta"))) == 1
+
+
+def test_minimum_troops_are_the_armies_needed() -> None:
+    for row in only(drawn("troops")):
+        needed = armies_needed(row["defenders"], str(row["chance"]), str(row["rules"]))
+        assert row["attackers"] == needed
+        assert row["attackers_per_defender"] == needed / row["defenders"]
+
+
+def test_the_ratio_divides_capital_by_classic() -> None:
+    for row in only(drawn("ratio")):
+        asked = row["defenders"], str(row["chance"])
+        assert row["ratio"] == armies_needed(*asked, "capital") / armies_needed(*asked)
+
+
+def test_slices_name_no_one_who_lies_outside_the_picture() -> None:
+    assert charts.slices([40], 20).title == "To be favourites, 20 are too few against 40 defenders."
+    some = charts.slices([3, 40], 20).title
+    assert some == (
+        "5 attackers are enough to be favourites against 3 defenders; 20 are too few against 40."
+    )
+    assert charts.slices([1], 9).title.endswith("against 1 defender.")
+
+
+def test_the_ratio_says_what_the_picture_ends_with() -> None:
+    last = [row["ratio"] for row in only(drawn("ratio")) if row["defenders"] == 9]
+    assert f"{min(last):.2f} to {max(last):.2f} times as many" in drawn("ratio").title
+    assert "take 1.00 times as many" in charts.minimum_troops_ratio(2, ["50%"]).title
+
+
+@pytest.mark.parametrize("name", ["slices", "ratio", "troops", "delta"])
+def test_each_line_has_its_label_at_its_end(name: str) -> None:
+    spec = json.dumps(drawn(name).to_dict())
+    lines = {row.get("chance", row.get("delta", row["defenders"])) for row in only(drawn(name))}
+    assert '"legend": null' in spec
+    assert len(lines) > 1
+    assert '"text"' in spec
+
+
+def test_labels_keep_their_distance_and_their_order() -> None:
+    placed = apart([0.5, 0.51, 0.5, 1.0, 0.99], 0.1, 0, 1)
+    ordered = sorted(placed)
+    assert all(b - a >= 0.1 - 1e-9 for a, b in pairwise(ordered))
+    assert ordered[-1] <= 1
+    assert placed[1] > placed[0]
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    refused: tuple[Callable[[], Chart], ...] = (
+        lambda: charts.curves_by_delta([], 5),
+        lambda: charts.curves_by_delta(range(21), 5),
+        lambda: charts.curves_by_delta([-5], 5),
+        lambda: charts.curves_by_advantage([8], 8),
+        lambda: charts.break_even(5, 1),
+        lambda: charts.minimum_troops(5, []),
+    )
+    for draw in refused:
+        with pytest.raises(IactaError):
+            draw()
