@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 from docs.reference import anchor
 from iacta.cli.command import COMMANDS, Shown
-from iacta.cli.follow import FollowOption
 from iacta.cli.parse import argument_name
 from iacta.questions.form import Form, Parameter, Topic, option_name
 from iacta.questions.kinds import Flag
@@ -41,8 +40,7 @@ def commands_page() -> str:
 
 def _command(form: type[Form]) -> Iterator[str]:
     """Yield what a command is for, what it takes, and how it is used."""
-    parts: list[type[Form]] = [form]
-    parts += [FollowOption] * (form.name == "plan") + [Shown] * issubclass(form, Question)
+    parts: list[type[Form]] = [form] + [Shown] * issubclass(form, Question)
     parameters = [each for part in parts for each in part.parameters()]
     arguments = [each for each in parameters if each.is_argument]
     options = [each for each in parameters if not each.is_argument]

@@ -61,9 +61,8 @@ def _no_word_of_waiting() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the settings of who runs the tests out of them."""
+def _no_usual_rules() -> Iterator[None]:
+    """Keep the usual rules of who runs the tests out of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("IACTA_RULES", raising=False)
-        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
         yield

@@ -169,7 +169,7 @@ def command_line(rng: random.Random) -> list[str]:
     for parameter in parameters:
         if parameter.is_argument:
             words += _argument(rng, parameter)
-    options = [each for each in parameters if not each.is_argument and each.name != "follow"]
+    options = [each for each in parameters if not each.is_argument]
     chosen = rng.sample(options, min(len(options), rng.choice([0, 0, 1, 1, 2, 3, 5])))
     if form.name == "plan":
         chosen = [each for each in options if each.name in ("take", "rules")][:2] + chosen[:2]

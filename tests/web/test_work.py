@@ -161,36 +161,6 @@ def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> 
     runner.run(asked())
 
 
-def test_work_is_interrupted_as_by_ctrl_c(runner: asyncio.Runner, work: Work) -> None:
-    async def asked() -> None:
-        process = await begun(work, os.getpid)
-        stop = asyncio.get_running_loop().create_future()
-        task = asyncio.ensure_future(work.search(time.sleep, FOREVER, stop=stop))
-        await asyncio.sleep(0.1)
-        stop.set_result(None)
-        with pytest.raises(IactaError, match="stopped before there was an answer"):
-            await task
-        assert await begun(work, os.getpid) == process
-
-    runner.run(asked())
-
-
-def test_work_that_is_stopped_while_it_waits_is_not_begun(
-    runner: asyncio.Runner, work: Work
-) -> None:
-    async def asked() -> None:
-        tasks = await asleep(work)
-        stop = asyncio.get_running_loop().create_future()
-        tasks.append(asyncio.ensure_future(work.search(time.sleep, FOREVER, stop=stop)))
-        await asyncio.sleep(0)
-        stop.set_result(None)
-        await over(tasks[:1])
-        with pytest.raises(IactaError, match="stopped before there was an answer"):
-            await tasks[1]
-
-    runner.run(asked())
-
-
 def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     found = []
 

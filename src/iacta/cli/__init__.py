@@ -12,8 +12,8 @@ from typing import NoReturn
 from iacta.checks import LONGEST_SHOWN
 from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
-from iacta.cli.settings import know_rules_files, with_usual_rules
-from iacta.errors import IactaError, IllegalError
+from iacta.cli.usual_rules import know_rules_files, with_usual_rules
+from iacta.errors import IactaError
 from iacta.questions.form import Form, Outline, named_by
 from iacta.questions.question import QUESTIONS, Question
 
@@ -23,7 +23,6 @@ NOT_WRITTEN = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-FOLLOWED = "plan"  # the question whose answer can be followed
 
 
 def main() -> NoReturn:
@@ -112,10 +111,6 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
     if issubclass(form, Command):
         form = form.for_words(words)
     forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
-    if form.name == FOLLOWED:
-        from iacta.cli.follow import FollowOption, follow  # only needed here
-
-        forms.insert(1, FollowOption)
     command = f"iacta {form.name}"
     if any(word in HELP for word in words):
         from iacta.cli.help import form_help  # only needed here
@@ -130,13 +125,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         if isinstance(asked, Command):
             return asked.run()
         if isinstance(asked, Question):
-            shown = Shown.parse(texts)
-            is_followed = form.name == FOLLOWED and FollowOption.parse(texts).follow
-            if is_followed and (shown.json or shown.csv):
-                raise IllegalError("--follow cannot be combined with --json or --csv")
-            answer = ask(asked, shown)
-            if is_followed:
-                follow(answer)
+            ask(asked, Shown.parse(texts))
     except IactaError as error:
         raise IactaError(named_by(error, form, lambda name: spelt(form, name))) from error
     return 0

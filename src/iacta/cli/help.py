@@ -13,9 +13,8 @@ __all__ = ["form_help", "group_help", "overview"]
 ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (
     "Attackers include the army that must stay behind. Arguments can also be given by name: "
-    "iacta battle --attackers 12 --defenders 10. IACTA_RULES=capital in the environment, or "
-    'rules = "capital" in ~/.config/iacta/config.toml, sets your usual rules. '
-    "iacta help COMMAND shows the options of a command."
+    "iacta battle --attackers 12 --defenders 10. IACTA_RULES=capital in the environment "
+    "sets your usual rules. iacta help COMMAND shows the options of a command."
 )
 NARROWEST = 40
 WIDEST = 100

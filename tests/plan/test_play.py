@@ -1,6 +1,5 @@
-"""`iacta plan --follow` and `Play`: a plan is followed move by move."""
+"""`Play`: a plan is followed move by move."""
 
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 
@@ -8,87 +7,11 @@ import numpy as np
 import pytest
 
 from iacta.board import Holding, Position
-from iacta.cli.follow import HELP, follow
 from iacta.errors import IllegalError
-from iacta.plan import TakeAll, Worth, best_plan
-from iacta.questions import ask
-from iacta.questions.plan import PlanAnswer
-from tests.cli.run import Run
+from iacta.plan import TakeAll, best_plan
 from tests.plan.boards import board_of, position_on
 
 ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
-
-
-def typed(*lines: str) -> Callable[[str], str]:
-    """Return what reads these lines, and then the end of the file."""
-    rest = iter(lines)
-
-    def read(prompt: str) -> str:
-        print(prompt, end="")
-        try:
-            return next(rest)
-        except StopIteration:
-            raise EOFError from None
-
-    return read
-
-
-@pytest.fixture
-def answer() -> PlanAnswer:
-    """Return the answer with a small plan."""
-    found = ask("plan", position=ROW, take="a,b")
-    assert isinstance(found, PlanAnswer)
-    return found
-
-
-def test_each_roll_is_said_and_the_next_move_reported(
-    answer: PlanAnswer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    follow(answer, typed("1-1", "a0 d1", "", "1 0", "0,1"))
-    chances = [
-        best_plan(position_on(ROW.board, mine, theirs), TakeAll("a,b")).value
-        for mine, theirs in (
-            ({"s": 6}, {"a": 2}),
-            ({"s": 5}, {"a": 1}),
-            ({"s": 1, "a": 4}, {}),
-            ({"s": 1, "a": 3}, {}),
-        )
-    ]
-    first, second, third, fourth = (100 * chance for chance in chances)
-    assert capsys.readouterr().out.splitlines() == [
-        HELP,
-        f"s (6) to a (2): roll 3 dice. Chance {first:.2f}%.",
-        f"> s (5) to a (1): roll 3 dice. Chance {second:.2f}%, {second - first:+.2f}.",
-        "> Taken: move 4 in [3 to 4] > "
-        f"a (4) to b (1): roll 3 dice. Chance {third:.2f}%, {third - second:+.2f}.",
-        f"> a (3) to b (1): roll 2 dice. Chance {fourth:.2f}%, {fourth - third:+.2f}.",
-        "> Taken: move 2 in.",
-        "Done: you take a and b.",
-        "> ",
-    ]
-
-
-def test_a_roll_can_be_taken_back_and_wrong_ones_are_refused(
-    answer: PlanAnswer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    follow(answer, typed("2-0", "u", "u", "3-0", "a1", "what", "1-1", "0-1", "9", "q", "0-2"))
-    lines = capsys.readouterr().out.splitlines()
-    first = lines[1]
-    assert sum(line.endswith(first) for line in lines) == 6
-    assert "> iacta: losses must be one of 0-2, 1-1, 2-0, got 3-0" in lines
-    assert "> iacta: losses must be one of 0-2, 1-1, 2-0, got 1-0" in lines
-    assert "> iacta: type losses such as 1-1 or a1 d1, yours first, got 'what'" in lines
-    assert any("moved must be a whole number from 3 to 4, got 9" in line for line in lines)
-    assert lines[-1].startswith("> ")
-
-
-def test_enter_throws_the_dice(answer: PlanAnswer, capsys: pytest.CaptureFixture[str]) -> None:
-    follow(answer, typed(*[""] * 40), seed=3)
-    said = capsys.readouterr().out
-    follow(answer, typed(*[""] * 40), seed=3)
-    assert capsys.readouterr().out == said
-    assert "You lose " in said
-    assert ("Done: you take a and b." in said) != ("no attack can reach the goal" in said)
 
 
 def test_thrown_dice_are_those_of_the_rules() -> None:
@@ -200,30 +123,7 @@ def test_a_plan_by_battles_goes_on_with_what_it_began() -> None:
     assert lost.position == play.lost(1).position
 
 
-def test_a_worth_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
-    found = ask("plan", position=ROW, worth=True)
-    assert isinstance(found, PlanAnswer)
-    follow(found, typed("0-2", "", "0-1", ""))
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("s (6) to a (2): roll 3 dice. Expected gain ")
-    assert lines[-2].endswith(" > No further attack pays.")
-    plan = best_plan(ROW, Worth())
-    assert lines[1].endswith(f"gain {plan.value - 1:.2f}.")
-
-
-def test_the_command_follows_after_its_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("builtins.input", typed("q"))
-    said = run("plan examples/asia.toml --take Siam --time-limit 0 --follow").stdout
-    assert said.startswith("You take Siam with a chance of ")
-    assert HELP in said.splitlines()
-    refused = run("plan examples/asia.toml --take Siam --follow --json")
-    assert refused.stderr == "iacta: --follow cannot be combined with --json or --csv\n"
-    assert (refused.code, refused.stdout) == (2, "")
-
-
-def test_what_is_no_plan_is_not_followed() -> None:
-    with pytest.raises(IllegalError, match="only the answer of a plan can be followed"):
-        follow(ask("battle", attackers=5, defenders=3))
+def test_a_plan_that_is_over_has_no_next_move() -> None:
     play = best_plan(ROW, TakeAll("a,b")).follow()
     over = Position(ROW.board, "red", (Holding("red", 1),) * 3)
     done = play.plan.reached(over)
