@@ -77,7 +77,6 @@ REPHRASED = {
 QUOTES = "'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # that are none of TOML or JSON
 BRACKET = r"[\[\]{}]"
 BETWEEN_KEYS = r"[,=\[\]{}\n]"
-_is_sealed = False
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 SHELL_PIPES = Path("/dev/fd")
 REASONS = {
@@ -169,8 +168,6 @@ def seal() -> None:
     Files of Python and its packages, and the pictures' script in its cache, can still be read;
     every other file is refused, whoever opens it.
     """
-    global _is_sealed
-    _is_sealed = True
     home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     own = [sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]), f"{home}/.local/lib"]
     folders = tuple(
@@ -183,14 +180,10 @@ def seal() -> None:
             given = os.fsdecode(arguments[0])
             path = os.path.abspath(given)
             if not path.startswith(folders) and path != os.devnull:
-                raise IllegalError(f"files cannot be read here, got {named(given)}")
+                sentence = f"a server reads no files: send what is in {named(given)} itself"
+                raise IllegalError(sentence)
 
     sys.addaudithook(refuse)
-
-
-def _refuse_sealed(file: Path) -> None:
-    if _is_sealed:
-        raise IllegalError(f"files cannot be read here, got {named(file)}")
 
 
 def open_file(file: Path) -> BinaryIO:
@@ -201,7 +194,6 @@ def open_file(file: Path) -> BinaryIO:
     What is no regular file, such as a named pipe, is refused; a pipe that the shell has opened for
     the command, as for `<(...)`, is read.
     """
-    _refuse_sealed(file)
     if str(file) == STREAM:
         if sys.stdin is None:
             raise MalformedError("standard input is closed")
@@ -420,7 +412,6 @@ def write_whole(file: Path, content: bytes) -> None:
     file: the place; a link is followed, and a file that is replaced keeps its permissions.
     content: what to write.
     """
-    _refuse_sealed(file)
     with _writing(file):
         place = file.resolve()
         if place.exists() and not place.is_file():

@@ -1,6 +1,7 @@
 """The API: each question is answered as `iacta.ask` and the command answer it, or refused."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -292,21 +293,19 @@ def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
     path = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
     first, again = server.ask(path), server.ask(path)
     assert first.status == 200
-    assert again.record == first.record
+    assert {**again.record, "seconds": 0} == {**first.record, "seconds": 0}
 
 
 def test_the_page_of_a_plan_draws_the_plan_that_it_shows(server: Server) -> None:
     server.wait()
     page = server.ask("/plan?from_=Ukraine=12&others=2&take=Europe").body.decode()
-    (name,) = set(re.findall(r"/api/v1/plan/picture\.\w+\?plan=(\w+)", page))
-    found = server.ask(f"/api/v1/plan?plan={name}").record
-    rows = server.ask(f"/api/v1/plan.csv?plan={name}").body.decode().splitlines()
+    (query,) = set(re.findall(r"/?api/v1/plan/picture\.json\?([^\"]+)", page))
+    query = html.unescape(query)
+    found = server.ask(f"/api/v1/plan?{query}").record
+    rows = server.ask(f"/api/v1/plan.csv?{query}").body.decode().splitlines()
     said = [str(each["reach_probability"]) for each in found["steps"]]
     assert [each["reach_probability"] for each in csv.DictReader(rows)] == said
-    drawn = server.ask(f"/api/v1/plan/picture.json?plan={name}").body.decode()
+    drawn = server.ask(f"/api/v1/plan/picture.json?{query}").body.decode()
     owned = {each["own_probability"] for each in found["territories"]}
     assert {each for each in owned if f'"own_probability": {each}' not in drawn} == set()
-    gone = server.ask("/api/v1/plan?plan=x")
-    assert gone.status == 422
-    assert gone.record["detail"] == "the server no longer has this plan; search again"
     assert f"with a chance of {percent(found['win_probability'])}" in page

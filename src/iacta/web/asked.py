@@ -1,7 +1,7 @@
 """Questions as a server reads them, from addresses and JSON, and writes them, as addresses.
 
 A server reads no files for its clients: it offers no parameter that names a file, and takes
-boards and positions as JSON.
+boards and positions as JSON. The processes that answer open no other file, see `iacta.files.seal`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,7 +48,6 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
             raise IllegalError(unknown_parameter(form, name, offered(form)))
         if not text.strip():
             continue
-        _refuse_path(known[name], text)
         if known[name].kind.is_row:
             texts.setdefault(name, []).extend(words_of(text))
         elif name in texts:
@@ -69,20 +68,10 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     for name in record:
         if name not in known:
             raise IllegalError(unknown_parameter(form, name, offered(form)))
-        _refuse_path(known[name], record[name])
     missing = [each for each in known.values() if each.is_required and each.name not in record]
     if missing:
         raise IllegalError(f"missing {missing[0].name}", parameter=missing[0].name)
     return form(**record)
-
-
-def _refuse_path(parameter: Parameter, value: object) -> None:
-    """Refuse the path of a file, which is the server's."""
-    if parameter.kind.is_path(value):
-        raise IllegalError(
-            f"{parameter.name} must be sent itself, not as the path of a file, got {shown(value)}",
-            parameter=parameter.name,
-        )
 
 
 def address(question: Question) -> str:

@@ -25,7 +25,6 @@ GONE = "the client closed the connection before the answer"
 TITLES = {
     404: "Not found",
     405: "Method not allowed",
-    408: "The request took too long",
     413: "Too large",
     422: "No answer to this",
     500: "A bug in iacta",

@@ -37,13 +37,11 @@ PROBLEM_SCHEMA: Schema = {
 }
 PROBLEMS = {
     "400": "The request is not valid HTTP.",
-    "408": "The request did not arrive in time.",
     "413": "The body is too large.",
     "414": "The query is too long.",
     "415": "The body is not JSON, or is compressed.",
     "421": "The request names another host.",
     "422": "There is no answer to this; the sentence says why.",
-    "431": "The headers are too large.",
     "500": "A bug in iacta.",
     "503": "The server is busy; Retry-After says when to ask again.",
     "504": "The answer takes too long.",
