@@ -177,11 +177,9 @@ def seal() -> None:
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str | bytes):
-            given = os.fsdecode(arguments[0])
-            path = os.path.abspath(given)
+            path = os.path.abspath(os.fsdecode(arguments[0]))
             if not path.startswith(folders) and path != os.devnull:
-                sentence = f"a server reads no files: send what is in {named(given)} itself"
-                raise IllegalError(sentence)
+                raise IllegalError("a server reads no files; send what is in it")
 
     sys.addaudithook(refuse)
 

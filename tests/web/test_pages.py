@@ -289,7 +289,7 @@ def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:
     page.reload()
     expect(page.locator("#lead")).to_have_text(seven)
     link = page.get_by_role("link", name="Link to this answer").get_attribute("href") or ""
-    other = visit(link)
+    other = visit(f"/{link}")
     expect(other.locator("#lead")).to_have_text(seven)
 
 

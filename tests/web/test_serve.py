@@ -102,7 +102,8 @@ def test_a_plan_answers_in_lines_too(server: Server) -> None:
     asked = {"position": SMALL, "take": "Brazil"}
     plain = server.ask("/api/v1/plan", asked).record
     reply = server.ask("/api/v1/plan", asked, headers={"Accept": LINES})
-    assert json.loads(reply.body.splitlines()[-1])["answer"] == plain
+    answer = json.loads(reply.body.splitlines()[-1])["answer"]
+    assert {**answer, "seconds": 0} == {**plain, "seconds": 0}
 
 
 @pytest.mark.parametrize(
