@@ -1,4 +1,4 @@
-"""How much load a server handles: random battles, small questions beside plans, and a soak.
+"""How much load a server handles: random battles, small questions beside plans and behind nginx.
 
     python -m benchmarks.load [--seconds SECONDS] [--soak SECONDS]
 
@@ -7,13 +7,18 @@ Requests come from wrk, on the same machine; the marks are for two otherwise idl
 
 import argparse
 import json
+import math
 import shutil
+import socket
+import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +28,7 @@ import psutil
 
 from benchmarks.measure import Mark
 from iacta.errors import packages_of
+from tests.web.proxied import NAME, NGINX, context, proxied
 
 __all__ = ["load"]
 
@@ -30,7 +36,9 @@ SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8
 PAUSE = 40  # milliseconds between two small questions of one client, beside plans
 PLAN = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
+BATTLE = "/api/v1/battle?attackers=12"
 PLANNERS = 2
+SEARCHES, IDLE = 20, 500  # of one client, behind nginx
 ASKED_PER_SECOND = 1_000
 MOST_SECONDS = 0.050  # for a small question while plans run
 MOST_GROWTH = 1.10
@@ -132,6 +140,8 @@ def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
     seconds: how long each measurement takes.
     soak: how long to ask small questions and plans while memory is watched; 0 for not at all.
     """
+    with served() as (address, _):
+        yield from behind_nginx(address, seconds)
     needed = missing()
     if needed is not None:
         print(f"  not measured; that needs {needed}")
@@ -171,6 +181,66 @@ def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[M
     yield Mark("soak, megabytes at first", megabytes[0], None, False, 1)
     most = MOST_GROWTH * megabytes[0]
     yield Mark("soak, megabytes in the end", megabytes[1], most, False, 1)
+
+
+def behind_nginx(address: str, seconds: float) -> Iterator[Mark]:
+    """Yield what one client notices of others, with nginx in front as `docs/serve.md` says.
+
+    address: of the server.
+    seconds: how long the client asks small questions.
+    """
+    if NGINX is None:
+        print("  not measured; that needs nginx: apt-get install nginx")
+        return
+    with (
+        tempfile.TemporaryDirectory() as name,
+        proxied(address.removeprefix("http://"), Path(name)) as port,
+        ExitStack() as idle,
+        ThreadPoolExecutor(SEARCHES) as pool,
+    ):
+        for _ in range(IDLE):
+            idle.enter_context(socket.create_connection(("127.0.0.1", port)))
+        trust, end = context(Path(name)), time.monotonic() + seconds
+        searches = [pool.submit(_searched, port, trust, end) for _ in range(SEARCHES)]
+        waits: list[float] = []
+        with _connected(port, trust, "127.0.0.2") as connection:
+            while time.monotonic() < end:
+                begun = time.perf_counter()
+                connection.request("GET", f"{BATTLE}&defenders={5 + len(waits) % 40}")
+                response = connection.getresponse()
+                response.read()
+                waits.append(time.perf_counter() - begun if response.status == 200 else math.inf)
+                time.sleep(PAUSE / 1000)
+        statuses = [status for each in searches for status in each.result()]
+    waits.sort()
+    most = waits[math.ceil(0.99 * len(waits)) - 1]
+    claim = "beside 500 idle clients, 20 searches of one, 99% within seconds"
+    yield Mark(claim, most, MOST_SECONDS, False, len(waits))
+    yield Mark("searches of one client, refused", statuses.count(429), None, True, len(statuses))
+
+
+def _searched(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
+    """Search plans until it is time to end, and return the statuses of the answers."""
+    statuses = []
+    while time.monotonic() < end:
+        with _connected(port, trust, "127.0.0.1") as connection:
+            connection.request("GET", PLAN)
+            response = connection.getresponse()
+            response.read()
+            statuses.append(response.status)
+        if statuses[-1] == 429:
+            time.sleep(1)
+    return statuses
+
+
+@contextmanager
+def _connected(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPConnection]:
+    connection = HTTPConnection(NAME, timeout=60)
+    with (
+        socket.create_connection(("127.0.0.1", port), 60, (client, 0)) as plain,
+        trust.wrap_socket(plain, server_hostname=NAME) as connection.sock,
+    ):
+        yield connection
 
 
 def main() -> int:
