@@ -15,8 +15,6 @@ import numpy as np
 
 from iacta import Battle, Roll, audit
 
-__all__ = ["WAYS", "fair_log"]
-
 LOGS = 2_000
 THROWS = (150,)
 LEVELS = (0.01, 0.05, 0.2)

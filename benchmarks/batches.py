@@ -20,8 +20,6 @@ import numpy as np
 from benchmarks.measure import Line, seconds
 from iacta import ask, read_position
 
-__all__ = ["MEASURES", "main"]
-
 ROWS = 10**6
 ALL_ROWS = 10**7
 CALLS = 100_000

@@ -9,8 +9,6 @@ from numba import njit
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import CLASSIC
 
-__all__ = ["win_table"]
-
 
 def _step_table() -> npt.NDArray[np.float64]:
     """Return the chances of 0, 1, 2 defenders lost, by attack dice, defence dice and losses."""

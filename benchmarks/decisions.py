@@ -9,8 +9,6 @@ from iacta import Battle, best_mix, spread_defenders, when_to_stop, win_table
 from iacta.odds.spread import spread_value
 from iacta.rules.variants import RULE_SETS, find_rules
 
-__all__ = ["MEASURES"]
-
 SIZE = 200
 SPREADS = 118_755  # of 30 armies over 6 territories, one at least on each
 

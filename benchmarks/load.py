@@ -30,8 +30,6 @@ from benchmarks.measure import Mark
 from iacta.errors import packages_of
 from tests.web.proxied import NAME, NGINX, context, proxied
 
-__all__ = ["load"]
-
 SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8
 PAUSE = 40  # milliseconds between two small questions of one client, beside plans

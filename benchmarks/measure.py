@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Line", "Mark", "Work", "seconds"]
-
 Work: TypeAlias = Callable[[], object]
 
 

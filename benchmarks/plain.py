@@ -5,18 +5,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-__all__ = [
-    "blitz_win_probability",
-    "campaign_run",
-    "fraction_win_table",
-    "linear_requirement",
-    "loss_counts",
-    "mix_win_probabilities",
-    "outcome_law",
-    "recursive_win_probability",
-    "stopping_values",
-]
-
 FACES = (1, 2, 3, 4, 5, 6)
 CLASSIC_DEFENCE_DICE = 2
 

@@ -28,8 +28,6 @@ from iacta.plan.policy import FEW_STATES, policy_for
 from iacta.plan.problem import read_problem
 from iacta.questions.plan import PlanQuestion
 
-__all__ = ["MEASURES"]
-
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
 MEGABYTE = 1024  # kilobytes
 FEW, MANY = 2.0, 10.0  # seconds

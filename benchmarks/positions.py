@@ -11,8 +11,6 @@ from iacta.board.files import classic_board
 from iacta.board.position import read_position
 from iacta.plan import Goal, TakeAll, Worth, eliminate
 
-__all__ = ["POSITIONS", "Hard", "Question", "hard_positions", "midgame", "questions"]
-
 POSITIONS = 300
 PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
 HARD = Path(__file__).with_name("midgame.json")

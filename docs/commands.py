@@ -9,8 +9,6 @@ from iacta.questions.form import Form, Parameter, Topic, option_name
 from iacta.questions.kinds import Flag
 from iacta.questions.question import QUESTIONS, Question
 
-__all__ = ["commands_page", "gallery_page"]
-
 HEAD = (
     "Each command prints the same with `--help`. Attackers include the army that must stay behind. "
     "Arguments also have names: `iacta battle --attackers 12 --defenders 10`. "

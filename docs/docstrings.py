@@ -5,8 +5,6 @@ from typing import Any
 
 import griffe
 
-__all__ = ["Docstrings"]
-
 SESSION = re.compile(r"^>>>.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 ARGUMENTS = re.compile(r"(?<=\n\n)[a-z]\w*(?:, \w+)*: .*?(?=\n\n|\Z)", re.DOTALL)
 ARGUMENT = re.compile(r"^([a-z]\w*(?:, \w+)*): ", re.MULTILINE)

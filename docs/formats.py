@@ -6,8 +6,6 @@ import sys
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import BoardFormat
 
-__all__ = ["formats_page"]
-
 
 def formats_page() -> str:
     """Return a page with a table of all formats, and the docstring of each one's file."""

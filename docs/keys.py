@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from iacta.questions.question import QUESTIONS
 from iacta.questions.record import KeyedRecord, json_name
 
-__all__ = ["keys_page"]
-
 HEAD = (
     "What each command prints with `--json`. [Another page](output.md) is about output in general. "
     "Probabilities are numbers with all their digits; attackers include the garrison. In `a[].b`, "

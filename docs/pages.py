@@ -15,8 +15,6 @@ from docs.keys import keys_page
 from docs.pictures import draw_all, with_pictures
 from docs.reference import METHODS, reference_pages
 
-__all__ = ["FOLDER", "generated", "handwritten", "settings", "with_site_links", "write"]
-
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
 MADE = ROOT / "build" / "docs"

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-__all__ = ["photograph"]
-
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PICTURES = Path(__file__).parent / "pictures"
 SLOWEST = 120_000  # milliseconds: the server may have to compile first

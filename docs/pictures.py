@@ -20,8 +20,6 @@ from xml.etree import ElementTree
 
 from docs.sessions import sessions
 
-__all__ = ["KEPT", "PICTURE", "draw_all", "drawn", "printed_by", "with_pictures", "words"]
-
 PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 FLOAT = re.compile(r"\d+\.\d{9,}(e-\d+)?")
 NARROW, WIDE = 260, 600  # pixels of the plot, for telephones and for other screens

@@ -17,8 +17,6 @@ from iacta.rules import thrown
 from iacta_literature import chain, hoehle, taflin, tree
 from iacta_literature import charts as figures
 
-__all__ = ["METHODS", "anchor", "reference_pages"]
-
 
 def _modules(package: ModuleType) -> dict[str, ModuleType]:
     """Return the files of a package by their names."""
@@ -102,7 +100,13 @@ def _method_page(module: ModuleType) -> str:
     """Return the page of a method: its mathematics, its functions, and where it is from."""
     names = re.findall(r"^## (.*)$", SOURCES.read_text(encoding="utf-8"), re.MULTILINE)
     text = inspect.getsource(module)
-    own = [name for name in module.__all__ if name not in iacta.__all__]
+    own = [
+        name
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__
+        and not name.startswith("_")
+        and name not in iacta.__all__
+    ]
     sources = [f"[{name}](../sources.md#{anchor(name)})" for name in names if name in text]
     return _page(
         f"# {_title(module)}",

@@ -4,8 +4,6 @@ import re
 import shlex
 from typing import NamedTuple
 
-__all__ = ["Session", "sessions"]
-
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"(?:--plot|iacta chart [a-z-]+) (\S+\.svg)")
 

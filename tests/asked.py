@@ -9,21 +9,6 @@ from iacta.methods import METHODS, find_kernel
 from iacta.methods.kernel import Kernel, Values
 from iacta.odds.needed import win_probabilities_keeping
 
-__all__ = [
-    "ASKED",
-    "SEVERAL_RULES",
-    "Asked",
-    "closed_form",
-    "counting",
-    "lattice",
-    "leap",
-    "markov",
-    "outcomes",
-    "path_tree",
-    "simulation",
-    "win_probability_keeping",
-]
-
 SEVERAL_RULES = {
     "classic": CLASSIC,
     "capital": find_rules("capital"),

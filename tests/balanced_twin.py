@@ -9,8 +9,6 @@ from iacta import Rules
 from iacta.rules.modes import TrueRandom
 from tests import brute
 
-__all__ = ["balanced"]
-
 Distribution = dict[tuple[int, int], mpf]
 
 

@@ -2,8 +2,6 @@
 
 import shutil
 
-__all__ = ["BROWSER"]
-
 # The first has no windows, and takes half of the time.
 NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)

@@ -7,8 +7,6 @@ import pytest
 
 import iacta
 
-__all__ = ["HAS_CORE", "skip"]
-
 NATIVE = Path(iacta.__file__).parent / "plan" / "native"
 HAS_CORE = any(each.suffix in (".so", ".dylib", ".dll") for each in NATIVE.glob("core.*"))
 NEEDS_CORE = "needs the compiled core, which `make core` builds where there is a C++ compiler"

@@ -10,8 +10,6 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-__all__ = ["FOLDER", "NOTEBOOKS", "executed", "shown"]
-
 FOLDER = Path(__file__).parent.parent / "examples"
 NOTEBOOKS = tuple(sorted(FOLDER.glob("*.ipynb")))
 LONGEST = 120  # seconds for a cell

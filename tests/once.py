@@ -7,8 +7,6 @@ import pytest
 
 from iacta import Plan, Position, best_plan
 
-__all__ = ["no_plan_twice"]
-
 FOUND: dict[str, Plan] = {}
 
 

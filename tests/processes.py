@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["NUMPY_ONLY", "run_python"]
-
 # Code after this finds no package but NumPy, as where nothing else is installed.
 NUMPY_ONLY = """
 import sys

@@ -88,12 +88,16 @@ def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
     assert not session.shows("1\ntwo\nlast: 4 s\n")
 
 
+# Those of nginx and systemd are run in `tests/web/test_nginx.py`.
+LANGUAGES = ("console", "python", "toml", "json", "nginx", "ini")
+
+
 def test_every_block_of_code_is_of_a_kind_that_is_run() -> None:
     for page, text in WRITTEN.items():
         assert text.count("```") % 2 == 0, page
         blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         for language, code in blocks:
-            assert language in ("console", "python", "toml", "json"), page
+            assert language in LANGUAGES, page
             assert language != "console" or code.startswith("$ "), page
             assert language != "python" or code.startswith(">>> "), page  # the doctests' part
 

@@ -150,12 +150,27 @@ def test_only_rules_and_methods_name_a_mode() -> None:
 
 def test_public_names_are_sorted_and_there() -> None:
     names = iacta.__all__
-    # Constants first, then classes, then functions, each by the alphabet.
-    assert names == sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
+    assert names == sorted(names, key=_place)
     assert len(names) == len(set(names))
     assert all(hasattr(iacta, name) for name in names)
     assert dir(iacta) == sorted([*names, "__version__", "charts"])
     assert not hasattr(iacta, "Any")
+
+
+def test_packages_list_their_names_and_other_files_say_with_an_underscore_what_is_theirs() -> None:
+    for folder in ("iacta", "iacta_command", "iacta_literature"):
+        for file in (SOURCE.parent / folder).rglob("*.py"):
+            lists = [*re.finditer(r"^__all__ = (\[.*?\])$", file.read_text("utf-8"), re.M | re.S)]
+            if file.name != "__init__.py":
+                assert not lists, file
+            elif lists:
+                names = ast.literal_eval(lists[0][1])
+                assert names == sorted(names, key=_place), file
+
+
+def _place(name: str) -> tuple[bool, bool, str]:
+    """Constants come first, then classes, then functions, each by the alphabet."""
+    return not name.isupper(), name[0].islower(), name
 
 
 def test_the_charts_are_there_and_their_names_are_listed() -> None:

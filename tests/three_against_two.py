@@ -4,8 +4,6 @@ from itertools import product
 
 from iacta import CLASSIC, Dice, Rules, find_rules
 
-__all__ = ["EDGES", "SEVERAL_RULES"]
-
 UP = Dice((6, 6, 6), bonus=(6, 6, 6))
 SEVERAL_RULES = {
     "classic": CLASSIC,

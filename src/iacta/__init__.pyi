@@ -1,7 +1,6 @@
 # The public names, one a line, each with the file it lives in. `__init__.py` reads them from here.
 
 from iacta.battle.battle import Battle as Battle
-from iacta.battle.battle import Outcome as Outcome
 from iacta.battle.campaign import Campaign as Campaign
 from iacta.battle.campaign import CampaignOutcome as CampaignOutcome
 from iacta.battle.campaign import PlayedBattle as PlayedBattle
@@ -32,6 +31,7 @@ from iacta.game import Turn as Turn
 from iacta.game import evaluate as evaluate
 from iacta.game import evaluate_battle as evaluate_battle
 from iacta.game import traded_armies as traded_armies
+from iacta.methods.kernel import Outcome as Outcome
 from iacta.odds.arrays import expected_attackers_left as expected_attackers_left
 from iacta.odds.arrays import expected_defenders_left as expected_defenders_left
 from iacta.odds.arrays import win_probability as win_probability

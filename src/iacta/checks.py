@@ -14,30 +14,6 @@ import numpy.typing as npt
 
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = [
-    "LONGEST_SHOWN",
-    "Chance",
-    "FrozenDict",
-    "broadcast",
-    "check_choice",
-    "fraction_text",
-    "parse_chance",
-    "parse_whole_number",
-    "plain_number",
-    "put",
-    "read_chance",
-    "read_chances",
-    "read_fraction",
-    "read_seconds",
-    "row_of",
-    "short_repr",
-    "shown",
-    "whole_number",
-    "whole_numbers",
-    "whole_text",
-    "words_of",
-]
-
 K = TypeVar("K")
 V = TypeVar("V")
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-__all__ = ["LONGEST_REPR", "Displayed", "Pasted", "Plotted", "above", "pasted"]
-
 LONGEST_REPR = 200  # letters; more is shown in short
 
 

@@ -19,8 +19,6 @@ from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeErr
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distribution", "Probability"]
-
 Probability: TypeAlias = Fraction | float
 
 T = TypeVar("T", bound=Hashable)

@@ -3,18 +3,6 @@
 import re
 from functools import cache
 
-__all__ = [
-    "IactaError",
-    "IllegalError",
-    "MalformedError",
-    "MissingError",
-    "TooLargeError",
-    "at",
-    "missing",
-    "packages_of",
-    "plainly",
-]
-
 
 class IactaError(ValueError):
     """Bad input; the message names the value, what was expected and where.

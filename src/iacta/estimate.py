@@ -8,8 +8,6 @@ from typing import NamedTuple
 from iacta.checks import Chance, put, read_chance, shown, whole_number
 from iacta.errors import IllegalError
 
-__all__ = ["CONFIDENCE", "Estimate", "Interval"]
-
 CONFIDENCE = 0.95  # of every interval whose level nobody asks for
 
 MOST_RUNS = 10**18  # far more than any computer plays

@@ -24,30 +24,6 @@ from typing import Any, BinaryIO, NoReturn
 from iacta.checks import LONGEST_SHOWN, shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 
-__all__ = [
-    "FORMULA",
-    "OTHER_TEXTS",
-    "STREAM",
-    "UNFINISHED",
-    "RepeatedKeyError",
-    "UnreadableError",
-    "check_writable",
-    "csv_rows",
-    "in_file",
-    "looks_like_json",
-    "named",
-    "open_file",
-    "parse_json",
-    "parse_toml",
-    "plain",
-    "put_in_place",
-    "read_bytes",
-    "read_path",
-    "reason_of",
-    "seal",
-    "write_whole",
-]
-
 STREAM = "-"  # standard input, or standard output, where a file is named
 OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
 UNFINISHED = ".iacta-part"  # the ending of what is being written

@@ -34,8 +34,6 @@ from iacta.files import (
     reason_of,
 )
 
-__all__ = ["MOST_COLUMNS", "LineBlock", "Tabular", "cells", "column_name", "mark_of", "text_of"]
-
 ARROW_STREAM = b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
 TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow", ZIP: "excel"}
@@ -201,7 +199,7 @@ class Tabular:
             begun, number = number - joined.waiting, number + len(lines)
             if any(lines) or joined.waiting:  # a file may be blank for gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.mark, is_first = mark_of(first.decode(errors="replace")), False
+                    self.mark, is_first = _mark_of(first.decode(errors="replace")), False
                 if self.format == "csv":
                     lines = joined.rows(lines, self.mark, begun)
                 if lines:
@@ -420,10 +418,10 @@ def _wrong_byte(content: bytes) -> int:
     return max(content.find(b"\0"), 0)
 
 
-def mark_of(heading: str) -> str:
+def _mark_of(heading: str) -> str:
     r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
 
-    >>> mark_of("Attackers;Defenders"), mark_of('"a;b;c",d'), mark_of("die")
+    >>> _mark_of("Attackers;Defenders"), _mark_of('"a;b;c",d'), _mark_of("die")
     (';', ',', ',')
     """
     return max(MARKS, key=re.sub('"[^"]*"', "", heading).count)

@@ -20,8 +20,6 @@ from iacta.methods.markov import Markov, load_scipy, solve, transition_matrix
 from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
 
-__all__ = ["BEYOND", "CanonicalForm", "Chain", "build_chain", "chain"]
-
 # The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 

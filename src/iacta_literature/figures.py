@@ -15,8 +15,6 @@ from iacta.charts.converter import Converter, PictureError
 from iacta.charts.files import fitted
 from iacta_literature.published import Figure
 
-__all__ = ["Drawing", "Drawn", "darkened", "drawings", "lean", "text_of"]
-
 PROCESSES = 2
 NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
 

@@ -73,18 +73,6 @@ from iacta_literature.published import (
     roll_chance,
 )
 
-__all__ = [
-    "ONE_ROLL",
-    "PRINTED_3_AGAINST_2",
-    "SOURCE",
-    "ChiSquare",
-    "TanTrial",
-    "chi_square",
-    "right_distribution",
-    "trial",
-    "wrong_distribution",
-]
-
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6

@@ -29,8 +29,6 @@ from iacta_literature.published import (
     roll_chance,
 )
 
-__all__ = ["SOURCE", "UNFINISHED"]
-
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
 DEFENDERS = [territory.defenders for territory in UNFINISHED.territories]
 RUNS = 100_000

@@ -21,8 +21,6 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import nodes, tree
 
-__all__ = ["ABLE", "SOURCE", "ending", "first_even", "win"]
-
 ABLE = Rules(garrison=0)
 MATCH_UPS = (1, 2, 3, 4, 5, 10, 15, 20)
 ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)

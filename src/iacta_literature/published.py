@@ -20,28 +20,6 @@ from iacta import Dice, Distribution, Estimate, Losses, MalformedError, Roll, Ru
 from iacta.charts import Chart
 from iacta.checks import fraction_text, shown
 
-__all__ = [
-    "AGREES",
-    "DIFFERS",
-    "ERRATUM",
-    "FOLDER",
-    "Compared",
-    "Equation",
-    "Figure",
-    "Number",
-    "PrintedSource",
-    "Published",
-    "Row",
-    "Timing",
-    "compare_table",
-    "dice_of",
-    "example_losses",
-    "five_dice",
-    "read_rows",
-    "roll_chance",
-    "source_of",
-]
-
 Row: TypeAlias = dict[str, str]
 Number: TypeAlias = int | float | Fraction | str
 

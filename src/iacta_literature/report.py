@@ -18,8 +18,6 @@ from iacta_literature.published import (
     Timing,
 )
 
-__all__ = ["Part", "page"]
-
 MARKS = {AGREES: "✓", ERRATUM: "!", DIFFERS: "✗"}
 
 PAGE = """<!doctype html>

@@ -24,8 +24,6 @@ from iacta_literature.published import (
     read_rows,
 )
 
-__all__ = ["SOURCES", "Reproduced", "check_packages", "reproduce", "steps"]
-
 SOURCES: tuple[PrintedSource, ...] = (
     pracpred.SOURCE,
     taflin_tables.SOURCE,

@@ -48,39 +48,6 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.distribution import Probability
 from iacta.methods.closed_form import refuse_dice
 
-__all__ = [
-    "Point",
-    "RollChances",
-    "Substitution",
-    "Ways",
-    "advantage_and_rolls",
-    "against_one",
-    "against_two",
-    "edge_passage",
-    "equation_of_motion",
-    "first_passage",
-    "float_error",
-    "four_against",
-    "free_space",
-    "leap_passage",
-    "path_chance",
-    "products_of_degree",
-    "relative_motion",
-    "roll_chances",
-    "strip_win",
-    "substituted",
-    "substituted_step",
-    "substituted_sum",
-    "substitution",
-    "three_against",
-    "three_against_motion",
-    "three_against_step",
-    "two_against",
-    "two_against_one",
-    "ways",
-    "win",
-]
-
 MOST_FLOAT_ROLLS = 500  # beyond, factorials exceed floats
 UNIT_ROUNDOFF = 2.0**-53
 

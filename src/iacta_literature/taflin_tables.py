@@ -24,8 +24,6 @@ from iacta_literature.published import (
 from iacta_literature.taflin import Point, RollChances
 from iacta_literature.tree import nodes, tree
 
-__all__ = ["SOURCE"]
-
 START = Point(12, 10)
 F = taflin.roll_chances()
 

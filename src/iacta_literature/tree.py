@@ -16,8 +16,6 @@ from iacta.methods.path_tree import PathTree
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
 
-__all__ = ["Node", "Path", "TreeBranch", "nodes", "paths", "tree"]
-
 
 class TreeBranch(NamedTuple):
     """One of the losses that a roll can cause.

@@ -33,8 +33,6 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import paths
 
-__all__ = ["CHANCES", "MOST_DEFENDERS", "SOURCE", "needed"]
-
 MOST_DEFENDERS = 200  # of the table that the source prints
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)

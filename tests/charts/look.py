@@ -14,8 +14,6 @@ from jsonschema import Draft7Validator
 
 from iacta.charts import Chart
 
-__all__ = ["flaw", "is_drawn", "pixels"]
-
 SCALE = 0.25
 SCHEMA = Draft7Validator(Root._rootschema)
 

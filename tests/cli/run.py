@@ -9,8 +9,6 @@ import pytest
 
 from iacta.cli import main
 
-__all__ = ["HANGING", "STARTED", "Result", "Run", "read_terminal"]
-
 HANGING = 300  # seconds after which a command is taken to hang, on the slowest machine too
 STARTED = "import iacta_command; print(end='.', flush=True); iacta_command.main()"
 

@@ -22,8 +22,6 @@ import iacta
 from iacta import Distribution, Rules, rules_name
 from iacta.cli import main
 
-__all__ = ["KINDS", "answer", "differences", "read_cases", "write_cases"]
-
 KINDS = ("json", "csv", "text", "refusal", "value")
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(__file__).parent / "cases"

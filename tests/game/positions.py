@@ -7,8 +7,6 @@ from iacta.board import Board, Holding, Position
 from iacta.game import Action
 from tests.plan.boards import SmallGame
 
-__all__ = ["LINE", "PLAYERS", "at_random", "classic_turn", "line_turn", "small_turn"]
-
 LINE = Board.from_edges("line", [("A", "B"), ("B", "C"), ("C", "D"), ("D", "E")])
 PLAYERS = ("red", "blue", "green")
 

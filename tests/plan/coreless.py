@@ -6,8 +6,6 @@ from collections.abc import Callable
 import iacta.plan
 from iacta.plan.core import find_core
 
-__all__ = ["hide_core"]
-
 
 def hide_core(put: Callable[[object, str, object], None]) -> None:
     """Let no module of plans find the core.

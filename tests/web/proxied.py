@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
 
-__all__ = ["NAME", "NGINX", "context", "documented", "proxied"]
-
 NGINX = shutil.which("nginx", path="/usr/local/sbin:/usr/sbin:/usr/local/bin:/usr/bin")
 NAME = "risk.example.org"
 MAIN = """daemon off; pid nginx.pid; error_log error.log;

@@ -9,8 +9,6 @@ from http.client import HTTPConnection, HTTPMessage
 from time import sleep
 from typing import Any, NamedTuple
 
-__all__ = ["JSON", "Reply", "Server", "shared"]
-
 JSON = {"Content-Type": "application/json"}
 PATIENCE = 60  # tries of a second each, until long work can begin
 

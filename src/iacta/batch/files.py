@@ -25,8 +25,6 @@ from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
 from iacta.files import in_file, named
 from iacta.tabular import Tabular, cells, text_of
 
-__all__ = ["TEXT", "BatchSource", "BatchTarget", "FileFormat", "arrow", "read_format"]
-
 TEXT = "text"  # the column of lines, or of the text to write
 FORMATS = {
     ".csv": "csv",

@@ -16,8 +16,6 @@ from iacta.batch.rows import answers, read_asked
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = ["answer"]
-
 KINDS = "a Polars or pandas frame, an Arrow table or a mapping of arrays"
 
 

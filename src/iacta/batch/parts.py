@@ -24,17 +24,6 @@ from iacta.files import FORMULA, MOST_DEPTH, parse_json
 from iacta.questions.kinds import Whole
 from iacta.tabular import cells, column_name
 
-__all__ = [
-    "HEAD",
-    "BatchJob",
-    "answer_part",
-    "answer_sent",
-    "answers_sent",
-    "head_types",
-    "part_errors",
-    "sent",
-]
-
 HEAD = 1_000  # lines of JSON that decide the columns and their types
 ERRORS = b"iacta.errors"  # the key under which a part says how many of its rows have an error
 SIMPLE = 4_000  # bytes of a line that needs no guard

@@ -33,8 +33,6 @@ from iacta.questions.question import QUESTIONS, Question, find_question
 from iacta.questions.record import OMITTED, plain
 from iacta.tabular import column_name
 
-__all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]
-
 ERROR = "error"  # the column with the messages
 WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number in a column of floats
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"

@@ -62,8 +62,6 @@ from iacta.questions.form import ClashError
 from iacta.questions.question import Watch
 from iacta.tabular import MOST_COLUMNS
 
-__all__ = ["Done", "answer_file", "cluster", "kept_parts"]
-
 KEPT = ".iacta-parts"  # the ending of the folder with the parts that are done
 CHECKSUM = 32  # bytes at the beginning of a kept part
 QUICK = ("battle", "roll")  # answered as fast as rows are read and written

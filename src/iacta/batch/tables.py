@@ -35,8 +35,6 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
-__all__ = ["COLUMNS", "WAY_COLUMNS", "Armies", "TableAnswers", "follow", "look_up"]
-
 COLUMNS = BattleQuestion.usual_columns()  # chance, attackers and defenders left, attackers if won
 WAY_COLUMNS = CampaignQuestion.usual_columns()  # the chance
 SIZES_OF_STACKS = (32, 64, 128, 256)  # the most able attackers of a matrix; as many defenders

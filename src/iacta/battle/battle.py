@@ -20,8 +20,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
-__all__ = ["Battle", "Outcome", "is_won"]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class Battle(Pasted):

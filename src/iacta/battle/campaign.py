@@ -24,16 +24,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
-__all__ = [
-    "Campaign",
-    "CampaignOutcome",
-    "PlayedBattle",
-    "TerritoryOdds",
-    "chances_along",
-    "refuse_tables",
-    "values_along",
-]
-
 BELOW_ONE = 1 - 2.0**-53
 MOST_CELLS = 4 * 10**6  # of the largest tables to go backward through
 ROW_BYTES = 100  # for an army of either side, before a method refuses its rows

@@ -12,17 +12,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
 
-__all__ = [
-    "Stage",
-    "Territories",
-    "Territory",
-    "own_numbers",
-    "parse_territory",
-    "read_territories",
-    "stages",
-    "territory_name",
-]
-
 
 @dataclass(frozen=True, repr=False)
 class Territory:

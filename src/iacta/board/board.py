@@ -14,22 +14,6 @@ from iacta.checks import check_choice, put, row_of, short_repr, shown, whole_num
 from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
-__all__ = [
-    "Board",
-    "Border",
-    "Continent",
-    "Outline",
-    "Point",
-    "did_you_mean",
-    "folded",
-    "json_text",
-    "one_line",
-    "read_name",
-    "read_outline",
-    "read_point",
-    "refuse_count",
-]
-
 # A board may come from a stranger: larger ones would take minutes, or gigabytes.
 MOST_TERRITORIES = 10_000
 MOST_CONTINENTS = 10_000

@@ -19,17 +19,6 @@ from iacta.board.files import classic_board
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
-__all__ = [
-    "MOST_ARMIES",
-    "Code",
-    "board_code",
-    "escaped",
-    "is_code",
-    "read_code",
-    "unescaped",
-    "write_code",
-]
-
 VERSION = "1"
 CLASSIC = "classic"
 FIELDS = 4

@@ -19,19 +19,6 @@ from iacta.board.formats.reading import FileTable, decode, read_file, read_json
 from iacta.errors import IactaError
 from iacta.files import UnreadableError, in_file, read_path, write_whole
 
-__all__ = [
-    "BUILT_IN",
-    "BoardFile",
-    "board_in",
-    "board_of_text",
-    "classic_board",
-    "read_board",
-    "read_board_file",
-    "read_board_text",
-    "write_board",
-]
-
-
 BUILT_IN = "built in"
 
 

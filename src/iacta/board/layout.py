@@ -30,17 +30,6 @@ from iacta.errors import TooLargeError
 if TYPE_CHECKING:  # takes time to import
     from iacta.board import Board
 
-__all__ = [
-    "Frame",
-    "check_size",
-    "edges_of",
-    "frame_of",
-    "is_drawn",
-    "lines",
-    "places_of",
-    "sea_borders",
-]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 

@@ -26,18 +26,6 @@ from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, in_file, read_path
 
-__all__ = [
-    "NOBODY",
-    "Holding",
-    "Position",
-    "check_position",
-    "find_player",
-    "position_of_text",
-    "position_toml",
-    "read_board_or_position",
-    "read_position",
-]
-
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")

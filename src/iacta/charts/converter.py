@@ -16,8 +16,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONVERTED", "Converter", "PictureError", "convert"]
-
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
 KILLED = "its process was ended; it may need more memory than there is"

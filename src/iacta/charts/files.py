@@ -107,7 +107,7 @@ class Chart:
         """
         if kind == "csv":
             return self.to_csv().encode()
-        return made_of(self.to_dict(dark=dark), kind, make=make)
+        return _made_of(self.to_dict(dark=dark), kind, make=make)
 
     def save(
         self,
@@ -134,7 +134,7 @@ def check_installed() -> None:
         raise missing("pictures need vl-convert, which is not installed", "plot")
 
 
-def made_of(
+def _made_of(
     spec: Mapping[str, Any], kind: str, *, make: Callable[[str, str], bytes] = convert
 ) -> bytes:
     """Return what the file of a specification holds.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from iacta.battle.battle import Battle, Outcome, is_won
+from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.files import Chart
 from iacta.charts.parts import (
@@ -37,6 +37,7 @@ from iacta.checks import shown
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import CONFIDENCE, Estimate
+from iacta.methods.kernel import Outcome, is_won
 from iacta.odds.simulated import Simulated
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer

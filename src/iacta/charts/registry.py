@@ -17,8 +17,6 @@ from iacta.charts.files import Chart
 from iacta.checks import shown
 from iacta.errors import MalformedError
 
-__all__ = ["chart", "chart_of", "charts", "defaults", "public_names"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Draw: TypeAlias = Callable[..., Chart]
 

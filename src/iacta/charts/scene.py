@@ -302,10 +302,10 @@ def text_width(text: str) -> float:
     return sum(LETTER_WIDTHS.get(letter, LETTER) for letter in text)
 
 
-def key_of(number: int) -> str:
+def _key_of(number: int) -> str:
     """Return letters that stand for a name.
 
-    >>> key_of(0), key_of(25), key_of(26), key_of(27)
+    >>> _key_of(0), _key_of(25), _key_of(26), _key_of(27)
     ('a', 'z', 'aa', 'bb')
     """
     return chr(ord("a") + number % 26) * (number // 26 + 1)
@@ -376,7 +376,7 @@ class _Layout:
                 least[t] = name.least
         keys = 0
         for t in (t for t in seen if least[t] > scene.width):
-            if key := self._label("key", t, [[key_of(keys)]], least[t]):
+            if key := self._label("key", t, [[_key_of(keys)]], least[t]):
                 found.append(key)
                 keys += 1
         return replace(scene, arrows=drawn, labels=tuple(found))

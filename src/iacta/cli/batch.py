@@ -14,8 +14,6 @@ from iacta.questions.kinds import FileName, Flag, Listed, Name, Whole
 from iacta.questions.question import Question, find_question
 from iacta.questions.words import count
 
-__all__ = ["BatchCommand"]
-
 SOME_ERRORS = 1
 
 

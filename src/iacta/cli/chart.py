@@ -25,8 +25,6 @@ from iacta.questions.simulate import RandomCampaign
 from iacta_literature import charts
 from iacta_literature.charts.curves import CHANCES
 
-__all__ = ["ChartCommand"]
-
 FILE = (
     Name(),
     "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",

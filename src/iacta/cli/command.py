@@ -16,8 +16,6 @@ from iacta.questions.question import Answer, Question
 if TYPE_CHECKING:
     from iacta.cli.picture import Picture
 
-__all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
-
 
 class Command(Form):
     """A form that does something other than answer a question."""

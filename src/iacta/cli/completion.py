@@ -12,8 +12,6 @@ from iacta.questions.form import Example, Form, Parameter, Topic, option_name, p
 from iacta.questions.kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.questions.question import QUESTIONS, Question
 
-__all__ = ["completions"]
-
 PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # the metavars of names
 BLANK = r"[^\w.]+"  # boards find names whatever separates their words
 

@@ -8,8 +8,6 @@ from iacta.cli.parse import HELP, VERSION, argument_name
 from iacta.questions.form import Example, Form, Outline, Parameter, Topic, option_name
 from iacta.questions.kinds import Flag
 
-__all__ = ["form_help", "group_help", "overview"]
-
 ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (
     "Attackers include the army that must stay behind. Arguments can also be given by name: "

@@ -11,16 +11,6 @@ from iacta.questions.form import Form, Parameter, option_name
 from iacta.questions.kinds import Flag, Name, Whole
 from iacta.questions.question import having, nearest
 
-__all__ = [
-    "HELP",
-    "VERSION",
-    "argument_name",
-    "check_arguments",
-    "check_known",
-    "read_words",
-    "spelt",
-]
-
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
 DASHES = "-\u2013\u2014"  # word processors make them of hyphens

@@ -9,8 +9,6 @@ from iacta.files import STREAM, check_writable, plain
 if TYPE_CHECKING:
     from iacta.charts import Chart
 
-__all__ = ["Picture"]
-
 
 class Picture:
     """The file for a picture: `-` prints SVG."""

@@ -17,8 +17,6 @@ from iacta.questions.words import count
 if TYPE_CHECKING:
     from iacta_literature import Reproduced
 
-__all__ = ["ReproduceCommand"]
-
 DIFFERENT = 1
 
 

@@ -16,8 +16,6 @@ from iacta.web.limits import MOST_SECONDS
 if TYPE_CHECKING:
     from socket import socket
 
-__all__ = ["ServeCommand"]
-
 NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
 MOST_TRIED = 20  # ports, for one that is free

@@ -12,8 +12,6 @@ from iacta.questions.question import Watch
 from iacta.questions.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
 from iacta.questions.words import bar_percent
 
-__all__ = ["patience", "print_sections"]
-
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
 LEAST_BAR, LONGEST_BAR = 8, 400

@@ -10,8 +10,6 @@ from iacta.questions.kinds import RulesName
 from iacta.questions.parameters import UnderRules
 from iacta.rules.variants import know
 
-__all__ = ["know_rules_files", "with_usual_rules"]
-
 VARIABLE = "IACTA_RULES"
 RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 

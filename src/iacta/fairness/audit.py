@@ -51,8 +51,6 @@ from iacta.files import in_file
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["Audit", "Moment", "ResultCount", "Throws", "audit", "questions_of"]
-
 LEVEL = "1%"
 MOST_DRAWS = 10**7  # simulated logs: some minutes
 

@@ -26,8 +26,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["WEIGHT", "Floats", "Ints", "log_evidence", "log_factors"]
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 

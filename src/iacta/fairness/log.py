@@ -33,8 +33,6 @@ from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
 from iacta.tabular import LineBlock, Tabular, cells, column_name, text_of
 
-__all__ = ["COLUMNS", "Block", "Log", "read_log"]
-
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 Row: TypeAlias = Mapping[str, Any]
 

@@ -38,8 +38,6 @@ from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
-__all__ = ["Gained", "Luck", "armies_gain", "chance_gain", "gained", "luck_of"]
-
 LONGEST = 2**18
 MOST_WORK = 2**26  # of a transform; what takes more is as good as normal
 LEAST_TAIL = 1e-10

@@ -32,22 +32,6 @@ from iacta.estimate import Estimate, Interval
 from iacta.fairness.e_values import Floats, Ints
 from iacta.fairness.throws import Throws
 
-__all__ = [
-    "DRAWS",
-    "ORDER",
-    "SHUFFLES",
-    "Finding",
-    "Followed",
-    "bias_seen",
-    "chi_square_sf",
-    "compare_players",
-    "compare_with_fair",
-    "find_period",
-    "holm",
-    "look_at_order",
-    "rolls_needed",
-]
-
 MOST_ENUMERATED = 200_000  # results of the same number of throws
 DRAWS = 100_000
 SHUFFLES = 9_999

@@ -17,8 +17,6 @@ from iacta.fairness.trials import (
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["Change", "Land", "Recording", "read_recording", "recorded"]
-
 
 class Land(NamedTuple):
     """A territory at some moment.

@@ -27,8 +27,6 @@ from iacta.fairness.throws import (
 )
 from iacta.fairness.trials import Entry, Trial
 
-__all__ = ["CURVES", "Evidence", "Moment", "Tally"]
-
 MOST_FOLLOWED = {DICE: 2**19, ROLLS: 2**17}  # searched for a list that is used again
 MOST_MOMENTS = 512  # of the evidence over time, as a picture shows it
 CURVES = 6  # players whose luck is followed

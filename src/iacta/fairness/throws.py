@@ -13,20 +13,6 @@ from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-__all__ = [
-    "ATTACK",
-    "BATTLES",
-    "BINS",
-    "DEFENCE",
-    "DICE",
-    "KINDS",
-    "NOBODY",
-    "ROLLS",
-    "Known",
-    "Line",
-    "Throws",
-]
-
 Side: TypeAlias = tuple[int, tuple[int, ...]]  # the kind of one side's dice, and the dice
 Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely results, or a roll
 

@@ -11,16 +11,6 @@ from iacta.errors import TooLargeError
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "LONGEST_NAME",
-    "Entry",
-    "Notes",
-    "Trial",
-    "armies_in_one_roll",
-    "outcomes",
-    "refuse_large",
-]
-
 LONGEST_NAME = 100
 MOST_STATES = 10**6  # of a battle in a log: a fraction of a second
 

@@ -10,21 +10,6 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-__all__ = [
-    "Action",
-    "Actions",
-    "Advance",
-    "Attack",
-    "Defend",
-    "Fortify",
-    "Numbered",
-    "Place",
-    "Result",
-    "Reveal",
-    "Stop",
-    "Trade",
-]
-
 MOST_SHOWN = 8  # actions, in a repr
 
 

@@ -18,18 +18,6 @@ from iacta.checks import put, row_of, shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = [
-    "DECK",
-    "FEWEST_TRADED",
-    "MUST_TRADE",
-    "TRADED_AT_ONCE",
-    "Hand",
-    "Sets",
-    "hands",
-    "sets_in",
-    "traded_armies",
-]
-
 PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
 FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`

@@ -12,23 +12,6 @@ from iacta.rules.files import read_rules_record, rules_record
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
-__all__ = [
-    "OPTIONS",
-    "attack_text",
-    "hand_text",
-    "names_text",
-    "pairs_text",
-    "read_attack",
-    "read_hand",
-    "read_names",
-    "read_options",
-    "read_pairs",
-    "read_rules",
-    "read_sets",
-    "rules_text",
-    "sets_text",
-]
-
 OPTIONS = (
     *("rules", "place", "cards", "sets", "keep", "own", "stay", "fortify", "whole", "players"),
     *("conquered", "first", "attack", "throw", "then"),

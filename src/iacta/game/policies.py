@@ -27,8 +27,6 @@ from iacta.game.turn import Policy, Turn
 from iacta.methods.kernel import read_battle
 from iacta.rules.rules import Rules
 
-__all__ = ["Evaluation", "TurnGoal", "evaluate", "evaluate_battle"]
-
 MOST_STATES = 20_000  # of a turn that is evaluated exactly: some seconds
 GAMES = 1000
 

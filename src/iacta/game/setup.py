@@ -11,8 +11,6 @@ from iacta.game.cards import DECK, Hand
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["order_of", "read_cards", "read_keep", "read_players", "read_rules_of", "read_stay"]
-
 V = TypeVar("V")
 
 

@@ -93,8 +93,6 @@ from iacta.rules.roll import Losses
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["FORTIFY", "BorderOdds", "Move", "Phase", "Policy", "Record", "Turn"]
-
 Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
 Policy: TypeAlias = Callable[["Turn"], Action]
 

@@ -24,8 +24,6 @@ from iacta.methods.kernel import (
 )
 from iacta.rules.rules import Rules
 
-__all__ = ["STATED_ERROR", "Auto"]
-
 STATED_ERROR = 1e-12
 
 # For each question the methods to try, the fastest first.

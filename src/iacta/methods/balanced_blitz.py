@@ -65,19 +65,6 @@ from iacta.methods.kernel import (
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "NAME",
-    "Blitz",
-    "Outcomes",
-    "cut_off_outcomes",
-    "cut_off_rare_wins",
-    "favour_the_favourite",
-    "raise_outcomes",
-    "reshape",
-    "reshaped_chances",
-    "true_chance",
-]
-
 NAME: str = "balanced_blitz"
 
 WIN_CUT_OFF = Fraction("0.05")

@@ -46,8 +46,6 @@ from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["ClosedForm", "refuse_dice", "sequence"]
-
 Step: TypeAlias = tuple[int, ...]
 Steps: TypeAlias = dict[tuple[int, int], Step]
 Weights: TypeAlias = dict[tuple[int, int], int]

@@ -41,19 +41,6 @@ from iacta.methods.kernel import OUTCOME_BYTES, Kernel, RollKernel, State, Value
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "Coefficients",
-    "Counting",
-    "Ends",
-    "ExactRow",
-    "UnitKernel",
-    "absorbed",
-    "coefficients",
-    "least_root",
-    "powers_of",
-    "whole",
-]
-
 Row: TypeAlias = list[int]
 Steps: TypeAlias = dict[tuple[int, int], tuple[int, ...]]
 Ends: TypeAlias = tuple[int, Iterable[tuple[State, Any, int]]]

@@ -29,8 +29,6 @@ from iacta.methods.optimal_play import Reward, Solution, StopValue, refuse, refu
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
-__all__ = ["NAME", "blitz_rules", "by_hand", "expected_left", "mix"]
-
 NAME: str = "hand_or_blitz"
 
 ROUNDING = 1e-14

@@ -38,32 +38,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import find_rules
 
-__all__ = [
-    "OUTCOME_BYTES",
-    "UNIT_ROUNDOFF",
-    "Chances",
-    "Choice",
-    "Error",
-    "Find",
-    "Floats",
-    "Kernel",
-    "Outcome",
-    "Result",
-    "RollKernel",
-    "Row",
-    "State",
-    "Throw",
-    "Transitions",
-    "Values",
-    "bare_rules",
-    "choices_of",
-    "is_won",
-    "read_battle",
-    "refuse_too_large",
-    "results_of",
-    "roll_results",
-]
-
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
 Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers

@@ -47,8 +47,6 @@ from iacta.methods.kernel import (
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 
-__all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "absorbed", "run", "steps_of"]
-
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 NEGLIGIBLE = 1e-200

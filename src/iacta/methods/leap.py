@@ -74,21 +74,6 @@ from iacta.methods.lattice import Lattice, Steps, run, steps_of
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "Ends",
-    "Leap",
-    "Walk",
-    "Window",
-    "attackers_walk",
-    "defenders_walk",
-    "ends",
-    "excess",
-    "log_generating",
-    "probabilities",
-    "spare_armies",
-    "tilted_variance",
-]
-
 NAME = "leap"
 
 Whole: TypeAlias = npt.NDArray[np.int64]

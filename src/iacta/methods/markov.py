@@ -78,16 +78,6 @@ from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "BattleChains",
-    "BoundedProbability",
-    "Markov",
-    "load_scipy",
-    "solve",
-    "transition_matrix",
-    "win_probability_bounded",
-]
-
 Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 

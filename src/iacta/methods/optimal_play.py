@@ -44,25 +44,10 @@ from iacta.checks import shown
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
-from iacta.methods.sees_first import Aim, SeesFirst
+from iacta.methods.sees_first import Aim as Aim  # a kind of play of these functions, too
+from iacta.methods.sees_first import SeesFirst
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.rules import Rules
-
-__all__ = [
-    "MAY_STOP",
-    "NAME",
-    "Aim",
-    "Choices",
-    "Reward",
-    "Solution",
-    "StopValue",
-    "chance_if_seen",
-    "refuse",
-    "refuse_rules",
-    "rolling_pays_in_the_limit",
-    "solve",
-    "solve_exactly",
-]
 
 NAME: str = "optimal_play"
 

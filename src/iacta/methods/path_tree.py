@@ -26,8 +26,6 @@ from iacta.methods.kernel import RollKernel, State
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
-__all__ = ["PathStep", "PathTree"]
-
 MOST_STATES = 2500  # the paths of a tree are for small battles
 
 

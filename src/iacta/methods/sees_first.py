@@ -70,8 +70,6 @@ from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import refuse_many_rolls, seen_loss_counts
 from iacta.rules.rules import Rules
 
-__all__ = ["EXACT_NAME", "NAME", "Aim", "AllBattles", "SeesFirst", "Span", "unit_of"]
-
 NAME: str = "sees_first"
 EXACT_NAME: str = "sees_first_exact"
 

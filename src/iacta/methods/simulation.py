@@ -22,8 +22,6 @@ from iacta.rules.thrown import (
     simulate_stack,
 )
 
-__all__ = ["Simulation"]
-
 
 class Simulation(RollKernel):
     """The kernel that fights `RUNS` battles, and answers with the parts of them.

@@ -56,8 +56,6 @@ from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 
-__all__ = ["NAME", "Reserve", "Stopping"]
-
 NAME = "stopping"
 
 Numbers: TypeAlias = npt.NDArray[Any]

@@ -19,18 +19,6 @@ from iacta.methods.kernel import Floats, Kernel, Values
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = [
-    "Armies",
-    "Army",
-    "RuleSets",
-    "Whole",
-    "expected_attackers_left",
-    "expected_defenders_left",
-    "over_rules",
-    "win_probability",
-    "win_table",
-]
-
 CELLS_FOR_A_CHANCE = 10**5  # of tables that are filled in the time that one chance takes
 CELLS_FOR_A_DISTRIBUTION = 10**7
 MODERATE = 1_000

@@ -30,18 +30,6 @@ from iacta.methods.optimal_play import (
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = [
-    "Action",
-    "Boundary",
-    "Chooser",
-    "Decision",
-    "DiceDecision",
-    "best_mix",
-    "how_many_dice",
-    "when_to_stop",
-    "win_probability_if_seen",
-]
-
 Action = Literal["roll", "stop", "blitz"]
 Chooser = Literal["nobody", "attacker", "defender", "both"]
 Bools: TypeAlias = npt.NDArray[np.bool_]

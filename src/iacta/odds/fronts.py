@@ -60,17 +60,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
 
-__all__ = [
-    "SHAPES",
-    "BestFronts",
-    "Front",
-    "FrontSpread",
-    "Shape",
-    "defend_fronts",
-    "front_name",
-    "parse_front",
-]
-
 Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
 

@@ -35,15 +35,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules
 
-__all__ = [
-    "BreakEvenLine",
-    "armies_needed",
-    "armies_needed_for_campaign",
-    "break_even_line",
-    "defenders_needed",
-    "win_probabilities_keeping",
-]
-
 Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
 Row: TypeAlias = npt.NDArray[Any]
 

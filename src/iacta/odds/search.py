@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from iacta.methods.kernel import Chances, Error, Floats
 
-__all__ = ["Curve", "decided", "first", "first_in_tables"]
-
 Key = TypeVar("Key", bound=Hashable)
 Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
 Tables: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]

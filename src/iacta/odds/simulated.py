@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from iacta.battle.battle import Battle, Outcome
+from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.checks import whole_number
 from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
+from iacta.methods.kernel import Outcome
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.thrown import RUNS, SEED, End, Progress, Seed, simulate
@@ -20,8 +21,6 @@ from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-__all__ = ["Simulated", "running_estimates", "simulate_battle", "simulate_campaign"]
 
 FIRST_RUNS = 10
 STEPS_IN_TEN = 8  # estimates while the runs grow tenfold

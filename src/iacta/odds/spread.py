@@ -32,20 +32,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules
 
-__all__ = [
-    "MOST_ARMIES",
-    "OBJECTIVES",
-    "PAYOFFS",
-    "AttackedChain",
-    "BestSpread",
-    "Objective",
-    "refuse_unfit",
-    "simple_spreads",
-    "spread_defenders",
-    "spread_value",
-    "unevenness",
-]
-
 Objective: TypeAlias = Literal["break through", "territories"]
 
 OBJECTIVES: tuple[Objective, ...] = ("break through", "territories")

@@ -45,19 +45,6 @@ from iacta.checks import shown
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import UNIT_ROUNDOFF, Error, Floats, Kernel, Values
 
-__all__ = [
-    "Battles",
-    "Model",
-    "Payoff",
-    "Spread",
-    "Whole",
-    "battles_up_to",
-    "compositions",
-    "error_of_values",
-    "every_value",
-    "kernel_model",
-]
-
 Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]

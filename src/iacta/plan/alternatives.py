@@ -26,8 +26,6 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import after_attack
 
-__all__ = ["Alternative", "alternatives", "best_over_borders", "first_attacks"]
-
 FEW_RESULTS = 4  # of a roll; a whole battle has more
 DIGITS = 12  # of a value; of those that agree in them the most dice come first
 

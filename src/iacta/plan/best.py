@@ -25,8 +25,6 @@ from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, read_problem
 from iacta.rules.rules import Rules
 
-__all__ = ["armies_needed_for_plan", "best_plan", "plan_of", "rising"]
-
 LEAST_CHANCE = 1e-12  # borders that are fought over less often are left out
 MOST_ARMIES = 1000  # a search for the fewest ends there
 FIRST_TRIED = 8

@@ -52,8 +52,6 @@ from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.simulated import games
 
-__all__ = ["Continuation", "go_on"]
-
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
 FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # parts of the time that is left
@@ -264,6 +262,7 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
         upper_bound=max(bound, chance),
         proven=False,
         battles_value=None,
+        stages=(),
     )
 
 

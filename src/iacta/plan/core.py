@@ -36,18 +36,6 @@ from iacta.plan.masks import bits
 from iacta.plan.problem import Problem, TurnState
 from iacta.rules.roll import refuse_many_rolls
 
-__all__ = [
-    "Assignment",
-    "AttackResult",
-    "Core",
-    "Games",
-    "PolicyAction",
-    "Report",
-    "Style",
-    "Visit",
-    "find_core",
-]
-
 HELP = 0.002
 
 Ints: TypeAlias = npt.NDArray[np.int32]

@@ -7,8 +7,6 @@ from time import monotonic
 
 from iacta.checks import read_seconds
 
-__all__ = ["Deadline"]
-
 MOST_BYTES = 400 * 2**20  # that a search may fill
 
 

@@ -26,8 +26,6 @@ from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.problem import Problem, TurnState
 from iacta.rules.roll import refuse_many_rolls
 
-__all__ = ["ExactPlay", "TooManyError"]
-
 _Key: TypeAlias = tuple[tuple[int, ...], int, int]
 
 SAME = 1e-12  # values that differ by less count as the same; then the first attack is taken

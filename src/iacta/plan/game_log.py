@@ -20,8 +20,6 @@ from iacta.files import parse_json, read_bytes
 from iacta.game import Advance, Attack, Turn
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 
-__all__ = ["LoggedBattle", "LoggedTurn", "read_game"]
-
 MOST_BYTES = 2**24  # of a log: thousands of turns
 TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")

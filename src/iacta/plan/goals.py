@@ -22,8 +22,6 @@ from iacta.plan.masks import mask_of
 if TYPE_CHECKING:
     from iacta.game import Turn
 
-__all__ = ["Goal", "InOrder", "Rewards", "TakeAll", "TakeAny", "Worth", "eliminate"]
-
 MOST_WORTH = 1e9  # floats still tell armies apart beside it
 MOST_NAMED = 4  # territories, in a message
 

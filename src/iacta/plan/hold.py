@@ -54,16 +54,6 @@ from iacta.plan.plan import Plan
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import games
 
-__all__ = [
-    "FORTIFY",
-    "Fortified",
-    "Hold",
-    "Threat",
-    "hold",
-    "take_and_hold",
-    "usual_reinforcements",
-]
-
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
 PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move

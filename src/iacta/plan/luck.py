@@ -26,8 +26,6 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import after_attack
 
-__all__ = ["LuckOfBattle", "luck_with_plan"]
-
 MOST_STATES = 20_000  # of a plan whose luck is followed exactly: some seconds
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["bits", "components", "mask_of", "reached"]
-
 
 def bits(mask: int) -> Iterator[int]:
     """Yield the territories of a set, in order.

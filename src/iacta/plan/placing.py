@@ -37,22 +37,6 @@ from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "MOST_NEW",
-    "Marginal",
-    "Placement",
-    "Placements",
-    "PlanOptions",
-    "QuickValues",
-    "Reinforcement",
-    "everywhere",
-    "mean_error",
-    "placed",
-    "planned",
-    "reinforce",
-    "reinforcements_needed",
-]
-
 MOST_NEW = 1000  # armies; a search for the fewest ends there
 FIRST_TRIED = 8
 SETTLED = 2  # placements that are settled by plans with all the time there is

@@ -22,8 +22,6 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem
 from iacta.rules.rules import Rules
 
-__all__ = ["Ending", "NextMove", "Plan", "Play", "Step", "TerritoryEnd"]
-
 
 @dataclass(frozen=True, repr=False)
 class Step(Pasted):

@@ -35,8 +35,6 @@ from iacta.plan.exact import ExactPlay
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
 from iacta.plan.problem import Problem
 
-__all__ = ["FEWEST_GAMES", "PROVEN", "Found", "Planner", "followed", "half_interval"]
-
 PROVEN = 1e-9  # values that differ by less are the same
 LEVEL = 1.959963984540054
 FEWEST_GAMES = 10

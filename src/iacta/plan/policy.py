@@ -21,18 +21,6 @@ from iacta.plan.exact import ExactPlay
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import Problem, TurnState
 
-__all__ = [
-    "FEWEST_STATES",
-    "FEW_STATES",
-    "SEEN",
-    "STARTS",
-    "VISITED",
-    "Policy",
-    "best_policy",
-    "following",
-    "policy_for",
-]
-
 FEW_STATES = 300_000  # that are looked at without asking
 STARTS = 24  # from which an assignment is looked for
 FEWEST_STATES, FEWEST_STARTS = 2_000, 8  # where an answer is wanted at once

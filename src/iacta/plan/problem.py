@@ -20,8 +20,6 @@ from iacta.plan.masks import bits, components, mask_of, reached
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["PLAYS", "Problem", "TurnState", "read_problem"]
-
 PLAYS = ("rolls", "battles")
 MOST_ARMIES = 2000  # on a territory
 

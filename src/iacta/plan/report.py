@@ -9,8 +9,6 @@ from iacta.plan.core import AttackResult, PolicyAction
 from iacta.plan.plan import Plan, Step
 from iacta.plan.problem import TurnState
 
-__all__ = ["Branch", "MainBattle", "Rearguard", "main_line", "rearguards"]
-
 Border: TypeAlias = tuple[int, int]
 
 NEVER = 1e-9

@@ -31,8 +31,6 @@ from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS
 
-__all__ = ["PlayerReview", "Review", "ReviewedStep", "review"]
-
 MOST_BATTLES = 2_000  # of a log: minutes of planning
 BUDGET = 0.05  # of the usual work, for each state
 SAME = 1e-9

@@ -26,8 +26,6 @@ from iacta.plan.problem import TurnState
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-__all__ = ["MOST_RUNS", "SimulatedPlan", "after_attack", "ends", "games", "simulate_plan"]
-
 MOST_RUNS = 10_000_000  # an hour or more, on a large board
 
 

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from iacta.checks import shown
 from iacta.errors import IllegalError
-from iacta.fairness.audit import Audit, Throws, audit, questions_of
+from iacta.fairness.audit import Audit, audit, questions_of
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
-from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
+from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
@@ -28,9 +28,6 @@ from iacta.questions.record import RULES_KEY, Count, IntervalRecord, KeyedRecord
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count
 from iacta.rules.rules import Rules
-
-__all__ = ["AuditAnswer", "AuditQuestion", "PowerAnswer"]
-
 
 MOST_KINDS = 6  # of throws that are shown
 MOST_LUCKS = 10  # players or columns that are named
@@ -297,7 +294,7 @@ class AuditAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         first = [each for each in self._lucks() if each.player == self.question.player]
-        said = [luck_sentence(each, "You were") for each in first]
+        said = [_luck_sentence(each, "You were") for each in first]
         head, *others = _sections(self.audited)
         yield Section([*head.parts, *said])
         yield from others
@@ -339,7 +336,7 @@ def _sections(found: Audit) -> Iterator[Section]:
     if kinds:  # unless everything in the log is impossible
         yield Section([_counts(found, kinds)], title="How often each result came up:")
     if lucks:
-        sentences = [luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
+        sentences = [_luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
         yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
     if kinds:
         yield Section(
@@ -357,7 +354,7 @@ def audit_sentence(found: Audit) -> str:
         )
     if found.is_alarm:
         corrected, worst = min(zip(found.corrected, found.findings, strict=True), key=itemgetter(0))
-        odds = one_in(_most(worst, corrected), is_most=worst.interval is not None)
+        odds = _one_in(_most(worst, corrected), is_most=worst.interval is not None)
         more = f", {worst.detail}" if worst.question in ("period", "players") else ""
         return (
             f"These dice do not look fair: {ALARMS[worst.question]}{more}. Of logs of fair dice, "
@@ -394,15 +391,15 @@ def _points(bias: float) -> str:
     return f"{100 * bias:.{digits}f}%"
 
 
-def one_in(chance: float, *, is_most: bool = False) -> str:
+def _one_in(chance: float, *, is_most: bool = False) -> str:
     """Return a chance as 1 in a round number.
 
     chance: the chance.
     is_most: whether it is the most that the chance can be.
 
-    >>> one_in(0.025), one_in(1e-9), one_in(0.7)
+    >>> _one_in(0.025), _one_in(1e-9), _one_in(0.7)
     ('1 in 40', 'fewer than 1 in 100,000', '7 in 10')
-    >>> one_in(6.634e-5), one_in(6.634e-5, is_most=True), one_in(0.31, is_most=True)
+    >>> _one_in(6.634e-5), _one_in(6.634e-5, is_most=True), _one_in(0.31, is_most=True)
     ('1 in 15,000', 'fewer than 1 in 15,000', 'fewer than 4 in 10')
     """
     if chance < RARE:
@@ -512,13 +509,13 @@ def _counts(found: Audit, kinds: Sequence[Throws]) -> Table:
     return Table(("", "seen", "fair", "seen", "fair", " "), rows)
 
 
-def luck_sentence(luck: Luck, who: str = "") -> str:
+def _luck_sentence(luck: Luck, who: str = "") -> str:
     """Return a sentence on the luck of a player.
 
     luck: the luck.
     who: the beginning of the sentence, such as `You were`.
 
-    >>> luck_sentence(Luck("Ada", 90, -12, -7.3, 4.0, 0.025, 0.98, 0, 0.0, 0.0))
+    >>> _luck_sentence(Luck("Ada", 90, -12, -7.3, 4.0, 0.025, 0.98, 0, 0.0, 0.0))
     'Ada was unlucky: 7.3 armies worse than average, as bad as 1 game in 40.'
     """
     who = who or (f"{luck.player} was" if luck.player else "The attackers were")
@@ -529,7 +526,7 @@ def luck_sentence(luck: Luck, who: str = "") -> str:
     if chance * NOTABLE > 1 or not luck.spread:
         return f"{who} neither lucky nor unlucky: {off}."
     kind, as_odd = ("unlucky", "bad") if is_bad else ("lucky", "good")
-    games = one_in(chance).replace("1 in ", "1 game in ")
+    games = _one_in(chance).replace("1 in ", "1 game in ")
     return f"{who} {kind}: {off}, as {as_odd} as {games}."
 
 

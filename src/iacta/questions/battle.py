@@ -7,9 +7,10 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from iacta.battle.battle import Battle, Outcome, is_won
+from iacta.battle.battle import Battle
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
+from iacta.methods.kernel import Outcome, is_won
 from iacta.questions.endings import battle_bars
 from iacta.questions.form import Example, Topic
 from iacta.questions.parameters import Exact, OneBattle
@@ -28,8 +29,6 @@ from iacta.questions.words import (
     under,
 )
 from iacta.rules.stop import NEVER
-
-__all__ = ["BattleAnswer", "BattleQuestion", "BattleRecord", "battle_answer"]
 
 
 @question(

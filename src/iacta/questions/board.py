@@ -32,8 +32,6 @@ from iacta.questions.words import count, percent
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
-__all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer", "PositionAnswer"]
-
 MOST_NAMED = 8  # territories, in a row of a table
 TEMPLATE = """\
 # Who holds what, and whose turn it is: edit owners and armies. Territories may be left out; then

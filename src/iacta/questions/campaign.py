@@ -39,14 +39,6 @@ from iacta.questions.words import (
 )
 from iacta.rules.stop import NEVER
 
-__all__ = [
-    "CampaignAnswer",
-    "CampaignQuestion",
-    "CampaignStory",
-    "DefendedRecord",
-    "campaign_answer",
-]
-
 
 @question(
     "campaign",

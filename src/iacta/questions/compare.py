@@ -20,8 +20,6 @@ from iacta.questions.record import AskedBattle, ExactText, KeyedRecord, Unit, ke
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, exact_text, percent, under
 
-__all__ = ["CompareAnswer", "CompareQuestion", "CompareRecord"]
-
 SLOW = "left out: it would take more than a few seconds"
 
 

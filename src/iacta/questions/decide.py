@@ -40,8 +40,6 @@ from iacta.questions.words import (
     under,
 )
 
-__all__ = ["DecideAnswer", "DecideQuestion", "DiceAnswer"]
-
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MOST_VALUE)
 MOST_LINES = 20  # rows of a table or map that fit a screen

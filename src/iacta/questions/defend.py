@@ -45,8 +45,6 @@ from iacta.questions.words import (
     under,
 )
 
-__all__ = ["DefendQuestion", "HoldAnswer", "SpreadAnswer"]
-
 USUAL_CHANCE = Fraction(19, 20)
 NEIGHBOURS = 3
 TITLES: dict[Objective, str] = {

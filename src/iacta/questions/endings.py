@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from iacta.battle.battle import Battle, Outcome, is_won
+from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.distribution import Distribution
+from iacta.methods.kernel import Outcome, is_won
 from iacta.questions.sections import Bar, Bars
-
-__all__ = ["battle_bars", "best_first", "campaign_bars"]
 
 NEGLIGIBLE = 0.0005
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}

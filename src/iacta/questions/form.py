@@ -22,20 +22,6 @@ from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.questions.kinds import Flag, Kind, Schema
 
-__all__ = [
-    "ClashError",
-    "Example",
-    "Form",
-    "Outline",
-    "Parameter",
-    "Register",
-    "Topic",
-    "made_form",
-    "named_by",
-    "option_name",
-    "parameter",
-]
-
 MOST_PLAIN = 200  # letters of a text that a message shows as it is
 # How a form begins in its file: its decorator, with the name, the topic and an example, its class
 # and what that is for.

@@ -33,8 +33,6 @@ from iacta.questions.words import (
 )
 from iacta.rules.variants import find_rules, rules_name
 
-__all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
-
 
 class Fronts(Row):
     """Fronts, each written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.

@@ -23,21 +23,6 @@ from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rule_set, rules_name
 
-__all__ = [
-    "Chance",
-    "FileName",
-    "Flag",
-    "Kind",
-    "Listed",
-    "Name",
-    "Number",
-    "OneOf",
-    "Row",
-    "RulesName",
-    "Way",
-    "Whole",
-]
-
 Schema = dict[str, Any]
 
 

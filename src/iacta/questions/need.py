@@ -30,8 +30,6 @@ from iacta.questions.words import (
     under,
 )
 
-__all__ = ["NeedAnswer", "NeedQuestion", "NeedRecord"]
-
 NEIGHBOURS = 3
 
 

@@ -21,8 +21,6 @@ from iacta.questions.sections import (
 )
 from iacta.questions.words import bar_percent, percent
 
-__all__ = ["bundle", "html"]
-
 MOST_ROWS = 100  # of a table in a notebook
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
 CELL = "padding:1px 8px;text-align:{}"

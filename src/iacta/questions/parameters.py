@@ -12,21 +12,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
-__all__ = [
-    "ARMIES",
-    "ATTACKERS",
-    "DEFENDERS",
-    "SEED",
-    "TIME_LIMIT",
-    "AlongWay",
-    "Exact",
-    "OneBattle",
-    "OneCampaign",
-    "UnderRules",
-    "WithStop",
-    "fresh_seed",
-]
-
 ARMIES = Whole(least=1)
 
 ATTACKERS = ARMIES, "Armies on the attacking territory, garrison included."

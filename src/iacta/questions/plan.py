@@ -16,6 +16,7 @@ from iacta.checks import put, shown
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError
 from iacta.game import Sets, traded_armies
+from iacta.game.turn import FORTIFY
 from iacta.plan import (
     Continuation,
     Goal,
@@ -37,7 +38,6 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.deadline import Deadline
-from iacta.plan.hold import FORTIFY
 from iacta.plan.placing import MOST_NEW
 from iacta.plan.problem import PLAYS
 from iacta.plan.simulated import MOST_RUNS
@@ -72,8 +72,6 @@ from iacta.questions.plan_words import Checked
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.sections import Section, sections_of
 from iacta.questions.words import all_digits, under
-
-__all__ = ["PlanAnswer", "PlanQuestion"]
 
 MOST_NAMED = 3  # territories in a refusal
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}

@@ -12,8 +12,6 @@ from iacta.plan.problem import PLAYS
 from iacta.rules.rules import CLASSIC
 from iacta.rules.variants import rules_name
 
-__all__ = ["asked_by_code"]
-
 BEGINS = ("place", "attack")  # the phases in which a plan may begin
 
 

@@ -23,17 +23,6 @@ from iacta.questions.record import (
     key,
 )
 
-__all__ = [
-    "PlanRecord",
-    "cards_record",
-    "check_record",
-    "hold_record",
-    "need_record",
-    "plan_record",
-    "reinforce_record",
-    "ways_record",
-]
-
 FROM = "The territory that attacks."
 TO = "The territory that is attacked."
 NAME = "The territory."

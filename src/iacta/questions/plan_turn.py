@@ -20,19 +20,6 @@ from iacta.questions.words import (
     under,
 )
 
-__all__ = [
-    "Needed",
-    "beginnings",
-    "cards_words",
-    "continued",
-    "marginals",
-    "new_armies",
-    "threats",
-    "went_on",
-    "what_is_held",
-    "without",
-]
-
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none
 ALONE = "Each opponent is assumed to attack alone, against what you leave."

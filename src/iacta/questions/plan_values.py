@@ -13,17 +13,6 @@ from iacta.plan.goals import MOST_WORTH
 from iacta.questions.kinds import Kind, Number, RulesName, Schema
 from iacta.rules.variants import find_rule_set
 
-__all__ = [
-    "WORTH",
-    "NewArmies",
-    "Others",
-    "OwnRules",
-    "Pairs",
-    "RulesOf",
-    "Source",
-    "Trades",
-]
-
 T = TypeVar("T")
 
 WORTH = Number(least=0, most=int(MOST_WORTH))

@@ -13,23 +13,6 @@ from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, bar_percent, count, percent, settled, short_percent
 
-__all__ = [
-    "MOST_LINES",
-    "Checked",
-    "achieved",
-    "bound_is_informative",
-    "chance_so_far",
-    "is_hopeless",
-    "is_informative",
-    "is_worth",
-    "proof",
-    "settled_chance",
-    "share",
-    "valued",
-    "way_sections",
-    "why",
-]
-
 RARE = 0.001
 ROUNDING = 1e-12
 SEEN = 5e-5  # differences of values that are shown
@@ -68,7 +51,7 @@ def proof(plan: Plan) -> str:
     if is_hopeless(plan) and (reason := why(plan)):
         return f": {reason}."
     if is_hopeless(plan) and is_chance:
-        if not bound_is_informative(plan):
+        if not _bound_is_informative(plan):
             return "; one may exist."
         return f"; no plan can have a chance above {_at_most(plan.upper_bound)}."
     if plan.proven and not plan.steps and not is_worth(plan):
@@ -79,7 +62,7 @@ def proof(plan: Plan) -> str:
         kind, none = " of the plans that fight each battle to its end", "none of them"
     if plan.proven:
         return f"{worth}: proven best{kind}."
-    if not bound_is_informative(plan):
+    if not _bound_is_informative(plan):
         return f"{worth}; a better plan may exist."
     if is_chance and plan.gap <= NEAR:
         return f", at most {_points(plan.gap)} below the best possible{kind}."
@@ -91,16 +74,16 @@ def proof(plan: Plan) -> str:
     return f"{worth}, {below}" if worth else f"; it is {below}"
 
 
-def bound_is_informative(plan: Plan) -> bool:
+def _bound_is_informative(plan: Plan) -> bool:
     """Return whether the bound of a plan says more than what nothing can be above."""
     most, held = plan.problem.rewards.most, plan.problem.held
-    return is_informative(plan.value - held, plan.upper_bound - held, most)
+    return _is_informative(plan.value - held, plan.upper_bound - held, most)
 
 
-def is_informative(value: float, bound: float, most: float = 1.0) -> bool:
+def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     """Return whether a bound on a value says more than what nothing can be above.
 
-    >>> is_informative(0.25, 0.98), is_informative(0.25, 0.75), is_informative(0.995, 1.0)
+    >>> _is_informative(0.25, 0.98), _is_informative(0.25, 0.75), _is_informative(0.995, 1.0)
     (False, True, True)
     """
     return bound - value <= NEAR * most or most - bound >= INFORMATIVE * (most - value)
@@ -113,7 +96,7 @@ def chance_so_far(value: float, bound: float) -> str:
     ('25.00%, at most 75.00%', '25.00%', '99.92%')
     """
     most = percent(bound)
-    is_said = is_informative(value, bound) and not most.startswith("more")
+    is_said = _is_informative(value, bound) and not most.startswith("more")
     return f"{percent(value)}, at most {most}" if is_said else percent(value)
 
 

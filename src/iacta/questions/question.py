@@ -13,18 +13,6 @@ from iacta.questions.form import Form, Parameter, Register
 from iacta.questions.record import Key, KeyedRecord
 from iacta.questions.sections import Section
 
-__all__ = [
-    "QUESTIONS",
-    "Answer",
-    "Question",
-    "Watch",
-    "find_question",
-    "having",
-    "nearest",
-    "question",
-    "unknown_parameter",
-]
-
 MOST_NAMED = 2  # questions, in a message
 LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
 

@@ -25,25 +25,6 @@ from typing import (
 
 from iacta.questions.words import exact_text
 
-__all__ = [
-    "ATTACKERS_KEY",
-    "DEFENDERS_KEY",
-    "GARRISON_KEY",
-    "OMITTED",
-    "RULES_KEY",
-    "RUNS_KEY",
-    "SEED_KEY",
-    "WILSON_KEY",
-    "AskedBattle",
-    "Count",
-    "ExactText",
-    "IntervalRecord",
-    "Key",
-    "KeyedRecord",
-    "Unit",
-    "key",
-]
-
 OMITTED: Any = object()  # the value of a key that is left out
 SIMPLE = (float, int, bool, str)
 PLAIN = (*SIMPLE, NoneType)

@@ -19,8 +19,6 @@ from iacta.questions.record import Count, KeyedRecord, key
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count
 
-__all__ = ["ReviewAnswer", "ReviewQuestion"]
-
 MOST_SHOWN = 100  # steps
 
 

@@ -15,8 +15,6 @@ from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.words import all_digits, count, exactly, under
 from iacta.rules.roll import Losses, Roll
 
-__all__ = ["LossesRecord", "RollAnswer", "RollQuestion", "RollRecord"]
-
 
 @question(
     "roll",

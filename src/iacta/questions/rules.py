@@ -34,8 +34,6 @@ from iacta.rules.roll import LossCounts, Roll, break_even_ratio
 from iacta.rules.rules import Rules
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
-__all__ = ["Odds", "RulesAnswer", "RulesQuestion", "rules_sentences"]
-
 EXAMPLE_ARMIES = 10
 EVEN = Fraction(1, 2)
 MOST_ROLLS = 30  # whose losses are listed
@@ -288,7 +286,7 @@ def _explained(odds: Odds) -> Iterator[Section]:
     if len(others) < len(MODIFIERS):
         lines.append(f"Stacks with: {', '.join(others) or 'nothing more'}")
     yield Section(lines)
-    yield Section(list(rules_sentences(known.rules)))
+    yield Section(list(_rules_sentences(known.rules)))
     yield Section(list(_odds_sentences(odds)))
     if odds.full_roll is not None:
         yield Section(
@@ -339,12 +337,12 @@ def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
         )
 
 
-def rules_sentences(rules: Rules) -> Iterator[str]:
+def _rules_sentences(rules: Rules) -> Iterator[str]:
     """Yield sentences that describe the rules completely.
 
     rules: the rules of a battle.
 
-    >>> for sentence in rules_sentences(Rules()):
+    >>> for sentence in _rules_sentences(Rules()):
     ...     print(sentence)
     The attacker throws at most 3 dice with 6 faces each.
     The defender throws at most 2 dice with 6 faces each.

@@ -7,20 +7,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta.distribution import Probability
 
-__all__ = [
-    "Bar",
-    "Bars",
-    "Cell",
-    "Grid",
-    "Letter",
-    "Part",
-    "Section",
-    "Shaded",
-    "Table",
-    "sections_of",
-    "text_of",
-]
-
 
 class Shaded(NamedTuple):
     """A cell on a ground that goes from the defenders' colour to the attackers'.

@@ -33,8 +33,6 @@ from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import armies, cannot_attack, percent, under
 from iacta.rules.thrown import RUNS
 
-__all__ = ["RandomCampaign", "SimulateAnswer", "SimulateQuestion"]
-
 MOST_ROWS = 40  # of a table
 
 

@@ -14,8 +14,6 @@ from iacta.questions.question import Question
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
 
-__all__ = ["as_command", "as_python"]
-
 END = "END"  # of the lines that a shell hands to a command
 
 

@@ -18,8 +18,6 @@ from iacta.questions.record import AskedBattle, Unit, key
 from iacta.questions.sections import Cell, Section, Shaded, Table
 from iacta.questions.words import all_digits, under
 
-__all__ = ["TableAnswer", "TableQuestion", "TableRecord"]
-
 ROW_HEADING = "attackers"
 MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
 

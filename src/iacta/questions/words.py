@@ -9,23 +9,6 @@ from iacta.distribution import Probability
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "all_digits",
-    "armies",
-    "bar_percent",
-    "cannot_attack",
-    "count",
-    "does_not_attack",
-    "exact_text",
-    "exactly",
-    "joined",
-    "percent",
-    "plain_percent",
-    "settled",
-    "short_percent",
-    "under",
-]
-
 MOST_PERCENT_DIGITS = 26  # beyond, a fraction says it shorter
 LONGEST_FRACTION = 40  # letters, in a sentence
 

@@ -15,8 +15,6 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-__all__ = ["read_rules_file", "read_rules_record", "read_toml", "rules_record", "rules_toml"]
-
 MOST_BYTES = 10**6  # of a rules file, which has a few lines
 DICE_KEYS = tuple(field.name for field in fields(Dice))
 MODE_KEYS = tuple(mode_record(CLASSIC.mode))

@@ -11,17 +11,6 @@ from typing import Any, ClassVar
 from iacta.checks import check_choice, put, short_repr, whole_number
 from iacta.errors import IllegalError
 
-__all__ = [
-    "MODES",
-    "ArmiesGrow",
-    "BalancedBlitz",
-    "DefenderSeesFirst",
-    "Mode",
-    "TrueRandom",
-    "mode_record",
-    "read_mode",
-]
-
 MOST_GAIN = 100  # armies for one roll
 
 

@@ -31,18 +31,6 @@ from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_argument
 
-__all__ = [
-    "LossCounts",
-    "Losses",
-    "Roll",
-    "SeenLossCounts",
-    "break_even_ratio",
-    "gain_of",
-    "loss_counts",
-    "refuse_many_rolls",
-    "seen_loss_counts",
-]
-
 SortedDice = tuple[int, ...]
 
 MANY_FACES = 100  # dice with more may take long, so the full roll is checked first

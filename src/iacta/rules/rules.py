@@ -8,8 +8,6 @@ from iacta.errors import IllegalError, MalformedError
 from iacta.rules.dice import Dice
 from iacta.rules.modes import Mode, TrueRandom
 
-__all__ = ["CLASSIC", "Rules"]
-
 THREE_D6 = Dice((6, 6, 6))
 TWO_D6 = Dice((6, 6))
 TRUE_RANDOM = TrueRandom()

@@ -6,8 +6,6 @@ from iacta.checks import check_choice, put, short_repr, shown, whole_number
 from iacta.errors import MalformedError
 from iacta.rules.rules import Rules
 
-__all__ = ["NEVER", "Stop", "read_stop", "stop_argument"]
-
 
 @dataclass(frozen=True, repr=False)
 class Stop:

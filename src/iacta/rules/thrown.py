@@ -46,27 +46,6 @@ from iacta.rules.stop import Stop
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-__all__ = [
-    "RUNS",
-    "SEED",
-    "THROWN_MODES",
-    "End",
-    "Progress",
-    "Seed",
-    "all_ones_probability",
-    "check_executor",
-    "fight",
-    "fight_until",
-    "refuse_long",
-    "root_seed",
-    "shown_losses",
-    "simulate",
-    "simulate_stack",
-    "spread",
-    "throw_dice",
-    "throw_losses",
-]
-
 RUNS = 100_000
 SEED = 1
 
@@ -152,7 +131,7 @@ def simulate_stack(
     """Lead a stack of uncertain size along a way many times, as `simulate` does."""
     count = whole_number(runs, "runs", least=1)
     refuse_long(max(stack), way, count)
-    check_executor(executor)
+    _check_executor(executor)
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
     ends: Counter[End] = Counter()
@@ -521,12 +500,12 @@ def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[
     return won
 
 
-def check_executor(executor: object) -> None:
+def _check_executor(executor: object) -> None:
     """Refuse what is not an executor.
 
     executor: any `concurrent.futures.Executor`, or `None`.
 
-    >>> check_executor("many hands")
+    >>> _check_executor("many hands")
     Traceback (most recent call last):
         ...
     iacta.errors.MalformedError: executor must be a concurrent.futures.Executor, got 'many hands'

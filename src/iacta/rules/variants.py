@@ -17,17 +17,6 @@ from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import CLASSIC, Rules
 
-__all__ = [
-    "MODIFIERS",
-    "RULE_SETS",
-    "Modifier",
-    "RuleSet",
-    "find_rule_set",
-    "find_rules",
-    "rules_argument",
-    "rules_name",
-]
-
 D6 = 6
 D8 = 8
 

@@ -18,8 +18,6 @@ from iacta.web.problems import GoneError
 from iacta.web.work import Work
 from iacta.web.worker import Part, part_of, planned, vega_script
 
-__all__ = ["parsed", "read_body", "router", "while_there"]
-
 T = TypeVar("T")
 
 JSON = "application/json"

@@ -17,8 +17,6 @@ from iacta.web.problems import add_problems
 from iacta.web.schema import describe
 from iacta.web.work import Work
 
-__all__ = ["create_app"]
-
 # Nobody learns what is asked here, whatever the environment says.
 SILENT: TelemetryConfig = {
     "tracing": False,

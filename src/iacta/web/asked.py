@@ -14,14 +14,6 @@ from iacta.questions.form import Form, Parameter
 from iacta.questions.kinds import Flag
 from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
-__all__ = [
-    "address",
-    "asked_questions",
-    "offered",
-    "read_address",
-    "read_record",
-]
-
 
 def asked_questions() -> dict[str, type[Question]]:
     """Return the questions that a server answers, by name."""

@@ -11,8 +11,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from iacta.web.limits import LARGE_BYTES
 from iacta.web.lines import LINES
 
-__all__ = ["Delivery"]
-
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
 

@@ -13,8 +13,6 @@ from iacta.checks import shown
 from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
 from iacta.web.problems import ProblemDetails
 
-__all__ = ["HEADERS", "Guard", "OpenTo"]
-
 API = "/api/v1/"
 CONTENT = "Content-Type"
 TOO_MUCH = f"the body is larger than {MOST_BODY_BYTES:,} bytes"

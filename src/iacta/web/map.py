@@ -28,8 +28,6 @@ from iacta.web.pages import template
 from iacta.web.turns import STEPS, analysed, followed_by, read_asked_board, replayed
 from iacta.web.work import Work
 
-__all__ = ["board_read", "position_read", "router"]
-
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 LOOK = {
@@ -130,7 +128,7 @@ def router(work: Work) -> APIRouter:
         openapi_extra={"parameters": [CODED]},
     )
     async def qr(request: Request) -> Response:
-        drawn = await work.run(qr_code, request.query_params.get("text", ""))
+        drawn = await work.run(_qr_code, request.query_params.get("text", ""))
         return Response(drawn, media_type="image/svg+xml")
 
     def add(address: str, function: Any, summary: str, body: Schema) -> None:
@@ -234,12 +232,12 @@ def _position_record(position: Position) -> dict[str, Any]:
     }
 
 
-def qr_code(text: str) -> str:
+def _qr_code(text: str) -> str:
     """Return the QR code of a text, as SVG.
 
     text: what it says; no text is refused, and one that is too long.
 
-    >>> qr_code("1;classic;red;Peru:red:3").startswith("<svg")
+    >>> _qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True
     """
     from segno import DataOverflowError, make_qr  # only needed here

@@ -35,8 +35,6 @@ from iacta.web.limits import MOST_CELLS
 from iacta.web.work import Work
 from iacta.web.worker import answered
 
-__all__ = ["problem_page", "router", "template"]
-
 HOME = "battle"
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
 LOGS = {  # in place of the files that examples name

@@ -17,8 +17,6 @@ from iacta.web.limits import RETRY_SECONDS
 from iacta.web.work import BusyError, LateError
 from iacta.web.worker import FailedError
 
-__all__ = ["PROBLEM", "GoneError", "ProblemDetails", "add_problems", "problem_of"]
-
 PROBLEM = "application/problem+json"
 MISTAKE = "this is a bug in iacta; the log of the server has its report"
 GONE = "the client closed the connection before the answer"

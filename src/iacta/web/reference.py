@@ -9,8 +9,6 @@ from fastapi.responses import HTMLResponse
 from iacta.web.asked import asked_questions
 from iacta.web.pages import template
 
-__all__ = ["router"]
-
 Schema = dict[str, Any]
 WORDS = {
     "integer": "whole number",

@@ -14,8 +14,6 @@ from iacta.questions.question import Question
 from iacta.web.asked import asked_questions, offered
 from iacta.web.problems import PROBLEM
 
-__all__ = ["COMPONENTS", "describe", "record_schemas"]
-
 Schema = dict[str, Any]
 COMPONENTS = "#/components/schemas/"
 DESCRIPTION = (

@@ -52,16 +52,6 @@ from iacta.web.limits import (
     USUAL_PLAN_SECONDS,
 )
 
-__all__ = [
-    "STEPS",
-    "analysed",
-    "followed_by",
-    "read_asked_board",
-    "replayed",
-    "standing",
-    "stepped",
-]
-
 GOALS = ("take", "take_any", "eliminate", "worth")
 COMPARED = 0.6  # of the time, for the numbers of armies that may move in
 PLAN_PART = 0.4  # of the time, for the plan that is then made to hold
@@ -81,7 +71,7 @@ def read_asked_board(asked: Mapping[str, Any]) -> Board | None:
     raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
 
 
-def read_turn(asked: Mapping[str, Any], *more: str) -> Turn:
+def _read_turn(asked: Mapping[str, Any], *more: str) -> Turn:
     """Return the turn that is sent, as a `code` and the `board` if it is not the classic one.
 
     more: what else may be sent; anything further is refused.
@@ -96,7 +86,7 @@ def read_turn(asked: Mapping[str, Any], *more: str) -> Turn:
     return Turn.from_code(code, read_asked_board(asked))
 
 
-def standing(turn: Turn) -> dict[str, Any]:
+def _standing(turn: Turn) -> dict[str, Any]:
     """Return where a turn is: its code, who holds what, and the odds of every border.
 
     Territories are numbers, in the order of the board.
@@ -326,11 +316,11 @@ def followed_by(asked: Mapping[str, Any]) -> dict[str, Any]:
 
     asked: the `code`, the `board` if it is not the classic one, and the `step`.
     """
-    turn, step = read_turn(asked, "step"), asked.get("step")
+    turn, step = _read_turn(asked, "step"), asked.get("step")
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {shown(step)}")
     after, words = stepped(turn, step)
-    return {**standing(after), "words": words}
+    return {**_standing(after), "words": words}
 
 
 def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -342,12 +332,12 @@ def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
 
     A step that is not possible is returned as a `problem`, and so are those that follow it.
     """
-    start = read_turn(asked, "steps")
+    start = _read_turn(asked, "steps")
     turns: list[Turn | None] = [start]
     steps = row_of(asked.get("steps", []), "steps", "steps")
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
-    found = [standing(start)]
+    found = [_standing(start)]
     for number, each in enumerate(steps):
         if not isinstance(each, Mapping):
             raise MalformedError(f"step must be an object, got {shown(each)}")
@@ -363,7 +353,7 @@ def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
             found.append({"problem": str(error)})
         else:
             turns[-1] = after
-            found.append({**standing(after), "words": words})
+            found.append({**_standing(after), "words": words})
     return {"turns": found}
 
 
@@ -378,7 +368,7 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
         seconds.
     watch: receives the best value so far.
     """
-    turn = read_turn(asked, *GOALS, "hold", "time_limit")
+    turn = _read_turn(asked, *GOALS, "hold", "time_limit")
     limit = asked.get("time_limit", USUAL_PLAN_SECONDS)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
         raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")

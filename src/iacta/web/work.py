@@ -30,8 +30,6 @@ from iacta.web.limits import (
 )
 from iacta.web.worker import Job, Progress, Reply, StoppedError, serve
 
-__all__ = ["BusyError", "DiedError", "LateError", "Work"]
-
 PRELOADED = ["iacta.web.map", "iacta.web.worker", "scipy.linalg", "vl_convert"]
 Report: TypeAlias = Callable[[Progress], Awaitable[None]]
 

@@ -42,21 +42,6 @@ from iacta.web.limits import (
     USUAL_PLAN_SECONDS,
 )
 
-__all__ = [
-    "FailedError",
-    "Job",
-    "Part",
-    "Parts",
-    "Progress",
-    "Reply",
-    "StoppedError",
-    "answered",
-    "part_of",
-    "planned",
-    "serve",
-    "vega_script",
-]
-
 Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
 Parts: TypeAlias = dict[str, Any]
 

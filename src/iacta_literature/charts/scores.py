@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iacta.battle.battle import Battle, is_won
+from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.files import Chart
 from iacta.charts.outcomes import (
@@ -25,6 +25,7 @@ from iacta.checks import row_of
 from iacta.distribution import Distribution
 from iacta.estimate import CONFIDENCE, Estimate
 from iacta.methods import find_kernel
+from iacta.methods.kernel import is_won
 from iacta.odds.simulated import Simulated
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer

@@ -24,8 +24,6 @@ from iacta.board.formats.draft import (
 )
 from iacta.board.formats.reading import BoardText, Element, read_bonus, read_coordinate
 
-__all__ = ["FORMAT"]
-
 
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")

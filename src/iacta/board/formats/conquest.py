@@ -17,8 +17,6 @@ from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftT
 from iacta.board.formats.reading import BoardText, TextLine, entries, read_bonus, read_coordinate
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = ["FORMAT"]
-
 BEGINNING = re.compile(
     # A name in quotes would be a key of TOML.
     r"^[ \t]*\[territories\][ \t]*\n(?:\s*+[;#][^\n]*+\n)*+\s*+(?![\"'])[^=,\n\[]++,",

@@ -42,8 +42,6 @@ from iacta.board.formats.reading import (
 )
 from iacta.errors import IactaError, IllegalError, MalformedError
 
-__all__ = ["FORMAT"]
-
 SECTIONS = re.compile(
     r"^[ \t]*\[(?:files|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE
 )

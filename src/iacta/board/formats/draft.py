@@ -29,20 +29,6 @@ from iacta.board.formats.reading import FARTHEST, BoardText, at
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 
-__all__ = [
-    "Assembled",
-    "BoardFormat",
-    "Cards",
-    "Draft",
-    "DraftContinent",
-    "DraftTerritory",
-    "Line",
-    "Mention",
-    "Remark",
-    "assemble",
-    "pixels",
-]
-
 MOST_LISTED = 10  # mistakes, so that a message stays readable
 
 Line: TypeAlias = int | None

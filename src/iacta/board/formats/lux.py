@@ -18,8 +18,6 @@ from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftT
 from iacta.board.formats.reading import BoardText, Element, read_bonus, read_id
 from iacta.errors import MalformedError
 
-__all__ = ["FORMAT"]
-
 POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.ASCII)
 LEAST_POINTS = 3  # of an outline
 

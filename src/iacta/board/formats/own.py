@@ -32,8 +32,6 @@ from iacta.board.formats.reading import BoardText, FileTable, KeyPath, read_toml
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError
 
-__all__ = ["JSON", "TOML", "read_board_table"]
-
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILINE)

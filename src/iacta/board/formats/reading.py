@@ -20,26 +20,6 @@ from iacta.checks import parse_whole_number, shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.files import RepeatedKeyError, looks_like_json, parse_json, parse_toml, read_bytes
 
-__all__ = [
-    "BoardText",
-    "Element",
-    "FileTable",
-    "KeyPath",
-    "TextLine",
-    "at",
-    "decode",
-    "entries",
-    "read_bonus",
-    "read_coordinate",
-    "read_file",
-    "read_id",
-    "read_json",
-    "read_number",
-    "read_table",
-    "read_toml",
-    "read_xml",
-]
-
 # Larger files would take more than a few seconds, or a few hundred megabytes.
 MOST_BYTES = 4 * 10**6
 MOST_LINES = 10**5
@@ -98,7 +78,7 @@ class BoardText:
 
     @cached_property
     def top(self) -> "Element | None":
-        return read_xml(self.text) if self._first == "<" else None
+        return _read_xml(self.text) if self._first == "<" else None
 
     @cached_property
     def json(self) -> "FileTable | None":
@@ -345,10 +325,10 @@ class Element:
         return found
 
 
-def read_xml(text: str) -> Element:
+def _read_xml(text: str) -> Element:
     """Return the outermost element of an XML text; attributes are ignored.
 
-    >>> read_xml("<map><name> Peru </name></map>").needed("name").text
+    >>> _read_xml("<map><name> Peru </name></map>").needed("name").text
     'Peru'
     """
     parser = expat.ParserCreate()

@@ -24,8 +24,6 @@ from iacta.board.formats.reading import MOST_ID, BoardText, FileTable, KeyPath
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IactaError
 
-__all__ = ["FORMAT"]
-
 
 class _Object(NamedTuple):
     """An object of the JSON, and its place."""
