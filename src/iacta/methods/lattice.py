@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.methods.counting import Ends, UnitKernel
+from iacta.methods.diagonals import by_total
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -334,7 +335,7 @@ def _chance_table(
         table[d, before + max(int(d * slope), i) :] = 1.0
     table[:, before : before + i] = few_attackers.T
     table[:j, before:] = few_defenders
-    band = _Band(few_attackers, few_defenders, step, table)
+    band = _Band(few_attackers, few_defenders, step, table[:, before:])
     for total in range(0, attackers + defenders + 1, len(step) - 1):
         band.advance(total, middle=int(total * slope / (1 + slope)))
     return table
@@ -372,7 +373,7 @@ class _Band:
     def __init__(
         self, few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], table: Floats
     ) -> None:
-        self.few_defenders, self.step, self.table = few_defenders, step, table
+        self.few_defenders, self.step, self.diagonals = few_defenders, step, by_total(table)
         self.taken = len(step) - 1
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
@@ -451,14 +452,6 @@ class _Band:
             self.high = first + _length(needed)
 
     def _write(self, total: int, first: int, end: int) -> None:
-        width, size, taken = self.table.shape[1], self.table.itemsize, self.taken
-        start = (total - first) * width + width - self.attackers - 1 + first
-        # In a view along the anti-diagonals they lie as in the band.
-        cells = np.ndarray(
-            (end - first, taken),
-            buffer=self.table,
-            offset=start * size,
-            strides=((1 - width) * size, width * size),
-        )
-        filled = self.chances[(first + taken) * taken : (end + taken) * taken]
-        cells[:] = filled.reshape(-1, taken)
+        cells = self.chances[(first + self.taken) * self.taken : (end + self.taken) * self.taken]
+        for r, filled in enumerate(cells.reshape(-1, self.taken)[::-1].T):
+            self.diagonals[total + r, total + r - end + 1 : total + r - first + 1] = filled
