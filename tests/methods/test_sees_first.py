@@ -168,10 +168,12 @@ RUNS = 4000
 def reply(throw: tuple[int, ...], able: int, defenders: int, rules: Rules) -> int:
     """Return the dice that the defender throws, as the twin has it."""
     most = min(defenders, rules.defence.kept)
-    laws = brute.seen_laws(throw, most, rules, len(throw))
+    losses = brute.seen_losses(throw, most, rules, len(throw))
     after = [
-        sum(p * brute.seen_win(able - x, defenders - y, rules) for (x, y), p in law.items())
-        for law in laws
+        sum(
+            p * brute.seen_win(able - x, defenders - y, rules) for (x, y), p in distribution.items()
+        )
+        for distribution in losses
     ]
     return max(j for j in range(1, most + 1) if after[j - 1] == min(after))
 
@@ -268,8 +270,12 @@ def test_no_replies_have_a_greater_ratio_of_losses_than_break_even(rules: Rules)
     ratio = break_even_ratio(rules)
     assert ratio is not None
     best = sum(
-        chance * max(sum(p * (x - ratio * y) for (x, y), p in law.items()) for law in laws)
-        for chance, laws in brute.all_seen_laws(*rules.full_roll, rules)
+        chance
+        * max(
+            sum(p * (x - ratio * y) for (x, y), p in distribution.items())
+            for distribution in losses
+        )
+        for chance, losses in brute.all_seen_losses(*rules.full_roll, rules)
     )
     assert best == 0
 
@@ -331,13 +337,13 @@ def test_what_cannot_be_answered_is_refused_in_a_sentence() -> None:
 def test_every_throw_is_counted_once() -> None:
     for rules in SEVERAL:
         for i in range(1, rules.attack.kept + 1):
-            laws = seen_loss_counts(i, rules.defence.kept, rules)
+            losses = seen_loss_counts(i, rules.defence.kept, rules)
             for j in range(1, rules.defence.kept + 1):
                 mean = sum(
                     Fraction(weight * sum(k * n for k, n in enumerate(row[j - 1].counts)))
                     / row[j - 1].total
-                    for row, weight in laws.items()
-                ) / sum(laws.values())
+                    for row, weight in losses.items()
+                ) / sum(losses.values())
                 twin = brute.roll_losses(i, j, rules)
                 assert mean == sum(y * p for (_, y), p in twin.items())
 
