@@ -28,12 +28,6 @@ from tests.three_against_two import EDGES, SEVERAL_RULES
 LONG = [*EDGES, (90, 7), (7, 90), (60, 61)]
 
 
-
-
-
-
-
-
 def dice(keep: int) -> st.SearchStrategy[Dice]:
     """Draw dice of which so many are kept."""
     faces = st.lists(st.integers(1, 5), min_size=keep, max_size=keep + 1).map(tuple)

@@ -299,14 +299,6 @@ def test_methods_are_chosen_and_named() -> None:
     exact_chance = battle.win_probability(exact=True)
     assert battle.win_probability(method="sees_first_exact") == float(exact_chance)
     assert win_table(9, 7, SEEN, method="sees_first")[8, 6] == battle.win_probability()
-    with pytest.raises(
-        IllegalError, match="method 'sees_first' needs rules with a defender who sees"
-    ):
-        win_table(9, 7, method="sees_first")
-    with pytest.raises(
-        IllegalError, match="method 'sees_first' needs rules with a defender who sees"
-    ):
-        win_probability([9, 8], 7, method="sees_first")
     with pytest.raises(IllegalError, match="cannot be used for the method 'lattice'"):
         win_probability([9, 8], 7, SEEN, method="lattice")
 

@@ -188,8 +188,6 @@ def test_campaigns_end_as_computed() -> None:
     assert taken == simulated.won
 
 
-
-
 def fight_with_five_ones(attackers: int, defenders: int, dice: random.Random) -> tuple[int, int]:
     """Fight one battle, die by die, in which both sides gain an army when all dice show one."""
     while attackers > 1 and defenders:

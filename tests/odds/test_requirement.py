@@ -42,8 +42,6 @@ def test_published_requirements(row: dict[str, str]) -> None:
     assert needed == int(row["attackers"])
 
 
-
-
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 def test_the_whole_of_van_wijgerden_s_table_by_fractions_alone(rules: str) -> None:
     size = 200

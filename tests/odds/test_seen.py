@@ -11,7 +11,6 @@ import pytest
 from iacta import (
     CLASSIC,
     Dice,
-    IllegalError,
     Rules,
     find_rules,
     win_probability,
@@ -94,7 +93,3 @@ def test_to_see_first_helps_and_to_spare_armies_helps_less() -> None:
         sparing = win_probability_if_seen(*battle, aim="losses")
         assert win_probability_if_seen(*battle) < sparing < blind
     assert win_probability_if_seen(1, 3) == 0
-    with pytest.raises(IllegalError, match="full_attack must be None"):
-        win_probability_if_seen(12, 10, "dominating12")
-    with pytest.raises(IllegalError, match="aim must be"):
-        win_probability_if_seen(12, 10, aim="glory")  # type: ignore[arg-type]

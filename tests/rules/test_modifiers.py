@@ -58,8 +58,6 @@ def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> 
         assert losses.total == int(row["total"])
 
 
-
-
 def rolls(rules: Rules) -> list[tuple[int, int]]:
     """Return every number of dice that both sides can throw."""
     return list(product(range(1, rules.attack.kept + 1), range(1, rules.defence.kept + 1)))
@@ -77,8 +75,6 @@ def test_stacked_rolls_are_those_of_trying_all_dice(name: str) -> None:
     assert rules.defence.kept == 4
     for dice in rolls(rules):
         assert dict(Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
-
-
 
 
 def test_what_the_modifiers_do() -> None:
