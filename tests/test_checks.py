@@ -165,10 +165,7 @@ def test_long_values_are_cut_in_messages() -> None:
             lambda: armies_needed(10, "95"),
             "chance must lie between 0 and 1, both excluded, got '95'; did you mean 95%?",
         ),
-        (
-            lambda: armies_needed(10, 100),
-            "chance must lie between 0 and 1, both excluded, got 100",
-        ),
+        (lambda: armies_needed(10, 100), "chance must lie between 0 and 1, both excluded, got 100"),
         (
             lambda: Battle("12", 10),  # type: ignore[arg-type] # the claim
             "attackers must be a whole number of at least 1, got '12'; did you mean 12?",

@@ -8,14 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from iacta import (
-    CLASSIC,
-    Dice,
-    Rules,
-    find_rules,
-    win_probability,
-    win_probability_if_seen,
-)
+from iacta import CLASSIC, Dice, Rules, find_rules, win_probability, win_probability_if_seen
 from iacta.methods import find_kernel
 from iacta.rules.modes import DefenderSeesFirst
 from tests import brute
