@@ -29,7 +29,7 @@ from iacta_literature import taflin
 from iacta_literature.chain import chain
 from iacta_literature.tree import paths, tree
 from tests import brute, strategies
-from tests.asked import ASKED, SEVERAL_RULES, counting, simulation
+from tests.asked import ASKED, SEVERAL_RULES, counting
 
 ROLLED = methods_of(CLASSIC)
 SEEN = methods_of(Rules(mode=DefenderSeesFirst()))
@@ -178,17 +178,6 @@ def assert_sentence(error: IactaError) -> None:
     assert text
     assert "\n" not in text
     assert not text.endswith(".")
-
-
-@pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), find_rules("five ones")])
-def test_real_dice_agree(rules: Rules) -> None:
-    for attackers, defenders in BATTLES:
-        chance = (
-            1.0 if not defenders else float(Battle(attackers, defenders, rules).win_probability())
-        )
-        part = simulation.win_probability(attackers, defenders, rules, runs=RUNS)
-        # In more than two hundred battles, five standard deviations are not to be expected.
-        assert abs(part - chance) <= 5 * math.sqrt(chance * (1 - chance) / RUNS)
 
 
 @pytest.mark.parametrize("name", ROLLED)

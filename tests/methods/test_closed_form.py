@@ -71,14 +71,6 @@ def test_a_sequence_is_a_campaign(name: str, attackers: int, defenders: list[int
     assert chance == campaign.win_probability(exact=True, method="closed_form")
 
 
-def test_the_unfinished_game_is_a_sequence() -> None:
-    # Norvig (2020) has it in floats.
-    way = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
-    chance = closed_form.sequence(72, iter(way), CLASSIC)
-    assert isclose(chance, 0.8105485936352178, rel_tol=1e-14)
-    assert chance == Campaign(72, way).win_probability(exact=True, method="counting")
-
-
 def test_a_sequence_that_is_none_is_refused() -> None:
     with pytest.raises(IllegalError, match="missing countries"):
         closed_form.sequence(3, [], CLASSIC)

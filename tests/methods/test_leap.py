@@ -227,16 +227,6 @@ def test_the_tiniest_chance_of_a_large_battle_is_none() -> None:
         assert leap.win_probability(*size, CLASSIC) == 0
 
 
-def test_survivors_are_those_of_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leap_file, "MOST_STATES_OF_ALL", 0)
-    exact = closed_form.outcomes(Distribution([600]), 650, CLASSIC)
-    outcomes = leap.outcomes(Distribution([600]), 650, CLASSIC)
-    for outcome, probability in exact.items():
-        if probability > CERTAIN_ENOUGH:
-            difference = abs(Fraction(outcomes[outcome]) - Fraction(probability))
-            assert difference <= BOUND * Fraction(probability)
-
-
 def test_more_attackers_win_more_often_at_any_size() -> None:
     for defenders in (10**4, 10**8, 10**12):
         even = round(0.853414372544 * defenders)

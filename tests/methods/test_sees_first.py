@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from itertools import product
 from math import sqrt
 
@@ -161,44 +160,6 @@ def test_to_see_first_never_hurts() -> None:
     assert win_table(40, 40, SEEN)[39, 39] < win_table(40, 40)[39, 39]
 
 
-RUNS = 4000
-
-
-@cache
-def reply(throw: tuple[int, ...], able: int, defenders: int, rules: Rules) -> int:
-    """Return the dice that the defender throws, as the twin has it."""
-    most = min(defenders, rules.defence.kept)
-    losses = brute.seen_losses(throw, most, rules, len(throw))
-    after = [
-        sum(
-            p * brute.seen_win(able - x, defenders - y, rules) for (x, y), p in distribution.items()
-        )
-        for distribution in losses
-    ]
-    return max(j for j in range(1, most + 1) if after[j - 1] == min(after))
-
-
-def fight(able: int, defenders: int, rules: Rules, rng: np.random.Generator) -> tuple[int, int]:
-    """Fight one battle with real dice of six faces; ties go to the defender."""
-    while able and defenders:
-        attack = sorted(rng.integers(1, 7, min(able, 3)).tolist(), reverse=True)
-        dice = reply(tuple(attack), able, defenders, rules)
-        defence = sorted(rng.integers(1, 7, dice).tolist(), reverse=True)
-        pairs = list(zip(attack, defence, strict=False))
-        won = sum(ours > theirs for ours, theirs in pairs)
-        able, defenders = able - len(pairs) + won, defenders - won
-    return able, defenders
-
-
-def test_real_dice_agree() -> None:
-    rng = np.random.default_rng(20)
-    fought = [fight(7, 6, SEEN, rng) for _ in range(RUNS)]
-    ends = Battle(8, 6, SEEN).outcomes()
-    for outcome, chance in ends.items():
-        count = fought.count((outcome.attackers - 1, outcome.defenders))
-        assert abs(count / RUNS - chance) <= 5 * sqrt(chance * (1 - chance) / RUNS)
-
-
 def test_a_campaign_of_several_rules_is_fought_as_by_the_twin() -> None:
     campaign = Campaign(7, [3, Territory(2, rules="classic"), 1], SEEN)
     expected = Fraction(0)
@@ -217,7 +178,7 @@ def test_a_campaign_of_several_rules_is_fought_as_by_the_twin() -> None:
 
 def test_a_campaign_is_played_by_its_distribution() -> None:
     campaign, rng = Campaign(6, [3, 1], SEEN), np.random.default_rng(4)
-    runs = RUNS // 20
+    runs = 200
     reaching = sum(campaign.play(rng)[-1].territory == 2 for _ in range(runs))
     reached = float(campaign.territory_odds()[1].reach_probability)
     assert abs(reaching / runs - reached) <= 5 * sqrt(reached * (1 - reached) / runs)

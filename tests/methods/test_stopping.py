@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules, Stop, find_rules
 from iacta.errors import IllegalError
 from iacta.methods import find_kernel, methods_of
-from iacta.methods.simulation import Simulation
 from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import fight_until
@@ -187,24 +186,6 @@ def test_two_against_one_by_hand() -> None:
     for stop in (FULL, Stop(max_losses=1), Stop(max_rolls=1)):
         outcomes = Battle(3, 1, stop=stop).outcomes(exact=True)
         assert dict(outcomes) == {Outcome(3, 0): chance, Outcome(2, 1): 1 - chance}
-
-
-@pytest.mark.parametrize("rules", ["classic", "capital", "attack leader"])
-@pytest.mark.parametrize(
-    "stop",
-    [FULL, Stop(max_losses=3), Stop(max_rolls=4), Stop(stop_at=4), Stop(2, True, 5, 6)],
-    ids=repr,
-)
-def test_real_dice_agree(rules: str, stop: Stop) -> None:
-    battle, runs = Battle(11, 7, rules, stop=stop), 6000
-    distribution = battle.outcomes()
-    dice = Simulation(battle.rules, replace(stop, stop_at=None))
-    kept = stop.rules_in_fight(battle.rules).garrison
-    thrown = outcomes(dice, Distribution([11]), 7, kept, runs=runs)
-    assert set(thrown) <= set(distribution)
-    for end, chance in distribution.items():
-        p = float(chance)
-        assert abs(thrown[end] - p) < 5 * math.sqrt(p * (1 - p) / runs)
 
 
 def test_real_dice_leave_each_battle_where_it_stood() -> None:
