@@ -82,7 +82,7 @@ ALL = CAMPAIGNS + WITH_STOPS
 
 
 @pytest.mark.parametrize("campaign", ALL, ids=repr)
-def test_the_law_is_that_of_battle_after_battle(campaign: Campaign) -> None:
+def test_the_distribution_is_that_of_battle_after_battle(campaign: Campaign) -> None:
     expected = twin(campaign)
     assert dict(campaign.outcomes(exact=True)) == expected
     floats = campaign.outcomes()
@@ -186,7 +186,7 @@ def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int)
 
 
 @pytest.mark.parametrize("campaign", WITH_STOPS, ids=repr)
-def test_thrown_and_played_campaigns_stop_as_the_law_says(campaign: Campaign) -> None:
+def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Campaign) -> None:
     distribution, runs = campaign.outcomes(), 2000
     thrown = simulate_campaign(
         campaign.attackers, campaign.territories, campaign.rules, stop=campaign.stop, runs=runs

@@ -50,7 +50,7 @@ GROWING = {
 # The chain and its matrices.
 
 
-def test_published_law_after_one_roll() -> None:
+def test_published_distribution_after_one_roll() -> None:
     states = chain(10, 10, ABLE).after(1)
     assert {tuple(state): round(float(p), 7) for state, p in states.items()} == {
         (8, 10): 0.2925669,

@@ -56,7 +56,7 @@ def bound_of(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_exact_laws_are_those_of_the_twin_and_floats_within_their_bound(
+def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound(
     rules: Rules, stop: Stop
 ) -> None:
     for attackers, defenders in BATTLES:

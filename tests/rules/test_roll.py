@@ -22,7 +22,7 @@ from tests import brute, strategies
 
 @settings(max_examples=150)
 @given(strategies.rules(), st.data())
-def test_law_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
+def test_distribution_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
     attack_dice = data.draw(st.integers(1, rules.attack.kept))
     defence_dice = data.draw(st.integers(1, rules.defence.kept))
     assert dict(Roll(attack_dice, defence_dice, rules).losses()) == brute.roll_losses(
@@ -43,7 +43,7 @@ def test_rolls_are_counted_by_value_as_row_by_row(rules: Rules, data: st.DataObj
 
 @pytest.mark.parametrize("attack_dice", range(1, 5))
 @pytest.mark.parametrize("defence_dice", range(1, 5))
-def test_law_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
+def test_distribution_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
     rules = Rules(attack=Dice((4,) * 4, bonus=(1,)), defence=Dice((5, 4, 3, 2), bonus=(0, 1)))
     losses = dict(Roll(attack_dice, defence_dice, rules).losses())
     assert losses == brute.roll_losses(attack_dice, defence_dice, rules)
@@ -91,7 +91,7 @@ def test_spare_dice_are_thrown_by_few_armies_too() -> None:
     assert Roll(1, 1, rules).best_defence_dice()[6,] == Fraction(11, 36)
 
 
-def test_a_side_s_joint_law_is_that_of_sorted_throws() -> None:
+def test_a_side_s_joint_distribution_is_that_of_sorted_throws() -> None:
     dice = Roll(3, 2).best_attack_dice()
     twin = [tuple(throw) for throw in brute.throws(CLASSIC.attack, 3)]
     assert all(dice[row] == Fraction(twin.count(row), 216) for row in set(twin))
