@@ -247,14 +247,7 @@ def test_public_classes_describe_each_field_and_property() -> None:
 
 
 def test_importing_iacta_starts_nothing_heavy() -> None:
-    heavy = (
-        "importlib.metadata",
-        "rich",
-        "scipy",
-        "pandas",
-        "vl_convert",
-        "numpy.random",
-    )
+    heavy = ("importlib.metadata", "rich", "scipy", "pandas", "vl_convert", "numpy.random")
     asked = "iacta.Battle(12, 10).win_probability(), iacta.armies_needed(10, 0.95)"
     for names, line in ((("numpy", *heavy), "None"), (heavy, asked)):
         code = f"import iacta, sys; {line}; print([n for n in {names!r} if n in sys.modules])"

@@ -137,7 +137,7 @@ def test_the_simulations_are_those_of_the_sources() -> None:
     assert agrees(exact["exact"], "0.719433937074")
     assert rows("hoehle_convergence")[-1]["runs"] == 100_000
     assert ONE_ROLL.win_probability(exact=True) == Fraction(2890, 7776)
-    shown = {row["defenders"]: row["count"] for row in rows("hoehle_roll_law")}
+    shown = {row["defenders"]: row["count"] for row in rows("hoehle_roll_chances")}
     assert shown == {0: 2275, 1: 2611, 2: 2890}
 
 
@@ -154,7 +154,7 @@ def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
 def test_shades_are_drawn_anew() -> None:
     shaded = {
         name
-        for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_law")
+        for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_chances")
         if SHADES.search(text_of(PRINTED[name].draw().to_dict(), NARROW))
     }
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}

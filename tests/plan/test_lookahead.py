@@ -9,10 +9,11 @@ import pytest
 
 from benchmarks.positions import hard_positions
 from iacta import evaluate
+from iacta.estimate import half_interval
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.planner import Planner, half_interval
+from iacta.plan.planner import Planner
 from iacta.plan.policy import Policy, policy_for
 from iacta.plan.problem import read_problem
 from tests.plan.boards import (

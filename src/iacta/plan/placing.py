@@ -16,10 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from math import comb, sqrt
+from math import comb
 from typing import TypeAlias, TypedDict, Unpack
-
-import numpy as np
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
@@ -263,14 +261,6 @@ def _settled(
         for place, each in enumerate(few)
     ]
     return max(zip(few, plans, strict=True), key=lambda pair: pair[1].value)
-
-
-def mean_error(chances: Sequence[float]) -> float:
-    """Return the standard error of the mean of some chances, as if 0 and 1 had been seen too.
-
-    So a few that are all alike do not seem to be certain.
-    """
-    return float(np.std([*chances, 0.0, 1.0])) / sqrt(len(chances) + 2)
 
 
 def planned(
