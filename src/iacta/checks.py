@@ -328,7 +328,7 @@ def words_of(text: str) -> list[str]:
     """
     parts = (part.strip(",") for part in text.split())
     words = ([part] if WHOLE.fullmatch(part) else part.split(",") for part in parts)
-    return [each for some in words for each in some if each]
+    return [word for some in words for word in some if word]
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:

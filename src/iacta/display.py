@@ -65,8 +65,8 @@ class Pasted(Displayed):
 
     def to_text(self) -> str:
         """Return the value as Python text that can be pasted back, however long."""
-        shown = [each for each in fields(self) if each.repr]  # type: ignore[arg-type] # a dataclass
-        rows = (f"{each.name}={pasted(getattr(self, each.name))}" for each in shown)
+        shown = [field for field in fields(self) if field.repr]  # type: ignore[arg-type] # a dataclass
+        rows = (f"{field.name}={pasted(getattr(self, field.name))}" for field in shown)
         return f"{type(self).__name__}({', '.join(rows)})"
 
 

@@ -327,7 +327,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
                 f"{MOST_VALUES:.0e} pairs"
             )
         same_kind = self.is_exact == other.is_exact
-        ours, theirs = (each if same_kind else each.to_float() for each in (self, other))
+        ours, theirs = (side if same_kind else side.to_float() for side in (self, other))
         first, second = ours._numbers(), theirs._numbers()
         terms: dict[Any, list[Any]] = {}
         for (value, weight), (more, factor) in product(
@@ -406,7 +406,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     def _compared(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
             if value == value:  # NaN is not, and has no place in an order
-                return self.prob(lambda each: holds(each, value))
+                return self.prob(lambda outcome: holds(outcome, value))
         except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
             pass
         raise _unordered(value)
@@ -517,8 +517,8 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         | T | 1/2 |
         """
         lines = [f"| {value} | {probability} |", "| --- | --- |"]
-        for each, p in self.items():
-            cell = str(each).replace("|", "\\|")
+        for outcome, p in self.items():
+            cell = str(outcome).replace("|", "\\|")
             lines.append(f"| {cell} | {fraction_text(p) if isinstance(p, Fraction) else p} |")
         return "\n".join(lines)
 

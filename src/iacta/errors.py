@@ -85,5 +85,5 @@ def packages_of(extra: str) -> tuple[str, ...]:
             if others is None:
                 found.append(re.split(r"[^\w.-]", package)[0])
             else:
-                found += (each for other in others[1].split(",") for each in packages_of(other))
+                found += (name for other in others[1].split(",") for name in packages_of(other))
     return tuple(dict.fromkeys(found))

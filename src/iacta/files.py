@@ -147,8 +147,8 @@ def seal() -> None:
     home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     own = [sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]), f"{home}/.local/lib"]
     folders = tuple(
-        os.path.join(os.path.abspath(os.path.expanduser(each)), "")
-        for each in (*own, f"{cache}/iacta")
+        os.path.join(os.path.abspath(os.path.expanduser(folder)), "")
+        for folder in (*own, f"{cache}/iacta")
     )
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
@@ -316,7 +316,7 @@ def _reason(reason: str, text: str, number: int, column: int, mark: str) -> str:
     if not reason.startswith(NOT_READ):
         return REPHRASED.get(reason, reason)
     line, place = text.split("\n")[number - 1], column - 1
-    begin = 1 + max(line.rfind(each, 0, place) for each in "{,")
+    begin = 1 + max(line.rfind(mark_, 0, place) for mark_ in "{,")
     key = re.match(r"\s*(\w[\w -]*?)\s*([=:])", line[begin : begin + LONGEST_SHOWN])
     if key and begin + key.start(2) >= place:
         is_colon = (key[2], mark) == (":", "=")
@@ -338,7 +338,7 @@ def _refuse_costly_toml(text: str) -> None:
             parts = [piece.count(".") + 1 for piece in re.split(BETWEEN_KEYS, line)]
             if max(parts) > MOST_DEPTH:
                 raise TooLargeError(f"line {number}: keys must have at most {MOST_DEPTH} parts")
-            keys += sum(each for each in parts if each > 2)
+            keys += sum(part for part in parts if part > 2)
         keys += line.lstrip().startswith("[")
         if keys > MOST_KEYS:
             raise TooLargeError(f"TOML must have at most {MOST_KEYS} keys")

@@ -185,7 +185,7 @@ class Tabular:
         """Yield the lines of a text, many at a time; a list of JSON has a line for each entry."""
         if self.format == "json":
             entries = self.document()
-            yield LineBlock(1, [json.dumps(each).encode() for each in entries])
+            yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
             return
         rest, number, is_first = b"", 1, True
         joined = _Joined(self.longest)

@@ -20,7 +20,7 @@ NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
 
 # What differs on a dark page, unless a scale makes shades of it.
 LIGHT_TO_DARK = {
-    each[False]: each[True] for each in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
+    colour[False]: colour[True] for colour in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
 }
 SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
 FONT = ' font-family="sans-serif"'  # named once for all texts

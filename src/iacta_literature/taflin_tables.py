@@ -155,7 +155,7 @@ def _followed(path: taflin.Ways) -> Fraction:
     node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
         for _ in range(rolls):
-            branch = next(each for each in node.branches if each.losses.attackers == lost)
+            branch = next(branch for branch in node.branches if branch.losses.attackers == lost)
             node, chance = branch.node, chance * branch.probability
     return chance
 

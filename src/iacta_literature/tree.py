@@ -109,7 +109,7 @@ def nodes(root: Node) -> Iterator[Node]:
     found = {root.state: root}
     frontier = [root]
     while frontier:
-        below = {each.node.state: each.node for node in frontier for each in node.branches}
+        below = {branch.node.state: branch.node for node in frontier for branch in node.branches}
         frontier = [node for state, node in below.items() if state not in found]
         found |= below
     yield from sorted(found.values(), key=lambda node: (sum(node.state), node.state), reverse=True)

@@ -134,8 +134,8 @@ class Campaign(Pasted):
     def to_text(self) -> str:
         """Return the campaign as Python text, however long, that can be pasted back."""
         way = ", ".join(
-            repr(each if each != Territory(each.defenders) else each.defenders)
-            for each in self.territories
+            repr(territory if territory != Territory(territory.defenders) else territory.defenders)
+            for territory in self.territories
         )
         more = rules_argument(self.rules) + stop_argument(self.stop)
         return f"Campaign({self.attackers}, [{way}]{more})"
@@ -267,7 +267,7 @@ class Campaign(Pasted):
         if not isinstance(end, CampaignOutcome):
             raise MalformedError(f"end must be a CampaignOutcome, got {shown(end)}")
         untouched = self.territories[end.conquered + 1 :]
-        return end.attackers - end.defenders - sum(each.defenders for each in untouched)
+        return end.attackers - end.defenders - sum(territory.defenders for territory in untouched)
 
     def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
         """Return the battles of one campaign that is played with random dice.
@@ -417,7 +417,7 @@ def chances_along(
     attackers: armies on the territory from which it starts, garrison included.
     keep: armies that must be left on the last territory.
     """
-    able = [max(each - way[0].rules.garrison, 0) for each in attackers]
+    able = [max(number - way[0].rules.garrison, 0) for number in attackers]
     most, defenders = max(able), way[0].defenders
     if most:  # before rows of that length are made
         refuse_tables(way, kernels, most)
@@ -427,12 +427,12 @@ def chances_along(
         taken = (~enough if against else enough).astype(int)
         values = values_along(way[1:], kernels[1:], taken, int(against))
         row = kernels[0].value(Values(values, [int(against)] * (defenders + 1)), defenders)
-        return [row[each] for each in able]
+        return [row[number] for number in able]
 
     won = chances(against=False)
-    if all(isinstance(each, int | Fraction) for each in won):
-        return [Fraction(each) for each in won]
-    found: list[Probability] = [min(float(each), 1.0) for each in won]
+    if all(isinstance(chance, int | Fraction) for chance in won):
+        return [Fraction(chance) for chance in won]
+    found: list[Probability] = [min(float(chance), 1.0) for chance in won]
     if any(kernel.certain for kernel in kernels):  # a sum to 1 may be rounded, one to 0 is exact
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(found, lost, strict=True)]

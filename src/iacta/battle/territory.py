@@ -80,7 +80,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     (Territory(22), Territory(8), Territory(8, garrison=3))
     """
     entries = row_of(territories, "territories", "defenders, such as [8, 2]")
-    way = tuple(_read_territory(each) for each in entries)
+    way = tuple(_read_territory(entry) for entry in entries)
     if not way:
         raise IllegalError("missing territories", parameter="territories")
     return way

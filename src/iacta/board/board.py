@@ -81,7 +81,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     import difflib  # slow to import, and only needed here
 
-    spellings = {folded(each): each for each in islice(known, MOST_COMPARED)}
+    spellings = {folded(name): name for name in islice(known, MOST_COMPARED)}
     near = difflib.get_close_matches(folded(name[:LONGEST_NAME]), spellings, n=1)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
@@ -152,7 +152,7 @@ class Board(Pasted):
         put(self, "borders", self._read_borders())
         put(self, "continents", self._read_continents())
         places = row_of(self.places, "places", "points")
-        put(self, "places", tuple(read_point(each, "places") for each in places))
+        put(self, "places", tuple(read_point(place, "places") for place in places))
         shapes = row_of(self.outlines, "outlines", "shapes")
         put(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
@@ -198,11 +198,11 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
                 raise MalformedError(f"edge must be a row of two names, got {shown(edge)}")
             pairs.append((_node_name(ends[0]), _node_name(ends[1])))
         spelling: dict[str, str] = {}
-        for end in (each for pair in pairs for each in pair):
+        for end in (name for pair in pairs for name in pair):
             spelling.setdefault(folded(end), end)
         back = [] if directed else [(end, start) for start, end in pairs]
         if isinstance(continents, Mapping):
-            continents = [_read_continent(*each) for each in continents.items()]
+            continents = [_read_continent(*members) for members in continents.items()]
         rows = row_of(continents, "continents", "continents")
         return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
@@ -218,8 +218,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             found["directed"] = True
         found["territories"] = {name: list(self.neighbours(name)) for name in self.territories}
         found["continents"] = {
-            each.name: {"bonus": each.bonus, "territories": list(each.territories)}
-            for each in self.continents
+            continent.name: {"bonus": continent.bonus, "territories": list(continent.territories)}
+            for continent in self.continents
         }
         if self.places:
             found["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
@@ -295,16 +295,16 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         if not isinstance(text, str):
             raise MalformedError(f"territories must be a text of their names, got {shown(text)}")
-        groups = {folded(each.name): each.territories for each in self.continents}
+        groups = {folded(continent.name): continent.territories for continent in self.continents}
         groups |= {key: (name,) for key, name in self._spelling.items()}
         found: dict[str, None] = {}
         words = text.split(",")
         longest = 1 + max(key.count(",") for key in groups)  # names may have commas
         while words:
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
-            key = next((folded(each) for each in tried if folded(each) in groups), None)
+            key = next((folded(name) for name in tried if folded(name) in groups), None)
             if key is None:
-                names = (*self.territories, *(each.name for each in self.continents))
+                names = (*self.territories, *(continent.name for continent in self.continents))
                 self._refuse(words[0].strip(), "territory or continent", names)
             found |= dict.fromkeys(groups[key])
             del words[: 1 + key.count(",")]
@@ -355,15 +355,14 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def _read_continents(self) -> tuple[Continent, ...]:
         rows = row_of(self.continents, "continents", "continents")
         refuse_count(len(rows), MOST_CONTINENTS, "continents")
-        for each in rows:
-            if not isinstance(each, Continent):
-                raise MalformedError(f"continents must each be a Continent, got {shown(each)}")
-        _refuse_repeated([each.name for each in rows], "continents")
-        members = sum(len(each.territories) for each in rows)
+        for row in rows:
+            if not isinstance(row, Continent):
+                raise MalformedError(f"continents must each be a Continent, got {shown(row)}")
+        _refuse_repeated([row.name for row in rows], "continents")
+        members = sum(len(row.territories) for row in rows)
         refuse_count(members, MOST_MEMBERS, "territories in continents")
         return tuple(
-            Continent(each.name, each.bonus, tuple(map(self.find, each.territories)))
-            for each in rows
+            Continent(row.name, row.bonus, tuple(map(self.find, row.territories))) for row in rows
         )
 
 
@@ -378,7 +377,7 @@ def _read_continent(name: str, entry: object) -> Continent:
         raise MalformedError(
             f"continent {name} must be a bonus and its territories, got {shown(entry)}"
         )
-    territories = [_node_name(each) for each in row_of(parts[1], "territories", "names")]
+    territories = [_node_name(node) for node in row_of(parts[1], "territories", "names")]
     return Continent(name, parts[0], tuple(territories))
 
 
@@ -406,9 +405,11 @@ def read_point(point: object, what: str) -> Point:
     """
     numbers = row_of(point, what, "numbers")
     near = [
-        float(each)
-        for each in numbers
-        if isinstance(each, int | float) and not isinstance(each, bool) and abs(each) <= FARTHEST
+        float(number)
+        for number in numbers
+        if isinstance(number, int | float)
+        and not isinstance(number, bool)
+        and abs(number) <= FARTHEST
     ]
     if len(numbers) != 2 or len(near) != 2:
         raise MalformedError(f"{what} must be points of two numbers, got {shown(point)}")
@@ -422,7 +423,7 @@ def read_outline(shape: object) -> Outline:
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)
     """
     return tuple(
-        tuple(read_point(each, "outlines") for each in row_of(polygon, "outlines", "points"))
+        tuple(read_point(point, "outlines") for point in row_of(polygon, "outlines", "points"))
         for polygon in row_of(shape, "outlines", "polygons")
     )
 

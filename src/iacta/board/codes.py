@@ -108,7 +108,7 @@ def read_code(text: str, board: Board | None = None) -> Code:
         )
     name, player, held, *rest = fields
     found = _board(name, board)
-    places = {each: t for t, each in enumerate(found.territories)}
+    places = {territory: t for t, territory in enumerate(found.territories)}
     owners, armies = [""] * len(places), [0] * len(places)
     for entry in filter(None, held.split(",")):
         parts = entry.split(":")

@@ -97,9 +97,9 @@ class Position(Pasted):
             rows = row_of(holdings, "holdings", "holdings")
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
-        for each in rows:
-            if not isinstance(each, Holding):
-                raise MalformedError(f"holdings must each be a Holding, got {shown(each)}")
+        for row in rows:
+            if not isinstance(row, Holding):
+                raise MalformedError(f"holdings must each be a Holding, got {shown(row)}")
         if len(rows) != len(board.territories):
             raise IllegalError(
                 f"holdings must be {len(board.territories)}, one for each territory of "
@@ -107,9 +107,9 @@ class Position(Pasted):
             )
         put(self, "board", board)
         spelling: dict[str, str] = {}
-        for each in rows:
-            spelling.setdefault(folded(each.owner), each.owner)
-        spelt = (replace(each, owner=spelling[folded(each.owner)]) for each in rows)
+        for row in rows:
+            spelling.setdefault(folded(row.owner), row.owner)
+        spelt = (replace(row, owner=spelling[folded(row.owner)]) for row in rows)
         put(self, "holdings", tuple(spelt))
         name = read_name(player, "player")
         put(self, "player", find_player(name, "player", spelling.values()))
@@ -136,7 +136,9 @@ class Position(Pasted):
         >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).to_code()
         '1;#bf3955ce18fcdce2;red;A:red:5,B:blue:2'
         """
-        owners, armies = zip(*((each.owner, each.armies) for each in self.holdings), strict=True)
+        owners, armies = zip(
+            *((holding.owner, holding.armies) for holding in self.holdings), strict=True
+        )
         return write_code(self.board, self.player, owners, armies)
 
     @classmethod
@@ -159,7 +161,7 @@ class Position(Pasted):
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
     def _summary(self) -> str:
-        owned = sum(each.armies > 0 for each in self.holdings)
+        owned = sum(holding.armies > 0 for holding in self.holdings)
         noun = "territory" if owned == 1 else "territories"
         return f"on {self.board.name!r}, {self.player} to move, {owned} {noun} listed"
 
@@ -187,7 +189,7 @@ class Position(Pasted):
         wanted = folded(owner) if isinstance(owner, str) else None
         found = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
         if not found and wanted != "":
-            find_player(owner, "owner", (each.owner for each in self.holdings))
+            find_player(owner, "owner", (holding.owner for holding in self.holdings))
         return found
 
     @cached_property
@@ -211,7 +213,7 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
         ...
     iacta.errors.IllegalError: owner must be one of green, red, got 'gren'; did you mean 'green'?
     """
-    spelling = {folded(each): each for each in sorted(players) if each}
+    spelling = {folded(player): player for player in sorted(players) if player}
     if isinstance(given, str) and folded(given) in spelling:
         return spelling[folded(given)]
     names = list(spelling.values())
@@ -260,9 +262,9 @@ def position_toml(position: Position, board: str | None) -> str:
         lines += [heading] if heading else []
         lines += [
             f"{name if BARE.fullmatch(name) else json_text(name)} = "
-            f"{{ owner = {json_text(each.owner)}, armies = {each.armies} }}"
-            for name, each in held.items()
-            if each.armies and homes.get(name, "") == heading
+            f"{{ owner = {json_text(holding.owner)}, armies = {holding.armies} }}"
+            for name, holding in held.items()
+            if holding.armies and homes.get(name, "") == heading
         ]
     return "\n".join(lines) + "\n"
 
@@ -418,7 +420,7 @@ def _within(name: str, folder: Path | None) -> Path:
     pure = (PurePosixPath(name), PureWindowsPath(name))
     file = folder / name
     try:
-        away = any(each.anchor or ".." in each.parts for each in pure)
+        away = any(path.anchor or ".." in path.parts for path in pure)
         inside = not away and file.resolve().is_relative_to(folder.resolve()) and file.is_file()
     except (OSError, ValueError, RuntimeError):
         inside = False

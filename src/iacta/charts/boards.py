@@ -81,9 +81,11 @@ def board_map(board: Position | Board) -> Chart:
     if not isinstance(board, Board):
         raise MalformedError(f"board must be a Board or a Position, got {shown(board)}")
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
-    for each in board.continents:
-        continents |= dict.fromkeys(each.territories, (each.name, each.bonus))
-    known = {each.name: each.bonus for each in board.continents if each.territories}
+    for continent in board.continents:
+        continents |= dict.fromkeys(continent.territories, (continent.name, continent.bonus))
+    known = {
+        continent.name: continent.bonus for continent in board.continents if continent.territories
+    }
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
     labels = {name: f"{cut(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()}
     label = f"{json.dumps(labels)}[datum.label]"
@@ -106,7 +108,7 @@ def board_map(board: Position | Board) -> Chart:
 
 
 def _position_map(position: Position) -> Chart:
-    mine = [each.armies for each in position.holdings if each.owner == position.player]
+    mine = [holding.armies for holding in position.holdings if holding.owner == position.player]
     return _finished(
         _both(position.board),
         [_held(position.of(name)) for name in position.board.territories],
@@ -145,11 +147,11 @@ def plan_map(plan: Plan) -> Chart:
         _both(position.board, arrows, is_close=True),
         [
             {
-                **_held(position.of(each.name)),
-                "own_probability": each.own_probability,
-                "expected_armies": each.expected_armies,
+                **_held(position.of(territory.name)),
+                "own_probability": territory.own_probability,
+                "expected_armies": territory.expected_armies,
             }
-            for each in plan.territories
+            for territory in plan.territories
         ],
         plan_answer(plan).sentence,
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
@@ -163,7 +165,7 @@ def arrows_of(plan: Plan) -> list[Arrow]:
     """Return the battles that have an arrow: the main line, and others that are often fought."""
     from iacta.plan.report import main_line
 
-    line = [each.step for each in main_line(plan)]
+    line = [leg.step for leg in main_line(plan)]
     known = {(step.start, step.to) for step in line}
     others = [
         step
@@ -187,7 +189,7 @@ def arrows_of(plan: Plan) -> list[Arrow]:
 
 def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
     """Return whether the chances to own what is attacked differ, so that shades show something."""
-    ends = [plan.territories[each.to].own_probability for each in arrows]
+    ends = [plan.territories[arrow.to].own_probability for arrow in arrows]
     return bool(ends) and max(ends) - min(ends) > DIFFERS
 
 
@@ -195,7 +197,7 @@ def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
     words = " Arrows: the main line"
-    if any(each.look == "rare" for each in arrows):
+    if any(arrow.look == "rare" for arrow in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
     rarer = f" {counted(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
@@ -216,7 +218,9 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
 
     found, before = reinforcement, reinforcement.before
     position, board = before.position, before.position.board
-    gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
+    gains = {
+        marginal.territory: max(marginal.all - found.quick, 0.0) for marginal in found.marginals
+    }
     new = dict(found.placement)
     arrows, is_chance = arrows_of(found.plan), before.goal.is_chance
     words = {
@@ -249,7 +253,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
 
 def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
     names = plan.position.board.territories
-    numbers = {(names[each.start], names[each.to]): each.number for each in arrows}
+    numbers = {(names[arrow.start], names[arrow.to]): arrow.number for arrow in arrows}
     rows = [
         {
             "number": numbers.get((step.start, step.to)),
@@ -326,7 +330,7 @@ def _held(holding: Holding) -> dict[str, Any]:
 
 def _owners(position: Position) -> dict[str, str]:
     """Return each owner's colour, the player first; owners named after a colour have it."""
-    owners = dict.fromkeys([position.player, *(each.owner for each in position.holdings)])
+    owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
     own = {owner: TONES_BY_NAME.get(owner.lower()) for owner in owners}
     free = [tone for tone in TONES if tone not in own.values()] or list(TONES)

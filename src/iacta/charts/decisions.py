@@ -52,8 +52,8 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
-    known = [each for each in decision.boundary if each.attackers is not None]
-    fewest = [each.attackers for each in known if each.attackers is not None]
+    known = [point for point in decision.boundary if point.attackers is not None]
+    fewest = [point.attackers for point in known if point.attackers is not None]
     decided = int(decision.rolls.shape[1]) - 1 + decision.rules.garrison
     top = min(max(decision.attackers, *fewest, 1) + MARGIN, decided)
     _refuse_large(top, decision.defenders)
@@ -81,7 +81,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
         {
             "actions": actions,
             "regions": _regions(actions, "action"),
-            **({"boundary": [each._asdict() for each in known]} if known else {}),
+            **({"boundary": [point._asdict() for point in known]} if known else {}),
             "battle": [{**battle, "action": decision.action}],
         },
     )
@@ -333,12 +333,12 @@ def best_spread(
     if others:
         tables["values"] = [
             {
-                "name": f"{name}: {', '.join(map(str, each[:MOST_WORDS]))}"
-                + (" …" if len(each) > MOST_WORDS else ""),
+                "name": f"{name}: {', '.join(map(str, armies[:MOST_WORDS]))}"
+                + (" …" if len(armies) > MOST_WORDS else ""),
                 "is_best": name == "best",
                 "value": value,
             }
-            for name, each, value in (("best", spread, float(best.value)), *others)
+            for name, armies, value in (("best", spread, float(best.value)), *others)
         ]
         compared = _compared(tables["values"], objective == "break through")
         bars = vconcat(bars.properties(height=SPREAD_HEIGHT), compared)
@@ -362,14 +362,16 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
     """
     asked, rule_set = answer.question, answer.question.rule_set
     fronts = [
-        (f"front {number}: {counted(each.front.attackers, 'attacker')}", each)
-        for number, each in enumerate(answer.best.fronts, start=1)
+        (f"front {number}: {counted(front.front.attackers, 'attacker')}", front)
+        for number, front in enumerate(answer.best.fronts, start=1)
     ]
     rows: list[Row] = []
-    for number, (_, each) in enumerate(fronts, start=1):
-        held = each.front.held or (0,) * len(each.spread)
-        for place, (before, after) in enumerate(zip(held, each.spread, strict=True), start=1):
-            territory = f"front {number}" + (f", territory {place}" if len(each.spread) > 1 else "")
+    for number, (_, front) in enumerate(fronts, start=1):
+        held = front.front.held or (0,) * len(front.spread)
+        for place, (before, after) in enumerate(zip(held, front.spread, strict=True), start=1):
+            territory = f"front {number}" + (
+                f", territory {place}" if len(front.spread) > 1 else ""
+            )
             rows.append({"territory": territory, "kind": "held", "armies": before})
             rows.append({"territory": territory, "kind": "new", "armies": after - before})
     kinds = categories("kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]])
@@ -381,7 +383,7 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
         tooltip=["territory:N", "kind:N", "armies:Q"],
     )
     values: list[Row] = [
-        {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
+        {"name": name, "is_best": True, "value": float(front.value)} for name, front in fronts
     ]
     bars = bars.mark("bar").properties(height=13 * len(rows))
     panels = vconcat(bars, _compared(values, asked.objective == "break through"))

@@ -167,7 +167,7 @@ def ending(file: str | Path) -> str:
     """
     found = Path(file).suffix.lower().removeprefix(".")
     if found not in ENDINGS:
-        *most, last = (f".{each}" for each in ENDINGS)
+        *most, last = (f".{ending}" for ending in ENDINGS)
         raise IllegalError(
             f"a picture's name must end in {', '.join(most)} or {last}, got {named(file)}"
         )

@@ -171,8 +171,8 @@ def distribution(distribution: Distribution[Any]) -> Chart:
     """
     likeliest = distribution.mode()
     often = f"{percent(distribution[likeliest], 0)} of the time"
-    if all(isinstance(each, int) for each in distribution):
-        rows = bar_rows({(CHANCE, each): chance for each, chance in distribution.items()})
+    if all(isinstance(value, int) for value in distribution):
+        rows = bar_rows({(CHANCE, value): chance for value, chance in distribution.items()})
         return Chart(
             histogram("outcomes", rows, "number", {CHANCE: BLUE}).encode(color={"value": BLUE}),
             f"{signed(distribution.mean(), 2)} on average, most often {signed(likeliest)}: "
@@ -182,8 +182,8 @@ def distribution(distribution: Distribution[Any]) -> Chart:
         )
     ranked = sorted(distribution.items(), key=lambda item: -item[1])
     rows = [
-        {"outcome": _outcome_words(each), "probability": float(chance)}
-        for each, chance in ranked[:MOST_ROWS]
+        {"outcome": _outcome_words(value), "probability": float(chance)}
+        for value, chance in ranked[:MOST_ROWS]
     ]
     left_out = len(ranked) - len(rows)
     bars = rows_of("outcomes").mark("bar").properties(height=ROW_HEIGHT * len(rows))
@@ -204,7 +204,7 @@ def _outcome_words(outcome: Any) -> str:
     fields = getattr(outcome, "_fields", None)
     if fields is None:
         return str(outcome)
-    return ", ".join(f"{each} {value}" for each, value in zip(fields, outcome, strict=True))
+    return ", ".join(f"{field} {value}" for field, value in zip(fields, outcome, strict=True))
 
 
 class BarSpan(NamedTuple):
@@ -543,4 +543,4 @@ def _plot(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) 
         ends = rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
         caps = ends.mark("rule", strokeWidth=2).encode(x="left:Q", x2="right", y="exact:Q")
         layers.append(caps.encode(tooltip=[exactly("exact", "exact chance")]))
-    return layer(*(each.filter(where) for each in layers))
+    return layer(*(layer.filter(where) for layer in layers))

@@ -138,8 +138,8 @@ def contrast(colour: str, other: str) -> float:
     Source: Web Content Accessibility Guidelines 2.2, "relative luminance".
     """
     light = []
-    for each in (colour, other):
-        parts = np.array([int(each[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    for shade in (colour, other):
+        parts = np.array([int(shade[i : i + 2], 16) for i in (1, 3, 5)]) / 255
         linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
         light.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
     return round(max(light) / min(light), 9)

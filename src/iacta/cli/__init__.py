@@ -74,7 +74,7 @@ def _run(words: Sequence[str]) -> int:
     if not forms and first.startswith("-"):
         check_known("option", first, [*VERSION, *HELP], "iacta")
     if not forms:
-        names = [*(each.name for each in _outlines()), *VERSION, *HELP]
+        names = [*(outline.name for outline in _outlines()), *VERSION, *HELP]
         check_known("command", first, names, "iacta", lambda _: _meant_by(words))
     form, *members = forms
     if not members:
@@ -96,7 +96,7 @@ def _meant_by(words: Sequence[str]) -> str:
         line = shlex.join(some)
         for form in QUESTIONS.all() if len(line) <= LONGEST_SHOWN else ():
             parameters = [*form.parameters(), *Shown.parameters()]
-            if sum(each.is_required and each.is_argument for each in parameters) > 1:
+            if sum(parameter.is_required and parameter.is_argument for parameter in parameters) > 1:
                 with suppress(IactaError):
                     form.parse(read_words(parameters, some, ""))
                     return f"did you mean iacta {form.name} {line}?"
@@ -118,7 +118,9 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         print(form_help(forms, command))
         return 0
     try:
-        texts = read_words([each for part in forms for each in part.parameters()], words, command)
+        texts = read_words(
+            [parameter for part in forms for parameter in part.parameters()], words, command
+        )
         know_rules_files(form, texts)
         check_arguments(form.parameters(), texts)
         asked = form.parse(with_usual_rules(form, texts))
@@ -138,7 +140,7 @@ def _write_no_more() -> None:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in sentence)
     if sys.stderr is not None:
         with suppress(OSError):  # its reader may have ended
             print(f"iacta: {line}", file=sys.stderr, flush=True)

@@ -86,12 +86,12 @@ class BatchCommand(Command, kw_only=True):
     def run(self) -> int:
         from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
 
-        own = {each.name for each in BatchCommand.parameters()}
+        own = {parameter.name for parameter in BatchCommand.parameters()}
         given = {
-            each.name: value
-            for each in self.parameters()
-            if each.name not in own
-            and (value := getattr(self, each.name)) is not None
+            parameter.name: value
+            for parameter in self.parameters()
+            if parameter.name not in own
+            and (value := getattr(self, parameter.name)) is not None
             and value is not False
         }
         with ExitStack() as stack:
@@ -131,11 +131,11 @@ class BatchCommand(Command, kw_only=True):
 def _asking(question: type[Question]) -> type[BatchCommand]:
     """Return the command with the parameters of a question as options, none of them required."""
     fields = {}
-    for each in question.parameters():
-        usual = "a column" if each.is_required else each.default_text
-        default = False if isinstance(each.kind, Flag) else None
-        fields[each.name] = parameter(
-            each.kind, each.help, default=default, usual=usual, metavar=each.metavar
+    for asked in question.parameters():
+        usual = "a column" if asked.is_required else asked.default_text
+        default = False if isinstance(asked.kind, Flag) else None
+        fields[asked.name] = parameter(
+            asked.kind, asked.help, default=default, usual=usual, metavar=asked.metavar
         )
     found: type[BatchCommand] = made_form(
         (BatchCommand, made_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__

@@ -97,21 +97,23 @@ class Option(NamedTuple):
 def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
     """Return the command of a chart; its parameters are the arguments of the chart's function."""
     arguments = [
-        each
-        for each in inspect.signature(draw).parameters.values()
-        if each.name in FOUND or each.name in options or each.default is each.empty
+        parameter
+        for parameter in inspect.signature(draw).parameters.values()
+        if parameter.name in FOUND
+        or parameter.name in options
+        or parameter.default is parameter.empty
     ]
-    forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
+    forms = {FOUND[argument.name][0] for argument in arguments if argument.name in FOUND}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
     own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
-    for each in arguments:
-        if each.name in options:
-            own[each.name] = _option(draw, each, options[each.name])
-        elif each.name in NUMBERS:
-            own[each.name] = parameter(*NUMBERS[each.name], is_argument=True)
+    for argument in arguments:
+        if argument.name in options:
+            own[argument.name] = _option(draw, argument, options[argument.name])
+        elif argument.name in NUMBERS:
+            own[argument.name] = parameter(*NUMBERS[argument.name], is_argument=True)
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
-        names = [each.name for each in arguments]
+        names = [argument.name for argument in arguments]
         finders = {name: FOUND[name][1] if name in FOUND else attrgetter(name) for name in names}
         return draw, {name: find(self) for name, find in finders.items()}
 

@@ -82,7 +82,7 @@ class ServeCommand(Command):
         from iacta.web.work import Work
 
         work = Work(self.workers, float(self.time_limit))
-        origins = [each.strip() for each in (self.allow_origin or "").split(",")]
+        origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
         app = create_app(work, self.host, origins=[*filter(None, origins)])
         place = self._place(listening.getsockname()[1])
         is_open = self.open

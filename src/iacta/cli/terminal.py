@@ -144,7 +144,9 @@ def _print_grid(grid: Grid) -> None:
             line += _styled(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
         print(line.rstrip())
     # A short number is below its letter; a long one ends where its column ends.
-    foot = "".join(f"{f'{each} ' if each < 100 else each:>{width}}" for each in grid.columns)
+    foot = "".join(
+        f"{f'{column} ' if column < 100 else column:>{width}}" for column in grid.columns
+    )
     print(f"{' ' * (margin + 1)}{foot.rstrip()}")
 
 

@@ -17,7 +17,7 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
     """Return the texts of a command line, with the usual rules where it names none."""
     is_played = issubclass(form, UnderRules) and not any(
-        each.name == "rules" and each.is_argument for each in form.parameters()
+        parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )
     if not is_played or "rules" in texts or "rules_file" in texts:
         return texts
@@ -32,10 +32,10 @@ def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
 
 def know_rules_files(form: type[Form], texts: Texts) -> None:
     """Read the rules files that territories and fronts name, as in `8:house.toml`."""
-    for each in form.parameters():
-        if not each.kind.names_rules or each.name not in texts:
+    for parameter in form.parameters():
+        if not parameter.kind.names_rules or parameter.name not in texts:
             continue
-        given = texts[each.name]
+        given = texts[parameter.name]
         words = given.split(",") if isinstance(given, str) else given
         for word in words if isinstance(words, list) else ():
             if found := re.search(RULES_FILE, word):

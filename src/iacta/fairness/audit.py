@@ -133,15 +133,15 @@ class Audit(Displayed):
     def results(self) -> tuple[ResultCount, ...]:
         """How often each result came, with intervals that are right for all at once."""
         # Among all questions, so that none is off where the log as a whole raises no alarm.
-        cells = self.questions * sum(len(each.chances) for each in self.throws)
+        cells = self.questions * sum(len(kind.chances) for kind in self.throws)
         found = []
-        for each in self.throws:
-            total, counts = each.total, each.counts.tolist()
-            for name, count, chance in zip(each.results, counts, each.chances, strict=True):
+        for kind in self.throws:
+            total, counts = kind.total, kind.counts.tolist()
+            for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
                 low, high = Estimate(total, count).interval(1 - self.level / cells)
                 found.append(
                     ResultCount(
-                        each.name, name, count, total * float(chance), total * low, total * high
+                        kind.name, name, count, total * float(chance), total * low, total * high
                     )
                 )
         return tuple(found)
@@ -149,7 +149,7 @@ class Audit(Displayed):
     @property
     def largest(self) -> Throws:
         """The kind of throws of which there are the most."""
-        return max(self.throws, key=lambda each: each.total)
+        return max(self.throws, key=lambda kind: kind.total)
 
     def bias_seen(self, throws: Throws) -> float | None:
         """Return the bias that this log detects nine times in ten.
@@ -222,18 +222,18 @@ def questions_of(kind: str) -> int:
 def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     """Return the answers to the questions that are asked of a log."""
     used = sorted(
-        (each for each in tally.known.throws if each.total),
-        key=lambda each: (KINDS.index(each.kind), [-ord(letter) for letter in each.name]),
+        (kind for kind in tally.known.throws if kind.total),
+        key=lambda kind: (KINDS.index(kind.kind), [-ord(letter) for letter in kind.name]),
     )
     findings = [
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
     # The dice of rolls have no order, and belong to the players of the rolls.
-    first = [each for each in used if each.kind not in (ATTACK, DEFENCE)]
+    first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     draws = min(draws, SHUFFLES)
     # Who sorts a log has not watched it grow either.
-    is_sorted = bool(used) and all(each.is_sorted(tally.level) for each in used)
+    is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:
         findings += look_at_order(first, tally.rng, draws)
@@ -247,7 +247,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         lines=tally.lines,
         throws=tuple(used),
         findings=tuple(findings),
-        corrected=tuple(holm([each.p_value for each in findings])),
+        corrected=tuple(holm([finding.p_value for finding in findings])),
         impossible=tally.impossible,
         is_ordered=is_ordered,
         log_evidence=evidence.log,

@@ -244,7 +244,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     ahead = _ahead(given["ahead"]) if "ahead" in given else ()
     if entry.fought is not None:
         attackers, defenders = entry.fought
-        refuse_large(attackers, defenders + sum(each.defenders for each in ahead))
+        refuse_large(attackers, defenders + sum(territory.defenders for territory in ahead))
     return entry._replace(
         ahead=ahead,
         chances=_chances(given) if "chance_before" in given or "chance_after" in given else None,
@@ -269,8 +269,8 @@ def _ahead(value: object) -> tuple[Territory, ...]:
         raise MalformedError(
             f"ahead must be the defenders of 1 to {MOST_AHEAD} territories, got {shown(value)}"
         )
-    way = tuple(parse_territory(str(each)) for each in parts)
-    if any(each.defenders > MOST_DEFENDERS or each.stop is not None for each in way):
+    way = tuple(parse_territory(str(part)) for part in parts)
+    if any(territory.defenders > MOST_DEFENDERS or territory.stop is not None for territory in way):
         raise IllegalError(
             f"ahead must be territories of at most {MOST_DEFENDERS} defenders without a stop, got "
             f"{shown(value)}"
@@ -369,9 +369,9 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
         parts = re.findall("[0-9]+", value)
         is_joined = len(parts) == 1 and max(dice.faces) < 10
-        faces = [int(each) for each in (parts[0] if is_joined else parts)]
+        faces = [int(face) for face in (parts[0] if is_joined else parts)]
     elif isinstance(value, list | tuple):
-        faces = [whole_number(each, name, 1) for each in value]
+        faces = [whole_number(face, name, 1) for face in value]
     else:
         raise MalformedError(f"{name} must be dice such as 6 5 3, got {shown(value)}")
     spare = len(dice.faces) - dice.kept

@@ -133,11 +133,11 @@ def chance_gain(
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # a battle is: who has lost it does not go on
     values = {
-        each: _chance(ours - each[0], theirs - each[1], trial.rules, ahead, is_over)
-        for each in found
+        outcome: _chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
+        for outcome in found
     }
-    mean = math.fsum(p * values[each] for each, p in found.items())
-    square = math.fsum(p * (values[each] - mean) ** 2 for each, p in found.items())
+    mean = math.fsum(p * values[outcome] for outcome, p in found.items())
+    square = math.fsum(p * (values[outcome] - mean) ** 2 for outcome, p in found.items())
     return values[lost] - mean, square
 
 

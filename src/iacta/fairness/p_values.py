@@ -186,15 +186,15 @@ def look_at_order(
     if total > MOST_SHUFFLED:
         off = (np.abs(found - means) / np.sqrt(variances)).tolist()
         return [
-            Finding(name, math.erfc(each / math.sqrt(2)), each, "normal", None, words)
-            for name, each, words in zip(ORDER, off, seen, strict=True)
+            Finding(name, math.erfc(count / math.sqrt(2)), count, "normal", None, words)
+            for name, count, words in zip(ORDER, off, seen, strict=True)
         ]
     shuffled = np.sum([_shuffled(part, rng, draws) for part in used], axis=0)
     off = np.abs(found - means) * (1 - SAME)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
-        _simulated(name, int(count), draws, float(each), words)
-        for name, count, each, words in zip(ORDER, as_far, off, seen, strict=True)
+        _simulated(name, int(count), draws, float(deviation), words)
+        for name, count, deviation, words in zip(ORDER, as_far, off, seen, strict=True)
     ]
 
 
@@ -277,9 +277,9 @@ def find_period(ways: Sequence[Followed]) -> Finding | None:
     if longest < LEAST_FOLLOWED:
         return None
     logs = [_copied(way) for way in used]
-    means = [np.logaddexp.reduce(each) - math.log(len(each)) for each in logs]
+    means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
-    best = int(np.argmax([each.max() for each in logs]))
+    best = int(np.argmax([log.max() for log in logs]))
     distance = int(np.argmax(logs[best])) + 1
     detail = f"after {distance:,} {used[best].one if distance == 1 else used[best].many}"
     if evidence <= 0:
@@ -376,7 +376,7 @@ def compare_players(
         interval=Interval(*(min(1.0, end * asked) for end in found[shown].interval or ())),
         detail=f"most unlike the others: {best or 'those without a name'}",
     )
-    return [finding], {name: each.p_value for name, each in found.items()}
+    return [finding], {name: finding.p_value for name, finding in found.items()}
 
 
 # Power.

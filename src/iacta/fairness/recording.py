@@ -147,7 +147,7 @@ def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _lands(document: Mapping[str, Any], name: str) -> dict[str, Land]:
-    return {key: _land(each) for key, each in _part(document, name).items()}
+    return {key: _land(land) for key, land in _part(document, name).items()}
 
 
 def _land(value: object) -> Land:
@@ -168,10 +168,10 @@ def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
         snapshots = _part(turns, player).get("snapshots", [])
         if not isinstance(snapshots, list):
             raise MalformedError(f"snapshots must be a list, got {shown(snapshots)}")
-        for each in snapshots:
-            if _object(each, "each snapshot").get("type") == "territory":
-                time = whole_number(each.get("time", 0), "time")
-                found.append((time, player, _lands(each, "territories")))
+        for snapshot in snapshots:
+            if _object(snapshot, "each snapshot").get("type") == "territory":
+                time = whole_number(snapshot.get("time", 0), "time")
+                found.append((time, player, _lands(snapshot, "territories")))
     return sorted(found, key=itemgetter(0))
 
 

@@ -142,7 +142,7 @@ class Known:
             if entry.trial is None or entry.fought is None or key in self._weighed:
                 continue
             self._weighed.add(key)
-            armies = sum(entry.fought) + sum(each.defenders for each in entry.ahead)
+            armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
             is_roll = entry.trial.kind == "roll" and not entry.ahead  # takes the chance to win only
             self._weight += armies / ROLL_OF_BATTLE if is_roll else armies
         if self._weight > MOST_ARMIES:

@@ -91,7 +91,7 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
         return {(face, 0): 1 / trial.first for face in range(1, trial.first + 1)}
     if trial.kind == "roll":
         losses = Roll(trial.first, trial.second, trial.rules).losses()
-        return {(each.attackers, each.defenders): float(losses[each]) for each in sorted(losses)}
+        return {(loss.attackers, loss.defenders): float(losses[loss]) for loss in sorted(losses)}
     ends = Battle(trial.first, trial.second, trial.rules).outcomes()
     found = {
         (trial.first - end.attackers, trial.second - end.defenders): float(chance)

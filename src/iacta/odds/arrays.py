@@ -194,8 +194,8 @@ def win_table(
     if isinstance(rules, list | tuple | np.ndarray):
         row = _rules_in(rules)
         tables = [
-            win_table(attackers, defenders, each, garrison=garrison, exact=exact, method=method)
-            for each in row.flat
+            win_table(attackers, defenders, value, garrison=garrison, exact=exact, method=method)
+            for value in row.flat
         ]
         return np.reshape(tables, (*row.shape, *np.shape(tables)[1:]))
     found = find_rules(rules, garrison)
@@ -217,7 +217,7 @@ def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDAr
     if not row.size:
         raise IllegalError("missing rules")
     found: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
-    found.reshape(-1)[:] = [find_rules(each) for each in row.flat]
+    found.reshape(-1)[:] = [find_rules(value) for value in row.flat]
     return found
 
 
@@ -234,10 +234,13 @@ def over_rules(
     """
     row = _rules_in(rules)
     places: dict[Rules, int] = {}
-    numbers = [places.setdefault(each, len(places)) for each in row.flat]
+    numbers = [places.setdefault(value, len(places)) for value in row.flat]
     which, *given = broadcast(np.reshape(numbers, row.shape), *map(_array, arrays))
     answers = [
-        (which == place, function(*(each[which == place] for each in given), each_rules, **options))
+        (
+            which == place,
+            function(*(array[which == place] for array in given), each_rules, **options),
+        )
         for each_rules, place in places.items()
     ]
     found = np.empty(which.shape, dtype=np.result_type(*(answer for _, answer in answers)))
@@ -264,8 +267,8 @@ def _answer(
     """Answer for battles under one or several rules; the answer for one battle is no array."""
     if isinstance(rules, list | tuple | np.ndarray):
 
-        def under(ours: Armies, theirs: Armies, each: Rules) -> npt.NDArray[Any]:
-            return _read(ours, theirs, each, *options).all(answer)
+        def under(ours: Armies, theirs: Armies, rules: Rules) -> npt.NDArray[Any]:
+            return _read(ours, theirs, rules, *options).all(answer)
 
         return over_rules(under, rules, attackers, defenders)
     answers = _read(attackers, defenders, rules, *options).all(answer)

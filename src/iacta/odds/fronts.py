@@ -159,7 +159,7 @@ def parse_front(text: str) -> Front:
     """
     stacks, colon, rest = text.partition(":")
     count, named, name = rest.partition(":")
-    shape: Shape = next((each for each in SHAPES if count.startswith(each)), "chain")
+    shape: Shape = next((shape for shape in SHAPES if count.startswith(shape)), "chain")
     number = count.removeprefix(shape)
     attackers, *held = stacks.split("/")
     return Front(
@@ -169,7 +169,7 @@ def parse_front(text: str) -> Front:
         else parse_whole_number(number, "territories", least=1),
         shape,
         find_rules(name) if named else None,
-        tuple(parse_whole_number(each, "held") for each in held),
+        tuple(parse_whole_number(text, "held") for text in held),
     )
 
 
@@ -238,16 +238,16 @@ def defend_fronts(
     check_choice(objective, OBJECTIVES, "objective")
     check_choice(exact, (True, False), "exact")
     stops, common = read_stop(stop), find_rules(rules, garrison)
-    asked = [_ask(each, common, stops, objective, exact) for each in given]
-    empty = sum(sum(each.front.least) - sum(each.front.held) for each in asked)
+    asked = [_ask(front, common, stops, objective, exact) for front in given]
+    empty = sum(sum(model.front.least) - sum(model.front.held) for model in asked)
     if total < empty:
         raise IllegalError(
             f"armies must be at least one for each of {shown(empty)} territories without any, "
             f"got {shown(total)}",
             parameter="armies",
         )
-    curves = [each.curve(total - empty + sum(each.front.least)) for each in asked]
-    total += sum(sum(each.front.held) for each in asked)
+    curves = [model.curve(total - empty + sum(model.front.least)) for model in asked]
+    total += sum(sum(model.front.held) for model in asked)
     if total > MOST_ARMIES:
         raise TooLargeError(
             f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}", parameter="armies"
@@ -257,17 +257,19 @@ def defend_fronts(
     for cost, curve in zip(costs, curves, strict=True):
         cost[: len(curve.taken)] = loss.cost(curve)
     best, is_exact = _best_division(asked, curves, costs, loss)
-    spreads = [each.best(n) for each, n in zip(asked, best, strict=True)]
+    spreads = [model.best(n) for model, n in zip(asked, best, strict=True)]
     value: Probability
     values: Sequence[Probability]
     if exact:
-        fractions = [each.exact_value(spread) for each, spread in zip(asked, spreads, strict=True)]
+        fractions = [
+            model.exact_value(spread) for model, spread in zip(asked, spreads, strict=True)
+        ]
         value, values = loss.exact_total(fractions), fractions
     else:
         values = [float(curve.taken[n]) for curve, n in zip(curves, best, strict=True)]
         value = loss.total(_sum(costs, best))
-    found = zip([each.front for each in asked], spreads, values, strict=True)
-    return BestFronts(tuple(FrontSpread(*each) for each in found), value, is_exact)
+    found = zip([model.front for model in asked], spreads, values, strict=True)
+    return BestFronts(tuple(FrontSpread(*parts) for parts in found), value, is_exact)
 
 
 class _Curve(NamedTuple):
@@ -398,7 +400,7 @@ class _SideBySide(NamedTuple):
             rest -= spread[-1]
         found = (rest, *reversed(spread))
         if is_free:
-            return min(even, tuple(sorted(found)), key=lambda each: max(falls[[*each]]))
+            return min(even, tuple(sorted(found)), key=lambda spread: max(falls[[*spread]]))
         return found
 
     def exact_value(self, spread: Spread) -> Fraction:
@@ -452,27 +454,29 @@ def _best_division(
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
     absolute = 4 * sum(curve.error.absolute for curve in curves) * loss.weight(best)
     near = list(_divisions(costs, least, best * (1 + relative) + absolute))
-    keys = [frozenset(Counter(zip(asked, each, strict=True)).items()) for each in near]
+    keys = [frozenset(Counter(zip(asked, division, strict=True)).items()) for division in near]
     # Equal divisions among equal fronts have the same key.
     different = dict(zip(keys, near, strict=True))
     if len(different) == 1:
         return min(near, key=unevenness), True
     steps = sum(
-        n * each.front.attackers
+        n * model.front.attackers
         for one in different.values()
-        for each, n in zip(asked, one, strict=True)
+        for model, n in zip(asked, one, strict=True)
     )
-    inexact = any(each.rules.mode.inexact for each in asked)
+    inexact = any(model.rules.mode.inexact for model in asked)
     if inexact or len(near) > MOST_NEAR or steps > MOST_EXACT_STEPS:
-        return min(near[:MOST_NEAR], key=lambda each: _sum(costs, each)), False
+        return min(near[:MOST_NEAR], key=lambda division: _sum(costs, division)), False
     exact = {
         key: loss.exact_total(
-            [each.exact_value(each.best(n)) for each, n in zip(asked, one, strict=True)]
+            [model.exact_value(model.best(n)) for model, n in zip(asked, one, strict=True)]
         )
         for key, one in different.items()
     }
     least_value = min(exact.values())
-    equal = [each for each, key in zip(near, keys, strict=True) if exact[key] == least_value]
+    equal = [
+        division for division, key in zip(near, keys, strict=True) if exact[key] == least_value
+    ]
     return min(equal, key=unevenness), True
 
 

@@ -186,13 +186,13 @@ def win_probabilities_keeping(
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
     [Fraction(0, 1), Fraction(125, 216)]
     """
-    counts = [whole_number(each, "attackers", least=1) for each in attackers]
+    counts = [whole_number(number, "attackers", least=1) for number in attackers]
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
     most = max(counts) - way.stages[0].rules.garrison
     if len(way.stages) == 1 and (kernel.certain or _leaps(kernel, most, defenders)):
         able = [count - way.stages[0].rules.garrison for count in counts]
-        return [kernel.chances(each, defenders, way.keep).won for each in able]
+        return [kernel.chances(number, defenders, way.keep).won for number in able]
     return chances_along(way.stages, way.kernels, counts, way.keep)
 
 
@@ -547,7 +547,7 @@ class _Search(NamedTuple):
         for other, row in self.rows(self.kernel, most, others):
 
             def con(other: int = other) -> Row:
-                return next(row for each, row in against if each == other)
+                return next(row for known, row in against if known == other)
 
             def exact(n: int, other: int = other) -> Row | None:
                 kernels = _exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])

@@ -188,11 +188,11 @@ def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
 
 def _even(armies: int, territories: int) -> Spread:
     """Return equal numbers on all territories, the rest on the outer ones and in the middle."""
-    each, rest = divmod(armies, territories)
+    share, rest = divmod(armies, territories)
     fuller = sorted(range(territories), key=lambda i: min(i, territories - 1 - i))[:rest]
     if rest % 2 and territories % 2:
         fuller[-1] = territories // 2
-    return tuple(each + (i in fuller) for i in range(territories))
+    return tuple(share + (i in fuller) for i in range(territories))
 
 
 def _most_even(armies: int, territories: int) -> Iterator[Spread]:
@@ -216,8 +216,8 @@ def _most_even(armies: int, territories: int) -> Iterator[Spread]:
                 for fewer, more in product(last, repeat=2)
                 if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
             }
-        for each in after - known:
-            heappush(pending, unevenness(each))
+        for unseen in after - known:
+            heappush(pending, unevenness(unseen))
         known |= after
 
 
@@ -351,7 +351,9 @@ class AttackedChain:
         near = np.flatnonzero(_are_near(costs, self.error(armies)))
         spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]
         # Mirror images are as good as each other, unless one end is fixed.
-        same = {each: each if self.from_first else min(each, each[::-1]) for each in spreads}
+        same = {
+            spread: spread if self.from_first else min(spread, spread[::-1]) for spread in spreads
+        }
         different = set(same.values())
         if len(different) == 1 or self._is_hopeless():
             return self._answer(spreads, is_exact=True)
@@ -361,11 +363,11 @@ class AttackedChain:
         steps = len(different) * armies * self.attackers * step
         if steps > MOST_EXACT_STEPS or self.rules.mode.inexact:
             best = spreads[int(costs[near].argmin())]
-            return self._answer([each for each in spreads if same[each] == same[best]], False)
+            return self._answer([spread for spread in spreads if same[spread] == same[best]], False)
         model = self._model(exact=True)
-        exact = {each: model.value(each, from_first=self.from_first) for each in different}
+        exact = {spread: model.value(spread, from_first=self.from_first) for spread in different}
         least = min(exact.values())
-        return self._answer([each for each in spreads if exact[same[each]] == least], True)
+        return self._answer([spread for spread in spreads if exact[same[spread]] == least], True)
 
     def _best_found(self, armies: int, model: Model) -> BestSpread:
         """Return the best spread that moving armies from several first spreads leads to."""

@@ -32,14 +32,14 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
     if isinstance(asked, str):
         form = find_question(asked)
         if form is None:
-            names = ", ".join(each.name for each in QUESTIONS.all())
+            names = ", ".join(form.name for form in QUESTIONS.all())
             raise IllegalError(f"unknown question {shown(asked)}; expected one of {names}")
         known = form.parameters()
-        for name in parameters.keys() - {each.name for each in known}:
+        for name in parameters.keys() - {parameter.name for parameter in known}:
             raise MalformedError(unknown_parameter(form, name, known))
-        for each in known:
-            if each.is_required and each.name not in parameters:
-                raise MalformedError(f"missing {each.name} of {asked}")
+        for parameter in known:
+            if parameter.is_required and parameter.name not in parameters:
+                raise MalformedError(f"missing {parameter.name} of {asked}")
         asked = form(**parameters)
     if not isinstance(asked, Question):
         raise MalformedError(f"asked must be a question or its name, got {shown(asked)}")

@@ -37,7 +37,7 @@ LEAST_BIAS = Fraction(1, 10**6)  # a smaller one takes more rolls than that
 NOTABLE = 5.0  # games; what happens more often than once in as many is not worth a note
 RARE = 1e-5  # anything rarer is reported as less than this
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
-USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
+USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
 ALARMS = {
     "dice": "some faces come up too often",
     "attack dice": "some faces come up too often in attack",
@@ -263,24 +263,27 @@ class AuditAnswer(Answer):
             alarm=found.is_alarm,
             questions=[
                 FindingRecord.of(
-                    each,
+                    finding,
                     corrected=corrected,
-                    interval=each.interval and IntervalRecord(0.99, *each.interval),
+                    interval=finding.interval and IntervalRecord(0.99, *finding.interval),
                 )
-                for each, corrected in zip(found.findings, found.corrected, strict=True)
+                for finding, corrected in zip(found.findings, found.corrected, strict=True)
             ],
             evidence=EvidenceRecord(
                 _e_value(found.log_evidence),
                 _e_value(found.most_evidence),
                 1 / found.level,
                 found.alarm,
-                [MomentRecord(each.throws, _e_value(each.log_evidence)) for each in found.moments],
+                [
+                    MomentRecord(moment.throws, _e_value(moment.log_evidence))
+                    for moment in found.moments
+                ],
             ),
-            results=[ResultRecord(*each) for each in found.results],
-            players=[_luck_record(found, each) for each in self._lucks()],
+            results=[ResultRecord(*result) for result in found.results],
+            players=[_luck_record(found, luck) for luck in self._lucks()],
             power=[
-                SeenRecord(each.name, int(each.counts.sum()), found.bias_seen(each))
-                for each in found.throws
+                SeenRecord(kind.name, int(kind.counts.sum()), found.bias_seen(kind))
+                for kind in found.throws
             ],
             not_told=found.skipped,
         )
@@ -293,8 +296,8 @@ class AuditAnswer(Answer):
         return charts.audited_log(self.audited)
 
     def sections(self) -> Iterator[Section]:
-        first = [each for each in self._lucks() if each.player == self.question.player]
-        said = [_luck_sentence(each, "You were") for each in first]
+        first = [luck for luck in self._lucks() if luck.player == self.question.player]
+        said = [_luck_sentence(luck, "You were") for luck in first]
         head, *others = _sections(self.audited)
         yield Section([*head.parts, *said])
         yield from others
@@ -332,11 +335,11 @@ def _sections(found: Audit) -> Iterator[Section]:
     yield Section([audit_sentence(found), *_evidence(found), *_notes(found)])
     if found.findings:
         yield Section([_questions(found)], title="Tests and p-values:")
-    kinds = sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]
+    kinds = sorted(found.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]
     if kinds:  # unless everything in the log is impossible
         yield Section([_counts(found, kinds)], title="How often each result came up:")
     if lucks:
-        sentences = [_luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
+        sentences = [_luck_sentence(luck) for luck in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
         yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
     if kinds:
         yield Section(
@@ -473,8 +476,8 @@ def _notes(found: Audit) -> Iterator[str]:
 
 def _questions(found: Audit) -> Table:
     rows = [
-        (WORDS[each.question], _p(each, each.p_value), _p(each, corrected))
-        for each, corrected in zip(found.findings, found.corrected, strict=True)
+        (WORDS[finding.question], _p(finding, finding.p_value), _p(finding, corrected))
+        for finding, corrected in zip(found.findings, found.corrected, strict=True)
     ]
     return Table(("", "p-value", f"for {count(len(rows), 'test', 'tests')}"), rows)
 
@@ -489,20 +492,20 @@ def _p(finding: Finding, p_value: float) -> str:
 
 
 def _counts(found: Audit, kinds: Sequence[Throws]) -> Table:
-    names = {each.name for each in kinds}
-    totals = {each.name: int(each.counts.sum()) for each in kinds}
+    names = {kind.name for kind in kinds}
+    totals = {kind.name: int(kind.counts.sum()) for kind in kinds}
     rows = []
-    for each in found.results:
-        if each.throws in names:
-            total = totals[each.throws]
-            is_odd = not each.low <= each.expected <= each.high
+    for result in found.results:
+        if result.throws in names:
+            total = totals[result.throws]
+            is_odd = not result.low <= result.expected <= result.high
             rows.append(
                 (
-                    f"{each.throws}: {each.result}",
-                    f"{each.seen:,}",
-                    f"{each.expected:,.1f}",
-                    f"{100 * each.seen / total:.2f}%",
-                    f"{100 * each.expected / total:.2f}%",
+                    f"{result.throws}: {result.result}",
+                    f"{result.seen:,}",
+                    f"{result.expected:,.1f}",
+                    f"{100 * result.seen / total:.2f}%",
+                    f"{100 * result.expected / total:.2f}%",
                     "odd" if is_odd else "",
                 )
             )
@@ -532,32 +535,32 @@ def _luck_sentence(luck: Luck, who: str = "") -> str:
 
 def _luck_table(lucks: Sequence[Luck]) -> Table:
     rows = []
-    for each in lucks:
-        off = each.armies / each.spread if each.spread else 0.0
+    for luck in lucks:
+        off = luck.armies / luck.spread if luck.spread else 0.0
         rows.append(
             (
-                each.player or "attackers",
-                f"{each.throws:,}",
-                f"{each.result:+,}",
-                f"{each.result - each.armies:+,.1f}",
-                f"{each.armies:+,.1f}",
+                luck.player or "attackers",
+                f"{luck.throws:,}",
+                f"{luck.result:+,}",
+                f"{luck.result - luck.armies:+,.1f}",
+                f"{luck.armies:+,.1f}",
                 f"{off:+.2f} sd",
-                f"{each.wins:+,.2f} won" if each.fights else "",
+                f"{luck.wins:+,.2f} won" if luck.fights else "",
             )
         )
     columns = ("", "throws", "result", "= skill", "+ luck", "luck is", "and battles")
-    if not any(each.fights for each in lucks):
+    if not any(luck.fights for luck in lucks):
         return Table(columns[:-1], [row[:-1] for row in rows])
     return Table(columns, rows)
 
 
 def _power_lines(found: Audit) -> Iterator[str]:
     level = found.level / found.questions
-    for each in sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]:
-        bias = found.bias_seen(each)
-        off = "no bias at all" if bias is None else f"{_what(each)} off by {_points(bias)}"
-        needed = rolls_needed(0.01, each.chances, level)
-        yield f"{each.name}: {off} with {_thrown(each)}; detecting a 1% bias takes {needed:,}."
+    for kind in sorted(found.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]:
+        bias = found.bias_seen(kind)
+        off = "no bias at all" if bias is None else f"{_what(kind)} off by {_points(bias)}"
+        needed = rolls_needed(0.01, kind.chances, level)
+        yield f"{kind.name}: {off} with {_thrown(kind)}; detecting a 1% bias takes {needed:,}."
 
 
 # What other logs detect.
@@ -607,10 +610,10 @@ def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Pow
 def _power_sections(
     kinds: Sequence[PowerRow], rolls: Sequence[int], biases: Sequence[Fraction]
 ) -> Iterator[Section]:
-    names = [each.name for each in kinds]
-    seen = [(f"{number:,}", *(_seen(each.seen(number)) for each in kinds)) for number in rolls]
+    names = [kind.name for kind in kinds]
+    seen = [(f"{number:,}", *(_seen(kind.seen(number)) for kind in kinds)) for number in rolls]
     needed = [
-        (_points(float(bias)), *(f"{each.needed(bias):,}" for each in kinds)) for bias in biases
+        (_points(float(bias)), *(f"{kind.needed(bias):,}" for kind in kinds)) for bias in biases
     ]
     yield Section([Table(("", *names), seen)], title="Smallest bias detected:")
     yield Section([Table(("bias", *names), needed)], title="How many it takes to detect a bias:")
@@ -682,13 +685,13 @@ class PowerAnswer(Answer):
             float(self.question.level),
             POWER,
             [
-                BiasRecord(each.name, rolls, each.seen(rolls))
-                for each in self.kinds
+                BiasRecord(kind.name, rolls, kind.seen(rolls))
+                for kind in self.kinds
                 for rolls in self.rolls
             ],
             [
-                NeededRecord(each.name, float(bias), each.needed(bias))
-                for each in self.kinds
+                NeededRecord(kind.name, float(bias), kind.needed(bias))
+                for kind in self.kinds
                 for bias in self.biases
             ],
         )

@@ -39,8 +39,10 @@ TEMPLATE = """\
 # others = { owner = "blue", armies = 2 }
 """
 BESIDE = "# Keep this file in the folder of the board's file.\n"
-READ = ", ".join(dict.fromkeys(each.name for each in FORMATS))
-WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.write)
+READ = ", ".join(dict.fromkeys(board_format.name for board_format in FORMATS))
+WRITTEN = ", ".join(
+    f"{board_format.ending} ({board_format.name})" for board_format in FORMATS if board_format.write
+)
 
 
 @question(
@@ -195,7 +197,10 @@ class BoardAnswer(Answer):
                 TerritoryRecord(name, homes[name], board.neighbours(name), place)
                 for name, place in zip(board.territories, places, strict=True)
             ],
-            [ContinentRecord.of(each, entries=_entries(board, each)) for each in board.continents],
+            [
+                ContinentRecord.of(continent, entries=_entries(board, continent))
+                for continent in board.continents
+            ],
             cards and CardsRecord.of(cards),
             [RemarkRecord(file, remark.line, remark.text) for file, remark in self.remarks],
         )
@@ -293,8 +298,8 @@ class PositionAnswer(Answer):
 
     def _held(self) -> Iterator[tuple[str, str, int]]:
         position = self.turn.position
-        for name, each in zip(position.board.territories, position.holdings, strict=True):
-            yield name, each.owner, each.armies
+        for name, holding in zip(position.board.territories, position.holdings, strict=True):
+            yield name, holding.owner, holding.armies
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield from (("territory", "owner", "armies"), *self._held())
@@ -343,7 +348,7 @@ class OddsAnswer(Answer):
 
     @cached_property
     def odds(self) -> list[BorderOdds]:
-        return sorted(self.turn.odds(), key=lambda each: -each.win_probability)
+        return sorted(self.turn.odds(), key=lambda odds: -odds.win_probability)
 
     @property
     def data(self) -> OddsRecord:
@@ -351,7 +356,7 @@ class OddsAnswer(Answer):
             self.turn.to_code(),
             self.turn.player,
             rules_name(self.turn.rules),
-            [BorderRecord.of(each) for each in self.odds],
+            [BorderRecord.of(odds) for odds in self.odds],
         )
 
     def draw(self, charts: ModuleType) -> Any:
@@ -409,10 +414,10 @@ def _entries(board: Board, continent: Continent) -> list[str]:
 
 
 def _continents(board: Board) -> Iterator[Sequence[str]]:
-    for each in board.continents:
-        entries = _entries(board, each)
+    for continent in board.continents:
+        entries = _entries(board, continent)
         named = ", ".join(entries) if len(entries) <= MOST_NAMED else f"{len(entries)} of them"
-        yield (each.name, str(each.bonus), str(len(each.territories)), named or "-")
+        yield (continent.name, str(continent.bonus), str(len(continent.territories)), named or "-")
 
 
 @sections_of.register

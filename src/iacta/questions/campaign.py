@@ -237,7 +237,7 @@ class CampaignAnswer(Answer):
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
             return probability  # a float of what is nearly 1
         return settled(
-            probability, (each.rules for each in self.question.campaign.stages()[:count])
+            probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
 
 
@@ -255,7 +255,7 @@ class CampaignStory(Answer):
 
     @property
     def data(self) -> StoryRecord:
-        return StoryRecord(self.seed, tuple(BattleOfStory(*each) for each in self.battles))
+        return StoryRecord(self.seed, tuple(BattleOfStory(*battle) for battle in self.battles))
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield PlayedBattle._fields
@@ -264,11 +264,11 @@ class CampaignStory(Answer):
     def sections(self) -> Iterator[Section]:
         campaign = self.question.campaign
         story = [
-            f"Territory {each.territory}: {armies(each.attackers, 'attacks', 'attack')} "
-            f"{each.defenders}; {_ending(each, campaign)}."
-            for each in self.battles
+            f"Territory {battle.territory}: {armies(battle.attackers, 'attacks', 'attack')} "
+            f"{battle.defenders}; {_ending(battle, campaign)}."
+            for battle in self.battles
         ]
-        taken = sum(not each.defenders_left for each in self.battles)
+        taken = sum(not battle.defenders_left for battle in self.battles)
         count = len(campaign.territories)
         territories = "territory" if count == 1 else "territories"
         again = f"To repeat these dice: --seed {self.seed}"

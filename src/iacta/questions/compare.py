@@ -120,14 +120,14 @@ class CompareAnswer(Answer):
     @property
     def exact(self) -> Fraction | None:
         """The chance as a fraction, if a method has one."""
-        chances = (each.chance for each in self.methods)
+        chances = (solution.chance for solution in self.methods)
         return next((chance for chance in chances if isinstance(chance, Fraction)), None)
 
     @property
     def best(self) -> Probability | None:
         """The chance with the smallest bound, if any method can solve it."""
-        solved = [each for each in self.methods if each.chance is not None]
-        bounds = [math.inf if each.bound is None else each.bound for each in solved]
+        solved = [solution for solution in self.methods if solution.chance is not None]
+        bounds = [math.inf if solution.bound is None else solution.bound for solution in solved]
         return solved[bounds.index(min(bounds))].chance if solved else None
 
     def error(self, chance: Probability | None) -> float | None:
@@ -148,26 +148,28 @@ class CompareAnswer(Answer):
             win_probability_exact=exact_text(self.exact),
             methods=tuple(
                 MethodRecord.of(
-                    each,
-                    win_probability=None if each.chance is None else float(each.chance),
-                    relative_error=self.error(each.chance),
-                    bound=None if each.bound == math.inf else each.bound,
+                    solution,
+                    win_probability=None if solution.chance is None else float(solution.chance),
+                    relative_error=self.error(solution.chance),
+                    bound=None if solution.bound == math.inf else solution.bound,
                 )
-                for each in self.methods
+                for solution in self.methods
             ),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield [key.name for key in MethodRecord.all_keys()]
-        for each in self.data.methods:
-            yield ["" if value is None else value for value in astuple(each)]
+        for solution in self.data.methods:
+            yield ["" if value is None else value for value in astuple(solution)]
 
     def draw(self, charts: ModuleType) -> Any:
         return charts.methods_compared(self)
 
     def sections(self) -> Iterator[Section]:
         asked, best = self.question, self.best
-        cannot = [f"{each.method}: {each.cannot}" for each in self.methods if each.cannot]
+        cannot = [
+            f"{solution.method}: {solution.cannot}" for solution in self.methods if solution.cannot
+        ]
         if best is None:
             yield Section(["No method can solve it:", *cannot])
             return
@@ -183,16 +185,16 @@ class CompareAnswer(Answer):
             yield Section(cannot, title="Methods that cannot solve it:")
 
     def _table(self) -> Iterator[Sequence[str]]:
-        for each in self.methods:
-            if each.chance is not None and each.seconds is not None:
-                error = self.error(each.chance)
+        for solution in self.methods:
+            if solution.chance is not None and solution.seconds is not None:
+                error = self.error(solution.chance)
                 text = "not known" if error is None else f"{error:.1e}"
                 yield (
-                    each.method,
-                    f"{float(each.chance):.16g}",
-                    "exact" if isinstance(each.chance, Fraction) else text,
-                    _bound_text(each.bound),
-                    time_text(each.seconds),
+                    solution.method,
+                    f"{float(solution.chance):.16g}",
+                    "exact" if isinstance(solution.chance, Fraction) else text,
+                    _bound_text(solution.bound),
+                    time_text(solution.seconds),
                 )
 
 

@@ -159,7 +159,7 @@ class DecideAnswer(Answer):
 
     @property
     def data(self) -> DecideRecord:
-        boundary = tuple(BoundaryRecord(*each) for each in self.decision.boundary)
+        boundary = tuple(BoundaryRecord(*point) for point in self.decision.boundary)
         return DecideRecord.of(self.decision, rules=self.question.rule_set.name, boundary=boundary)
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -213,10 +213,10 @@ class DecideAnswer(Answer):
         boundary, mix = self.decision.boundary, self.question.mix
         rows = [
             (
-                f"against {each.defenders}",
-                "never" if each.attackers is None else str(each.attackers),
+                f"against {point.defenders}",
+                "never" if point.attackers is None else str(point.attackers),
             )
-            for each in boundary[-MOST_LINES:]
+            for point in boundary[-MOST_LINES:]
         ]
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
@@ -264,7 +264,7 @@ class DecideAnswer(Answer):
     def _top(self) -> int:
         """Return the most attackers on the map."""
         decision = self.decision
-        fewest = [each.attackers for each in decision.boundary if each.attackers is not None]
+        fewest = [point.attackers for point in decision.boundary if point.attackers is not None]
         known = decision.rolls.shape[1] - 1 + decision.rules.garrison
         return min(max(decision.attackers, *fewest, 1) + MORE_ATTACKERS, int(known))
 

@@ -275,7 +275,7 @@ class SpreadAnswer(Answer):
             self.objective,
             rule_set.rules,
             rule_set.name,
-            others=[astuple(each) for each in self.others],
+            others=[astuple(row) for row in self.others],
         )
 
     def sections(self) -> Iterator[Section]:
@@ -299,15 +299,15 @@ class SpreadAnswer(Answer):
             ]
         )
         rows = [OtherSpread("best", best.spreads[0], float(best.value)), *self.others]
-        width = max(len(each.name) for each in rows)
+        width = max(len(row.name) for row in rows)
         most = self.territories if self.objective == "territories" else 1
         bars = [
             Bar(
-                f"{each.name:<{width}}  {_text(each.spread)}",
-                each.value / most,
+                f"{row.name:<{width}}  {_text(row.spread)}",
+                row.value / most,
                 "bad" if place else "good",
             )
-            for place, each in enumerate(rows)
+            for place, row in enumerate(rows)
         ]
         yield Section([Bars(bars)], title=TITLES[self.objective])
 

@@ -334,13 +334,13 @@ class Listed(Kind):
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
             raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
-        return tuple(self.kind.check(each, name) for each in row_of(value, name, "values"))
+        return tuple(self.kind.check(entry, name) for entry in row_of(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
-        return ",".join(self.kind.text(each) for each in value)
+        return ",".join(self.kind.text(entry) for entry in value)
 
     def json(self, value: Sequence[Any]) -> list[Any]:
-        return [self.kind.json(each) for each in value]
+        return [self.kind.json(entry) for entry in value]
 
     def schema(self) -> Schema:
         return {"type": "array", "items": self.kind.schema()}

@@ -57,7 +57,7 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
 
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
-        if self.chance == 1 and not all(each.kernel().certain for each in way):
+        if self.chance == 1 and not all(territory.kernel().certain for territory in way):
             typed = shown(self.typed("chance"))
             raise IllegalError(
                 f"chance must be less than 1, as no win is certain, got {typed}", parameter="chance"
@@ -116,7 +116,7 @@ class NeedAnswer(Answer):
 
     def rows(self) -> Iterator[Sequence[object]]:
         record = self.record()
-        record["defenders"] = " ".join(str(each.defenders) for each in self.question.way)
+        record["defenders"] = " ".join(str(territory.defenders) for territory in self.question.way)
         record["win_probability"] = all_digits(self.win_probability)
         yield tuple(record)
         yield tuple(record.values())
@@ -139,7 +139,7 @@ class NeedAnswer(Answer):
             f"{percent(self._settled(self.win_probability))}{under(asked.rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.win_probability)])
-        yield Section([Bars([self._bar(*each) for each in self.near.items()])])
+        yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
 
     def _bar(self, attackers: int, chance: Probability) -> Bar:
         tone = "good" if attackers >= self.attackers else "bad"

@@ -34,7 +34,7 @@ def _(value: Answer) -> Iterable[Section]:
 @sections_of.register
 def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
     outcomes = list(value)
-    rows = [(str(each), percent(value[each])) for each in outcomes[:MOST_ROWS]]
+    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MOST_ROWS]]
     yield Section([f"A distribution of {len(outcomes)} values."])
     yield Section([Table(("", "probability"), rows)])
     if len(outcomes) > MOST_ROWS:
@@ -59,7 +59,8 @@ def html(sections: Iterable[Section]) -> str:
     '<div><p>Is 1 &lt; 2?</p></div>'
     """
     return "".join(
-        f"<div>{_title(each.title)}{''.join(map(_part, each.parts))}</div>" for each in sections
+        f"<div>{_title(section.title)}{''.join(map(_part, section.parts))}</div>"
+        for section in sections
     )
 
 

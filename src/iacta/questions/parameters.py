@@ -41,7 +41,8 @@ class AlongWay(Form):
     @cached_property
     def way(self) -> tuple[Territory, ...]:
         return tuple(
-            parse_territory(each) if isinstance(each, str) else each for each in self.territories
+            parse_territory(territory) if isinstance(territory, str) else territory
+            for territory in self.territories
         )
 
     @cached_property

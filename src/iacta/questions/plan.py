@@ -476,9 +476,9 @@ def _called(**names: str) -> Iterator[None]:
 def _largest(plan: Plan) -> str:
     board = plan.position.board
     mine = plan.position.owned_by(plan.position.player)
-    near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
-    able = [each for each in near if each not in plan.problem.turn.stay]
-    return max(able or mine, key=lambda each: plan.position.of(each).armies)
+    near = [name for name in mine if any(n not in mine for n in board.neighbours(name))]
+    able = [name for name in near if name not in plan.problem.turn.stay]
+    return max(able or mine, key=lambda name: plan.position.of(name).armies)
 
 
 @dataclass(frozen=True, repr=False)

@@ -55,6 +55,6 @@ def asked_by_code(
     if victim is not None and turn.cards and not turn.place:
         owner = turn.position.of(turn.position.owned_by(victim)[0]).owner
         held = {name: turn.cards[name].number for name in turn.cards}
-        found["cards"] = tuple(each for each in held.items() if each[0] in (owner, turn.player))
+        found["cards"] = tuple(hand for hand in held.items() if hand[0] in (owner, turn.player))
         found["trade"] = turn.trade if found["cards"] and turn.trade != Sets() else None
     return {name: value for name, value in found.items() if value}

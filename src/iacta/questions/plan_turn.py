@@ -47,8 +47,8 @@ def without(plan: Plan, new: Reinforcement) -> str:
 
 def marginals(plan: Plan, new: Reinforcement) -> Section:
     rows = [
-        (each.territory, valued(plan, each.one), valued(plan, each.all))
-        for each in new.marginals[:MOST_LINES]
+        (marginal.territory, valued(plan, marginal.one), valued(plan, marginal.all))
+        for marginal in new.marginals[:MOST_LINES]
     ]
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
     if new.armies == 1:
@@ -93,8 +93,8 @@ class Needed(NamedTuple):
 
 def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
     rows = [
-        (f"{each.start} to {each.to}", str(each.dice), valued(plan, each.value))
-        for each in ways[:MOST_LINES]
+        (f"{way.start} to {way.to}", str(way.dice), valued(plan, way.value))
+        for way in ways[:MOST_LINES]
     ]
     table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)
     return Section([table], title="Ways to begin, by first roll:")
@@ -126,7 +126,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     rules: the name of the rules.
     """
     first, *others = goal.in_order
-    then = ", then ".join(each.phrase(plan.position) for each in others)
+    then = ", then ".join(way.phrase(plan.position) for way in others)
     proof = ": proven best" if goes_on.is_exact else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
@@ -186,7 +186,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
             f"{percent(other.plan.win_probability)}, and hold it with "
             f"{percent(other.win_probability)}."
         )
-    moves = [each for each in held.moves if each.start]
+    moves = [move for move in held.moves if move.start]
     if moves:
         best = moves[0]
         often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
@@ -199,7 +199,8 @@ def what_is_held(held: Hold) -> Iterator[str]:
 
 def threats(held: Hold) -> Section:
     rows = [
-        (each.player, f"{each.armies:.1f}", short_percent(each.chance)) for each in held.threats
+        (threat.player, f"{threat.armies:.1f}", short_percent(threat.chance))
+        for threat in held.threats
     ]
     table = Table(("", "new armies", "chance to take some of it"), rows)
     return Section([table, ALONE], title="What the others can do:")

@@ -85,12 +85,12 @@ class Pairs(Kind):
     def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
         pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
         found = []
-        for each in pairs:
-            if not isinstance(each, list | tuple) or len(each) != 2:
+        for pair in pairs:
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise MalformedError(
-                    f"{name} must be a row of pairs, got {shown(each)} in it", parameter=name
+                    f"{name} must be a row of pairs, got {shown(pair)} in it", parameter=name
                 )
-            who, own = str(each[0]), each[1]
+            who, own = str(pair[0]), pair[1]
             found.append((who, self.value.check(own, _called(name, who))))
         return tuple(found)
 
@@ -213,7 +213,7 @@ class Trades(Kind):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Sets(tuple(whole_number(each, name) for each in row_of(value, name, "numbers")))
+        return Sets(tuple(whole_number(number, name) for number in row_of(value, name, "numbers")))
 
     def text(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))

@@ -152,8 +152,8 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     yield _advances(plan)
     if plan.endings and not is_worth(plan):
         lost = [
-            (f"{each.start} to {each.to}", share(plan, each.chance))
-            for each in plan.endings[:MOST_ENDINGS]
+            (f"{ending.start} to {ending.to}", share(plan, ending.chance))
+            for ending in plan.endings[:MOST_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
@@ -200,11 +200,11 @@ def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
 def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
     """Yield what the player owns at the end, as far as the plan has to do with it."""
     touched = {name for step in plan.steps for name in (step.start, step.to)}
-    for each in plan.territories:
-        if each.name in touched and each.own_probability >= RARE:
-            owned = plan.position.of(each.name).owner == plan.position.player
-            chance = share(plan, each.own_probability)
-            yield each.name, "100%" if owned else chance, f"{each.expected_armies:.1f}"
+    for territory in plan.territories:
+        if territory.name in touched and territory.own_probability >= RARE:
+            owned = plan.position.of(territory.name).owner == plan.position.player
+            chance = share(plan, territory.own_probability)
+            yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -225,8 +225,15 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 def _advances(plan: Plan) -> Section:
     """Return how many move in, where it is not simply all."""
-    partial = [each for each in rearguards(plan) if not each.is_all and each.probability >= RARE]
-    lines = [f"from {each.start} to {each.to}: {_moves(each)}" for each in partial[:MOST_LINES]]
+    partial = [
+        rearguard
+        for rearguard in rearguards(plan)
+        if not rearguard.is_all and rearguard.probability >= RARE
+    ]
+    lines = [
+        f"from {rearguard.start} to {rearguard.to}: {_moves(rearguard)}"
+        for rearguard in partial[:MOST_LINES]
+    ]
     if len(partial) > MOST_LINES:
         lines.append(f"and {len(partial) - MOST_LINES} more")
     elsewhere = "everywhere else" if partial else "everywhere"
@@ -234,10 +241,10 @@ def _advances(plan: Plan) -> Section:
     return Section(lines, title="How many to move in:")
 
 
-def _moves(each: Rearguard) -> str:
-    if each.least == each.most:
-        return f"move all but {each.most}"
-    return f"move all but {each.least} to {each.most}, mostly {each.usual}"
+def _moves(rearguard: Rearguard) -> str:
+    if rearguard.least == rearguard.most:
+        return f"move all but {rearguard.most}"
+    return f"move all but {rearguard.least} to {rearguard.most}, mostly {rearguard.usual}"
 
 
 def valued(plan: Plan, value: float) -> str:

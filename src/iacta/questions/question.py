@@ -48,7 +48,7 @@ class Question(Form):
         """Return what its answers hold, as their types say."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
-        return tuple(get_type_hints(each.data.fget)["return"] for each in kinds)
+        return tuple(get_type_hints(kind.data.fget)["return"] for kind in kinds)
 
     @classmethod
     def columns(cls) -> tuple[Key, ...]:
@@ -128,7 +128,7 @@ def having(name: str, spell: Callable[[str], str] = str) -> str:
     found = [
         spell(form.name)
         for form in QUESTIONS.all()
-        if any(each.name.rstrip("_") == name for each in form.parameters())
+        if any(parameter.name.rstrip("_") == name for parameter in form.parameters())
     ]
     if len(found) > MOST_NAMED:
         return f"{found[0]} and {len(found) - 1} others have it"
@@ -145,12 +145,14 @@ def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter
     >>> unknown_parameter(find_question("need"), "defenders", find_question("need").parameters())
     "unknown parameter 'defenders' of need; did you mean 'territories'?"
     """
-    called = {each.called.lower(): each.name for each in known if each.is_argument}
-    names = [each.name for each in known]
+    called = {
+        parameter.called.lower(): parameter.name for parameter in known if parameter.is_argument
+    }
+    names = [parameter.name for parameter in known]
     hint = f"expected some of {', '.join(names)}"
     if near := called.get(name) or nearest(name, names):
         hint = f"did you mean {near!r}?"
-    elif not any(each.name == name for each in form.parameters()):
+    elif not any(parameter.name == name for parameter in form.parameters()):
         hint = having(name) or hint
     return f"unknown parameter {shown(name)} of {form.name}; {hint}"
 

@@ -64,15 +64,15 @@ class Key:
         >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
         (<class 'float'>, <class 'list'>)
         """
-        choices = [each for each in _choices(self.holds) if each is not NoneType]
-        if all(get_origin(each) is Literal for each in choices):
+        choices = [choice for choice in _choices(self.holds) if choice is not NoneType]
+        if all(get_origin(choice) is Literal for choice in choices):
             return str
         (first, *others) = choices
         return first if first in SIMPLE and not others else list
 
     @property
     def is_list(self) -> bool:
-        return any(get_origin(each) in (tuple, list, Sequence) for each in _choices(self.holds))
+        return any(get_origin(choice) in (tuple, list, Sequence) for choice in _choices(self.holds))
 
     @property
     def parts(self) -> list[type["KeyedRecord"]]:
@@ -85,8 +85,8 @@ def _choices(annotation: Any) -> Iterator[Any]:
     if get_origin(annotation) is Annotated:
         yield from _choices(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, UnionType):
-        for each in get_args(annotation):
-            yield from _choices(each)
+        for choice in get_args(annotation):
+            yield from _choices(choice)
     else:
         yield annotation
 
@@ -96,8 +96,8 @@ def _records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
         if issubclass(annotation, KeyedRecord):
             yield annotation
     else:
-        for each in get_args(annotation):
-            yield from _records(each)
+        for part in get_args(annotation):
+            yield from _records(part)
 
 
 def key(
@@ -140,7 +140,8 @@ class KeyedRecord:
     def all_keys(cls) -> tuple[Key, ...]:
         """Return the keys, in their order."""
         return tuple(
-            replace(each.metadata["key"], name=each.name, holds=each.type) for each in fields(cls)
+            replace(field.metadata["key"], name=field.name, holds=field.type)
+            for field in fields(cls)
         )
 
     @classmethod
@@ -150,16 +151,16 @@ class KeyedRecord:
         value: the object; its fractions become floats, and `x_exact` is the text of its `x`.
         more: the keys that it does not have, and those that may be left out.
         """
-        names = {each.name for each in fields(cls)}
-        for each in fields(cls):
-            name, of_exact = each.name, each.name.removesuffix("_exact")
-            if name in more or each.default is not MISSING:
+        names = {own.name for own in fields(cls)}
+        for own in fields(cls):
+            name, of_exact = own.name, own.name.removesuffix("_exact")
+            if name in more or own.default is not MISSING:
                 continue
             if of_exact in names - {name}:
                 more[name] = exact_text(getattr(value, of_exact))
             else:
-                found = getattr(value, name)
-                more[name] = float(found) if isinstance(found, Fraction) else found
+                number = getattr(value, name)
+                more[name] = float(number) if isinstance(number, Fraction) else number
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
@@ -168,7 +169,7 @@ class KeyedRecord:
         >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
         """
-        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {json_name(name): plain(value) for name, value in values if value is not OMITTED}
 
 
@@ -176,9 +177,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, KeyedRecord):
         return value.to_json()
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [each if type(each) in PLAIN else plain(each) for each in value]
+        return [part if type(part) in PLAIN else plain(part) for part in value]
     return value
 
 

@@ -132,9 +132,9 @@ class ReviewAnswer(Answer):
         return ReviewRecord.of(
             found,
             unclear=dict(found.unclear),
-            players=[ReviewedPlayerRecord.of(each) for each in found.players],
-            costliest=[ReviewedStepRecord.of_step(each) for each in found.costliest],
-            steps=[ReviewedStepRecord.of_step(each) for each in found.steps],
+            players=[ReviewedPlayerRecord.of(player) for player in found.players],
+            costliest=[ReviewedStepRecord.of_step(step) for step in found.costliest],
+            steps=[ReviewedStepRecord.of_step(step) for step in found.steps],
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -142,9 +142,9 @@ class ReviewAnswer(Answer):
             *("turn", "player", "from", "to", "lost", "killed", "moved", "before", "after"),
             *("luck", "spread", "cost", "better", "dice", "is_assumed"),
         )
-        for each in self.reviewed.steps:
-            spread, dice = ("" if x is None else x for x in (each.spread, each.dice))
-            yield (*each[:10], spread, each.cost, each.better, dice, each.is_assumed)
+        for step in self.reviewed.steps:
+            spread, dice = ("" if x is None else x for x in (step.spread, step.dice))
+            yield (*step[:10], spread, step.cost, step.better, dice, step.is_assumed)
 
     def sections(self) -> Iterator[Section]:
         return _sections(self.reviewed)
@@ -155,7 +155,7 @@ class ReviewAnswer(Answer):
 
 @sections_of.register
 def _sections(found: Review) -> Iterator[Section]:
-    sentences = [_sentence(found, each) for each in found.players]
+    sentences = [_sentence(found, player) for player in found.players]
     if not found.is_exact:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
     if found.assumed:
@@ -167,25 +167,25 @@ def _sections(found: Review) -> Iterator[Section]:
         unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
     yield Section(sentences)
-    costliest = [each for each in found.costliest if float(_figure(found, each.cost))]
+    costliest = [step for step in found.costliest if float(_figure(found, step.cost))]
     if costliest:
         worst = [
-            (f"turn {each.turn}, {each.player}", each.name, each.better, _figure(found, each.cost))
-            for each in costliest
+            (f"turn {step.turn}, {step.player}", step.name, step.better, _figure(found, step.cost))
+            for step in costliest
         ]
         yield Section(
             [Table(("", "done", "better", "cost"), worst)], title="The costliest decisions:"
         )
     rows = [
         (
-            f"turn {each.turn}, {each.player}: {each.name}",
-            "" if each.dice is None else f"{each.dice}{'?' if each.is_assumed else ''}",
-            f"{each.lost}-{each.killed}" if each.to else "",
-            _figure(found, each.after),
-            _figure(found, each.luck, "+") if each.is_useful else "no use",
-            _figure(found, each.cost),
+            f"turn {step.turn}, {step.player}: {step.name}",
+            "" if step.dice is None else f"{step.dice}{'?' if step.is_assumed else ''}",
+            f"{step.lost}-{step.killed}" if step.to else "",
+            _figure(found, step.after),
+            _figure(found, step.luck, "+") if step.is_useful else "no use",
+            _figure(found, step.cost),
         )
-        for each in found.steps[:MOST_SHOWN]
+        for step in found.steps[:MOST_SHOWN]
     ]
     more = len(found.steps) - len(rows)
     notes = [f"{more:,} more are in the CSV."] if more else []

@@ -72,8 +72,10 @@ class RulesQuestion(UnderRules, Exact, Question):
         return RulesAnswer(
             self,
             tuple(
-                Odds(replace(each, rules=replace(each.rules, garrison=garrison)), self.exact)
-                for each in listed
+                Odds(
+                    replace(rule_set, rules=replace(rule_set.rules, garrison=garrison)), self.exact
+                )
+                for rule_set in listed
             ),
         )
 
@@ -186,7 +188,7 @@ class RulesAnswer(Answer):
 
     def draw(self, charts: ModuleType) -> Any:
         if self.question.is_list:
-            return charts.rule_sets(tuple(each.rule_set for each in self.odds))
+            return charts.rule_sets(tuple(odds.rule_set for odds in self.odds))
         return charts.full_roll(self.odds[0].rule_set)
 
     def sections(self) -> Iterator[Section]:
@@ -241,8 +243,8 @@ def _digits(number: Fraction, exact: bool) -> str:
 
 def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     yield Section(["The rules that iacta knows, for --rules:"])
-    known = [each.rule_set for each in odds]
-    yield Section([Table(("", ""), [(each.name, each.description) for each in known])])
+    known = [battle.rule_set for battle in odds]
+    yield Section([Table(("", ""), [(rule_set.name, rule_set.description) for rule_set in known])])
     garrison = known[0].rules.garrison
     stay = f"the chance of 10 armies, {garrison} of which must stay behind, to beat 10"
     legend = [
@@ -253,8 +255,8 @@ def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     ]
     yield Section([Table(("", ""), legend)], title="Their odds:")
     columns = ("", "full roll", "10 v 10", "break-even")
-    yield Section([Table(columns, [_cells(each) for each in odds])])
-    stack = ", ".join(each.name for each in MODIFIERS)
+    yield Section([Table(columns, [_cells(battle) for battle in odds])])
+    stack = ", ".join(modifier.name for modifier in MODIFIERS)
     more = "Ask for one of them, or for a stack such as capital+wall, to see more."
     yield Section([f"These stack in any order: {stack}.", more])
 
@@ -282,7 +284,7 @@ def _explained(odds: Odds) -> Iterator[Section]:
     lines = [f"{known.name}: {known.description}", f"Played in: {known.source}"]
     if known.aliases:
         lines.append(f"Also called: {', '.join(known.aliases)}")
-    others = [each.name for each in MODIFIERS if each.name not in known.name.split("+")]
+    others = [modifier.name for modifier in MODIFIERS if modifier.name not in known.name.split("+")]
     if len(others) < len(MODIFIERS):
         lines.append(f"Stacks with: {', '.join(others) or 'nothing more'}")
     yield Section(lines)

@@ -85,7 +85,7 @@ def settled(probability: Probability, rules: Iterable[Rules]) -> Probability:
     >>> percent(settled(1.0, [find_rules("balanced blitz")])), percent(settled(1.0, [Rules()]))
     ('100%', 'more than 99.99%')
     """
-    if probability in (0, 1) and all(find_kernel(each).certain for each in rules):
+    if probability in (0, 1) and all(find_kernel(some_rules).certain for some_rules in rules):
         return Fraction(probability)
     return probability
 

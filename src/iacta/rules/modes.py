@@ -177,7 +177,7 @@ def mode_record(mode: Mode) -> dict[str, object]:
     >>> mode_record(BalancedBlitz())
     {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0}
     """
-    return {each.key: each.off for each in MODES} | {mode.key: mode.setting()}
+    return {mode.key: mode.off for mode in MODES} | {mode.key: mode.setting()}
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:

@@ -436,7 +436,7 @@ def _steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
 def _seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
     rows = _sorting_steps(rules.attack, attack_dice, attack_dice)
     dice = ((attack_dice, j, *rules.dice(attack_dice, j)) for j in range(1, most_defence_dice + 1))
-    return rows + sum(_steps_by_row(*each) for each in dice)
+    return rows + sum(_steps_by_row(*die) for die in dice)
 
 
 def _steps_by_row(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:

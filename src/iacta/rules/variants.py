@@ -152,8 +152,14 @@ RULE_SETS: tuple[RuleSet, ...] = (
         ("standard", "true random", "official advance"),
     ),
     *(
-        RuleSet(each.name, each.apply(CLASSIC), each.description, each.source, each.aliases)
-        for each in MODIFIERS
+        RuleSet(
+            modifier.name,
+            modifier.apply(CLASSIC),
+            modifier.description,
+            modifier.source,
+            modifier.aliases,
+        )
+        for modifier in MODIFIERS
     ),
     RuleSet(
         "risiko",
@@ -350,8 +356,10 @@ def _near_names(key: str) -> list[str]:
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
     if near:
-        return list(dict.fromkeys(_BY_KEY[each].name for each in near))
-    return [each.name for each in RULE_SETS if len(key) > 3 and key in _key(each.source)]
+        return list(dict.fromkeys(_BY_KEY[key].name for key in near))
+    return [
+        rule_set.name for rule_set in RULE_SETS if len(key) > 3 and key in _key(rule_set.source)
+    ]
 
 
 def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
@@ -413,7 +421,7 @@ def rules_name(rules: Rules) -> str:
 def _names() -> dict[Rules, str]:
     names: dict[Rules, str] = {}
     counts = range(2, len(MODIFIERS) + 1)
-    stacks = (_stack(each) for count in counts for each in combinations(MODIFIERS, count))
+    stacks = (_stack(modifiers) for count in counts for modifiers in combinations(MODIFIERS, count))
     for known in (*RULE_SETS, *stacks):
         names.setdefault(known.rules, known.name)
     return names

@@ -43,7 +43,7 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
     def add(address: str, part: Part, kind: str) -> None:
         async def by_address(request: Request) -> Response:
             pairs = request.query_params.multi_items()
-            given = [each for each in pairs if part != "svg" or each not in (DARK, LIGHT)]
+            given = [pair for pair in pairs if part != "svg" or pair not in (DARK, LIGHT)]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
             text = await while_there(request, run(part_of, name, given, shade))
             return Response(text, media_type=kind)
@@ -98,9 +98,9 @@ def parsed(body: bytes) -> dict[str, Any]:
 def _whole(value: Any) -> Any:
     """Return a value with 3 for each 3.0, which are the same in JSON."""
     if isinstance(value, dict):
-        return {name: _whole(each) for name, each in value.items()}
+        return {name: _whole(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_whole(each) for each in value]
+        return [_whole(part) for part in value]
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
     return int(value) if is_whole else value
 

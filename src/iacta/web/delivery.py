@@ -55,7 +55,7 @@ class Delivery:
             await send({"type": "http.response.body", "body": b"" if is_head else body})
 
         # What is asked under conditions is asked without: they are checked here.
-        headers = [each for each in scope["headers"] if each[0] not in CONDITIONS]
+        headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
         method = "GET" if is_head else scope["method"]
         await self.app({**scope, "method": method, "headers": headers}, receive, send_whole)
 
@@ -101,7 +101,7 @@ def _takes_gzip(encodings: str) -> bool:
     (True, False, False)
     """
     qualities = {}
-    for each in encodings.lower().split(","):
-        name, _, quality = each.replace(" ", "").partition(";")
+    for encoding in encodings.lower().split(","):
+        name, _, quality = encoding.replace(" ", "").partition(";")
         qualities[name] = re.fullmatch(r"q=0(\.0*)?", quality) is None
     return qualities.get("gzip", qualities.get("*", False))

@@ -187,12 +187,12 @@ def _constraints(turn: Turn | None) -> dict[str, Any]:
     if turn is None:
         return {}
     name, places = rules_name(turn.rules), turn.board.territories
-    if name not in {each.name for each in RULE_SETS} or turn.rules_of:
+    if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError("the map has no house rules and no rules of territories; the code has")
     return {
         "rules": name,
-        "keep": {places.index(each): number for each, number in turn.keep.items()},
-        "stay": [places.index(each) for each in turn.stay],
+        "keep": {places.index(name): number for name, number in turn.keep.items()},
+        "stay": [places.index(name) for name in turn.stay],
         "fresh": turn.place,
     }
 
@@ -204,18 +204,18 @@ def _drawn(found: BoardFile) -> dict[str, Any]:
     number = {name: t for t, name in enumerate(board.territories)}
     return {
         "format": found.format,
-        "remarks": [{"line": each.line, "text": each.text} for each in found.remarks],
+        "remarks": [{"line": remark.line, "text": remark.text} for remark in found.remarks],
         "board": "classic" if board == classic_board() else board.to_record(),
         "name": board.name,
         "code": board_code(board),
         "territories": list(board.territories),
         "continents": [
             {
-                "name": each.name,
-                "bonus": each.bonus,
-                "territories": [number[name] for name in each.territories],
+                "name": continent.name,
+                "bonus": continent.bonus,
+                "territories": [number[name] for name in continent.territories],
             }
-            for each in board.continents
+            for continent in board.continents
         ],
         "scene": asdict(scene_of(board)),
     }

@@ -87,7 +87,7 @@ def template(file: str, /, **values: Any) -> str:
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the topics, each with the addresses and the names of its pages."""
-    for topic in sorted(Topic, key=lambda each: each is not Topic.BOARD):  # seen first on phones
+    for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):  # seen first on phones
         pages = [
             (name, label(name))
             for name, form in asked_questions().items()
@@ -114,7 +114,12 @@ def _spelt(name: str) -> str:
 @cache
 def _labels() -> dict[str, str]:
     forms = asked_questions().values()
-    return {each.name: each.label for form in forms for each in form.parameters() if each.label}
+    return {
+        parameter.name: parameter.label
+        for form in forms
+        for parameter in form.parameters()
+        if parameter.label
+    }
 
 
 def _said(text: str) -> str:
@@ -225,8 +230,8 @@ class Field:
     @property
     def rule_sets(self) -> list[tuple[str, list[RuleSet]]]:
         games: dict[str, list[RuleSet]] = {}
-        for each in RULE_SETS:
-            games.setdefault(re.split(r"[,;(]", each.source)[0].strip(), []).append(each)
+        for rule_set in RULE_SETS:
+            games.setdefault(re.split(r"[,;(]", rule_set.source)[0].strip(), []).append(rule_set)
         return [*games.items(), ("Stacked", _stacked())]
 
     @property
@@ -239,7 +244,7 @@ class Field:
 
 @cache
 def _stacked() -> list[RuleSet]:
-    names = [each.name for each in MODIFIERS]
+    names = [modifier.name for modifier in MODIFIERS]
     return [
         find_rule_set("+".join(some))
         for count in range(2, len(names) + 1)
@@ -249,7 +254,7 @@ def _stacked() -> list[RuleSet]:
 
 def listed(form: type[Form]) -> list[Parameter]:
     """Return the parameters that a form asks for."""
-    return [each for each in offered(form) if not isinstance(each.kind, UNLISTED)]
+    return [parameter for parameter in offered(form) if not isinstance(parameter.kind, UNLISTED)]
 
 
 def _fields(
@@ -258,13 +263,18 @@ def _fields(
     """Return the inputs of a form: first the rules and what the example on the page uses."""
     words = form.examples[FIRST.get(form.name, 0)].line
     found = []
-    for each in listed(form):
-        is_used = f"{option_name(each.name)} " in f"{words} "
-        is_main = each.is_argument or each.is_required or is_used or each.name in ("log", "rules")
-        usual = "" if each.default is None else each.default_text
-        is_flag = isinstance(each.kind, Flag)
-        text = texts.get(each.name, "" if is_flag else usual)
-        found.append(Field(each, text, problems.get(each.name, ""), is_main))
+    for parameter in listed(form):
+        is_used = f"{option_name(parameter.name)} " in f"{words} "
+        is_main = (
+            parameter.is_argument
+            or parameter.is_required
+            or is_used
+            or parameter.name in ("log", "rules")
+        )
+        usual = "" if parameter.default is None else parameter.default_text
+        is_flag = isinstance(parameter.kind, Flag)
+        text = texts.get(parameter.name, "" if is_flag else usual)
+        found.append(Field(parameter, text, problems.get(parameter.name, ""), is_main))
     return sorted(found, key=lambda field: not field.is_main)
 
 
@@ -283,14 +293,16 @@ def _first(form: type[Question]) -> Question:
 
 
 def _example(form: type[Question], example: Example) -> Question:
-    known = {each.name.rstrip("_").replace("_", "-"): each for each in form.parameters()}
-    free = [each for each in form.parameters() if each.is_argument]
+    known = {
+        parameter.name.rstrip("_").replace("_", "-"): parameter for parameter in form.parameters()
+    }
+    free = [parameter for parameter in form.parameters() if parameter.is_argument]
     texts: dict[str, Any] = {}
     words = iter(shlex.split(example.line)[1:])
     for word in words:
         if word.startswith("--"):
-            each = known[word.removeprefix("--")]
-            texts[each.name] = True if isinstance(each.kind, Flag) else next(words)
+            parameter = known[word.removeprefix("--")]
+            texts[parameter.name] = True if isinstance(parameter.kind, Flag) else next(words)
         elif free[0].kind.is_row:
             texts.setdefault(free[0].name, []).append(word)
         else:
@@ -311,7 +323,7 @@ def _seeded(question: Question) -> Question:
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the sentence of an error, by the parameter it is about or else `""`."""
     sentence = named_by(error, form, _spelt)
-    names = [each.name for each in listed(form)]
+    names = [parameter.name for parameter in listed(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
@@ -445,16 +457,18 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
 def _written(question: Question) -> dict[str, str]:
     """Return the texts that ask a question, by the names of its parameters."""
     asked = listed(type(question))
-    values = [(each, getattr(question, each.name)) for each in asked]
+    values = [(parameter, getattr(question, parameter.name)) for parameter in asked]
     return {
-        each.name: each.kind.text(value) for each, value in values if value not in (None, False)
+        parameter.name: parameter.kind.text(value)
+        for parameter, value in values
+        if value not in (None, False)
     }
 
 
 def _others(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples that name no file, as addresses and words."""
-    asked = [(_example(form, each), each.words) for each in form.examples]
-    names = [each.name for each in form.parameters() if each not in listed(form)]
+    asked = [(_example(form, example), example.words) for example in form.examples]
+    names = [parameter.name for parameter in form.parameters() if parameter not in listed(form)]
     return [
         (f"{form.name}?{address(question)}", words)
         for question, words in asked
@@ -489,19 +503,19 @@ def _about() -> dict[str, Any]:
     errata = read_rows("errata")
     sources = [
         Article(
-            each.name,
-            sum(len(read_rows(f"{each.key}_{table}")) for table in each.tables),
-            len(each.figures),
-            [(row["where"], row["sentence"]) for row in errata if row["source"] == each.key],
+            source.name,
+            sum(len(read_rows(f"{source.key}_{table}")) for table in source.tables),
+            len(source.figures),
+            [(row["where"], row["sentence"]) for row in errata if row["source"] == source.key],
         )
-        for each in SOURCES
+        for source in SOURCES
     ]
     files = [f"iacta.methods.{name}" for name in METHODS]
     docs = [import_module(file).__doc__ or "" for file in files if find_spec(file)]
     return {
-        "methods": [_titled(each) for each in docs],
+        "methods": [_titled(doc) for doc in docs],
         "sources": sources,
-        "values": sum(each.values for each in sources),
+        "values": sum(source.values for source in sources),
     }
 
 

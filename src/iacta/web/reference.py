@@ -76,12 +76,12 @@ def _addresses(schema: Schema) -> Iterator[Address]:
             taken = operation.get("parameters", [])
             parameters = [
                 ReferenceRow(
-                    each["name"],
-                    _words(each["schema"]),
-                    each["description"],
-                    each.get("required", False),
+                    parameter["name"],
+                    _words(parameter["schema"]),
+                    parameter["description"],
+                    parameter.get("required", False),
                 )
-                for each in taken
+                for parameter in taken
                 if name in questions
             ]
             parameters += _keys(schema, body.get("schema", {}), "")
@@ -98,7 +98,7 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
             if name in seen:
                 continue
             seen.add(name)
-            is_required = all(name in each.get("required", ()) for each in variants)
+            is_required = all(name in other.get("required", ()) for other in variants)
             yield ReferenceRow(
                 f"{prefix}{name}", _words(value), value.get("description", ""), is_required
             )
@@ -113,8 +113,8 @@ def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:
-        for each in part["anyOf"]:
-            yield from _variants(schema, each)
+        for choice in part["anyOf"]:
+            yield from _variants(schema, choice)
     elif "$ref" in part:
         yield from _variants(schema, part)
     elif part.get("type") != "null":
@@ -133,7 +133,7 @@ def _words(schema: Schema) -> str:
         return " or ".join(map(_words, schema["anyOf"]))
     kind = schema.get("type", "object")
     if isinstance(kind, list):
-        return " or ".join(WORDS[each] for each in kind)
+        return " or ".join(WORDS[name] for name in kind)
     if kind == "array":
         return f"list of: {_words(schema['items'])}"
     least, most = schema.get("minimum"), schema.get("maximum")

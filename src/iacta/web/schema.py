@@ -113,7 +113,9 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
                 "content": {"application/json": {"schema": _body(form)}},
             }
         else:
-            operation["parameters"] = [_query(each) for each in offered(form) if _is_text(each)]
+            operation["parameters"] = [
+                _query(parameter) for parameter in offered(form) if _is_text(parameter)
+            ]
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
         operation["responses"] = {"200": {"description": "The answer.", "content": _content(last)}}
@@ -158,8 +160,8 @@ def _body(form: type[Question]) -> Schema:
     known = offered(form)
     return {
         "type": "object",
-        "properties": {each.name: _value(each) for each in known},
-        "required": [each.name for each in known if each.is_required],
+        "properties": {parameter.name: _value(parameter) for parameter in known},
+        "required": [parameter.name for parameter in known if parameter.is_required],
         "additionalProperties": False,
     }
 

@@ -99,20 +99,20 @@ def _standing(turn: Turn) -> dict[str, Any]:
         "owners": list(turn.owners),
         "armies": list(turn.armies),
         "new": turn.place,
-        "odds": [_border(turn, each, place) for each in turn.odds()]
+        "odds": [_border(turn, odds, place) for odds in turn.odds()]
         if turn.phase == "attack"
         else [],
         "sentence": _sentence(turn),
     }
     if turn.phase == "advance" and turn.pending is not None:
         v, c = place[turn.pending.start], place[turn.pending.to]
-        numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
+        numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
         found["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
     if turn.phase == "fortify":
         most: dict[tuple[int, int], int] = {}
-        for each in turn.actions():
-            if isinstance(each, Fortify):
-                most[place[each.start], place[each.to]] = each.armies
+        for action in turn.actions():
+            if isinstance(action, Fortify):
+                most[place[action.start], place[action.to]] = action.armies
         found["fortify"] = [[v, c, number] for (v, c), number in most.items()]
     return found
 
@@ -120,9 +120,9 @@ def _standing(turn: Turn) -> dict[str, Any]:
 def _border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
     """Return the odds of a battle, and what its next roll may cost."""
     attack = next(
-        each
-        for each in turn.actions()
-        if isinstance(each, Attack) and (each.start, each.to) == odds[:2]
+        action
+        for action in turn.actions()
+        if isinstance(action, Attack) and (action.start, action.to) == odds[:2]
     )
     results = turn.results(attack)
     rolls = [
@@ -218,7 +218,7 @@ def _thrown(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 
 def _faces(given: object, name: str) -> list[int]:
-    return [whole_number(each, name, least=1) for each in row_of(given, name, "numbers")]
+    return [whole_number(face, name, least=1) for face in row_of(given, name, "numbers")]
 
 
 def _moved(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
@@ -239,10 +239,10 @@ def _got(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 def _placed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     given = {}
-    for each in row_of(step.get("on"), "on", "pairs"):
-        pair = row_of(each, "on", "a territory and armies")
+    for entry in row_of(step.get("on"), "on", "pairs"):
+        pair = row_of(entry, "on", "a territory and armies")
         if len(pair) != 2:
-            raise MalformedError(f"on must be pairs of a territory and armies, got {shown(each)}")
+            raise MalformedError(f"on must be pairs of a territory and armies, got {shown(entry)}")
         given[_place(turn, pair[0])] = whole_number(pair[1], "armies", least=1)
     for name in turn.board.territories:
         if name in given:
@@ -254,8 +254,8 @@ def _placed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 def _fortified(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     start, to = _border_of(turn, step)
-    ways = [each for each in turn.actions() if isinstance(each, Fortify)]
-    most = max((each.armies for each in ways if (each.start, each.to) == (start, to)), default=0)
+    ways = [action for action in turn.actions() if isinstance(action, Fortify)]
+    most = max((move.armies for move in ways if (move.start, move.to) == (start, to)), default=0)
     if not most:
         raise IllegalError(f"no armies can move from {start} to {to} now")
     armies = whole_number(step.get("armies"), "armies to move", least=1, most=most)
@@ -301,8 +301,8 @@ def _border_of(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _attack(turn: Turn, start: str, to: str) -> Attack | None:
-    known = (each for each in turn.actions() if isinstance(each, Attack))
-    return next((each for each in known if (each.start, each.to) == (start, to)), None)
+    known = (action for action in turn.actions() if isinstance(action, Attack))
+    return next((attack for attack in known if (attack.start, attack.to) == (start, to)), None)
 
 
 def _happened(start: str, to: str, lost: int, killed: int, after: Turn, rolls: int = 0) -> str:
@@ -338,11 +338,11 @@ def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
     found = [_standing(start)]
-    for number, each in enumerate(steps):
-        if not isinstance(each, Mapping):
-            raise MalformedError(f"step must be an object, got {shown(each)}")
-        before = turns[whole_number(each.get("after"), "after", most=number)]
-        step = {name: value for name, value in each.items() if name != "after"}
+    for number, step in enumerate(steps):
+        if not isinstance(step, Mapping):
+            raise MalformedError(f"step must be an object, got {shown(step)}")
+        before = turns[whole_number(step.get("after"), "after", most=number)]
+        step = {name: value for name, value in step.items() if name != "after"}
         turns.append(None)
         if before is None:
             found.append({"problem": "the step before it is not possible"})
@@ -422,7 +422,7 @@ def _constraints(turn: Turn) -> dict[str, Any]:
         "play": PLAYS[turn.whole_battles],
         "rules_of": dict(turn.rules_of),
         "keep": dict(turn.keep),
-        "stay": [each for each in turn.stay if turn.position.of(each).owner == turn.player],
+        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
     }
 
 
@@ -464,7 +464,7 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "is_chance": plan.goal.is_chance,
         "figure": valued(plan, value),
         "sentences": [achieved(plan) + proof(plan), *map(str, summary.parts[1:])],
-        "moves": [] if new else [_to_take(each) if held else each for each in _moves(plan, place)],
+        "moves": [] if new else [_to_take(move) if held else move for move in _moves(plan, place)],
         "placement": [[place[name], number] for name, number in new.placement] if new else None,
         "sections": [
             {
@@ -490,31 +490,31 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     """
     every, found = first_attacks(plan), []
     ways = best_over_borders(every)
-    line = [(each.step.start, each.step.to) for each in main_line(plan)]
-    for each in ways:
-        loss = ways[0].value - each.value
-        rank = line.index(each[:2]) if each[:2] in line else len(line)
+    line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
+    for way in ways:
+        loss = ways[0].value - way.value
+        rank = line.index(way[:2]) if way[:2] in line else len(line)
         is_as_good = loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
-        found.append(((0.0 if is_as_good else loss, rank), each, loss))
-    for number, (_, each, loss) in enumerate(sorted(found, key=lambda entry: entry[0])):
+        found.append(((0.0 if is_as_good else loss, rank), way, loss))
+    for number, (_, way, loss) in enumerate(sorted(found, key=lambda entry: entry[0])):
         yield {
-            "from": place[each.start],
-            "to": place[each.to],
-            "name": f"{each.start} to {each.to}",
-            "dice": each.dice,
+            "from": place[way.start],
+            "to": place[way.to],
+            "name": f"{way.start} to {way.to}",
+            "dice": way.dice,
             "loss": loss,
             "by_dice": [
                 {
-                    "dice": way.dice,
-                    "loss": ways[0].value - way.value,
-                    "results": plan.problem.turn.losses_of(Attack(*way[:3])),
+                    "dice": other.dice,
+                    "loss": ways[0].value - other.value,
+                    "results": plan.problem.turn.losses_of(Attack(*other[:3])),
                 }
-                for way in every
-                if way[:2] == each[:2]
+                for other in every
+                if other[:2] == way[:2]
             ],
             "words": _lost(plan, loss) if number else "best",
-            "figure": valued(plan, each.value),
-            "success": _success(plan, each),
+            "figure": valued(plan, way.value),
+            "success": _success(plan, way),
         }
 
 
@@ -531,9 +531,9 @@ def _success(plan: Plan, way: Alternative) -> str | None:
     spare = problem.turn.armies[v] - problem.garrisons[v]
     throws = problem.kernels[c].battle(spare, problem.turn.armies[c]).throws
     won = [
-        (spare - lost, p * each.chance)
-        for each in throws
-        for p, lost, killed in each.options[0]
+        (spare - lost, p * chance.chance)
+        for chance in throws
+        for p, lost, killed in chance.options[0]
         if killed == problem.turn.armies[c] and spare > lost
     ]
     total, seen = sum(p for _, p in won), 0.0
@@ -558,7 +558,7 @@ def _success(plan: Plan, way: Alternative) -> str | None:
 
 def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
     """Return what it is worth to move in some numbers of armies, and the best of them."""
-    numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
+    numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
     parts = min(len(numbers), MOST_ADVANCES) - 1 or 1
     tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
     end, found = deadline.part(COMPARED), list[tuple[float, int]]()
@@ -612,14 +612,16 @@ def _drawn(plan: Plan) -> tuple[dict[str, Any] | None, dict[str, int], list[floa
     if not is_drawn(position.board):
         return None, {}, None
     arrows, names, values = arrows_of(plan), position.board.territories, {}
-    numbers = {f"{names[each.start]} to {names[each.to]}": each.number for each in arrows}
+    numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
     if differ(plan, arrows):
-        owned = [position.of(each.name).owner == position.player for each in plan.territories]
-        chances = [
-            1.0 if mine else each.own_probability
-            for each, mine in zip(plan.territories, owned, strict=True)
+        owned = [
+            position.of(territory.name).owner == position.player for territory in plan.territories
         ]
-        fought = sorted({each.to for each in arrows})
+        chances = [
+            1.0 if mine else territory.own_probability
+            for territory, mine in zip(plan.territories, owned, strict=True)
+        ]
+        fought = sorted({arrow.to for arrow in arrows})
         values = {t: short_percent(chances[t], 0) for t in fought if not owned[t]}
     return moving(scene_of(position.board, arrows, values)), numbers, chances
 

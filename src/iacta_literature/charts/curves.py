@@ -59,10 +59,10 @@ def curves_by_delta(
     leads = _read_lines(deltas, "deltas", least=1 - most)
     found, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
-        f"with {counted(abs(each))} {'more' if each > 0 else 'fewer'}"
-        if each
+        f"with {counted(abs(lead))} {'more' if lead > 0 else 'fewer'}"
+        if lead
         else "with as many armies"
-        for each in leads
+        for lead in leads
     ]
     return _curves_chart(
         _by_lead("delta", leads),
@@ -118,8 +118,8 @@ def curves_by_advantage(
     leads = _read_lines(advantages, "advantages", most=most - 1)
     found, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
-        f"against {abs(each)} {'fewer' if each > 0 else 'more'}" if each else "against as many"
-        for each in leads
+        f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}" if lead else "against as many"
+        for lead in leads
     ]
     return _curves_chart(
         _by_lead("advantage", leads),
@@ -139,7 +139,9 @@ def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -
         chances = win_probability(*fought, rules)
         rows += [
             {"attackers": a, "defenders": d, column: value, "win_probability": chance}
-            for a, d, chance in zip(*(each.tolist() for each in (*fought, chances)), strict=True)
+            for a, d, chance in zip(
+                *(column.tolist() for column in (*fought, chances)), strict=True
+            )
         ]
     return rows
 
@@ -223,7 +225,7 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
     if not inside:
         noun = "defender" if outside == ["1"] else "defenders"
         return f"To be favourites, {few} {noun}."
-    fewest = joined([f"{each:,}" for each in inside.values()])
+    fewest = joined([f"{attackers:,}" for attackers in inside.values()])
     against = joined([f"{d:,}" for d in inside])
     verb = "attacker is" if fewest == "1" else "attackers are"
     noun = "defender" if against == "1" else "defenders"
@@ -253,7 +255,9 @@ def minimum_troops(
     """
     most = whole_number(defenders, "defenders", least=2, most=MOST_DEFENDERS)
     by_chance = _lines_by_chance(chances)
-    tables = {_rules_name(each): _needed(most, by_chance.values, each) for each in rules}
+    tables = {
+        _rules_name(some_rules): _needed(most, by_chance.values, some_rules) for some_rules in rules
+    }
     rows = [
         {
             "rules": name,
@@ -437,7 +441,7 @@ class CurveLines(NamedTuple):
 
 
 def _by_lead(column: str, leads: Sequence[int]) -> CurveLines:
-    labels = [signed(each, plus=True) for each in leads]
+    labels = [signed(lead, plus=True) for lead in leads]
     return CurveLines(column, "attackers minus defenders", leads, labels)
 
 

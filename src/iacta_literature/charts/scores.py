@@ -192,11 +192,15 @@ def convergence(
     check their formulas.
     """
     expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
-    for each in row_of(estimates, "estimates", "Estimate"):
-        expect(each, Estimate, "each of estimates")
+    for estimate in row_of(estimates, "estimates", "Estimate"):
+        expect(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
-        {"runs": each.runs, "estimate": float(each.probability), **each.interval()._asdict()}
-        for each in estimates
+        {
+            "runs": estimate.runs,
+            "estimate": float(estimate.probability),
+            **estimate.interval()._asdict(),
+        }
+        for estimate in estimates
     ]
     words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
     base = rows_of("estimates").encode(

@@ -310,9 +310,9 @@ class Element:
         return one_line("".join(self.parts))
 
     def all(self, *path: str) -> "Iterator[Element]":
-        for each in self.inner:
-            if each.name == path[0]:
-                yield from each.all(*path[1:]) if len(path) > 1 else (each,)
+        for part in self.inner:
+            if part.name == path[0]:
+                yield from part.all(*path[1:]) if len(path) > 1 else (part,)
 
     def first(self, *path: str) -> "Element | None":
         return next(self.all(*path), None)

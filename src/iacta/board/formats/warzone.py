@@ -51,19 +51,19 @@ class _Object(NamedTuple):
     def mentions(self, key: str) -> tuple[Mention, ...]:
         return tuple(
             Mention(
-                str(self._number(each, (key, index), "id", 0, MOST_ID)),
+                str(self._number(entry, (key, index), "id", 0, MOST_ID)),
                 self.table.line_of((*self.path, key, index)),
             )
-            for index, each in enumerate(self._list(key))
+            for index, entry in enumerate(self._list(key))
         )
 
     def objects(self, key: str) -> "list[_Object]":
         found = []
-        for index, each in enumerate(self._list(key)):
+        for index, entry in enumerate(self._list(key)):
             path = (*self.path, key, index)
-            if not isinstance(each, Mapping):
-                self.table.refuse(path, f"{key} must be objects, got {shown(each)}")
-            found.append(_Object(self.table, path, each))
+            if not isinstance(entry, Mapping):
+                self.table.refuse(path, f"{key} must be objects, got {shown(entry)}")
+            found.append(_Object(self.table, path, entry))
         return found
 
     def _list(self, key: str) -> list[Any]:
@@ -93,18 +93,23 @@ def _read(source: BoardText, name: str) -> Draft | None:
     return Draft(
         top.text("name", name) or name,
         [
-            DraftTerritory(each.id(), each.text("name"), each.line, each.mentions("connectedTo"))
-            for each in top.objects("territories")
+            DraftTerritory(
+                territory.id(),
+                territory.text("name"),
+                territory.line,
+                territory.mentions("connectedTo"),
+            )
+            for territory in top.objects("territories")
         ],
         [
             DraftContinent(
-                f"bonus {each.id()}",
-                each.text("name"),
-                each.line,
-                each.number("value", -MOST_BONUS, MOST_BONUS),
-                each.mentions("territoryIDs"),
+                f"bonus {bonus.id()}",
+                bonus.text("name"),
+                bonus.line,
+                bonus.number("value", -MOST_BONUS, MOST_BONUS),
+                bonus.mentions("territoryIDs"),
             )
-            for each in top.objects("bonuses")
+            for bonus in top.objects("bonuses")
         ],
     )
 
