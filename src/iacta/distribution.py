@@ -121,9 +121,9 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
-        found: Distribution[T] = cls.__new__(cls)
-        found._weights, found._total, found._is_ordered = weights, total, False
-        return found
+        distribution: Distribution[T] = cls.__new__(cls)
+        distribution._weights, distribution._total, distribution._is_ordered = weights, total, False
+        return distribution
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._of, (self._weights, self._total)

@@ -257,11 +257,11 @@ def parse_json(text: str) -> Any:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         raise RepeatedKeyError(counts.most_common(1)[0][0])
-    return found
+    return record
 
 
 def _refuse_constant(text: str) -> NoReturn:
@@ -298,9 +298,9 @@ def parse_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason, _, place = str(error).rpartition(" (at ")
-        found = re.match(r"line (\d+), column (\d+)", place)
-        line = int(found[1]) if found else text.rstrip().count("\n") + 1
-        reason = _reason(reason, text, line, int(found[2]), "=") if found else reason
+        match = re.match(r"line (\d+), column (\d+)", place)
+        line = int(match[1]) if match else text.rstrip().count("\n") + 1
+        reason = _reason(reason, text, line, int(match[2]), "=") if match else reason
         raise MalformedError(f"line {line}: invalid TOML: {reason}") from None
     except ValueError:
         raise MalformedError("invalid TOML: a number that is too long") from None
@@ -329,7 +329,7 @@ def _reason(reason: str, text: str, number: int, column: int, mark: str) -> str:
 
 def _refuse_costly_toml(text: str) -> None:
     """Refuse what costs a parser more than its bytes: each part of a key is several objects."""
-    bare = re.sub(TOML_TEXT, lambda found: "\n" * found[0].count("\n"), text)
+    bare = re.sub(TOML_TEXT, lambda match: "\n" * match[0].count("\n"), text)
     _refuse_parts(bare.count(","), MOST_PARTS)
     _refuse_deep(bare)
     keys = bare.count("=")

@@ -288,8 +288,8 @@ class Tabular:
         names = [name for name in heading.row(0) if name is not None]
         if twice := [name for name in names if names.count(name) > 1]:
             raise IllegalError(f"the column {shown(twice[0])} appears twice")
-        found = polars.read_excel(content, infer_schema_length=None)
-        table = found.to_arrow(compat_level=polars.CompatLevel.oldest())
+        sheet = polars.read_excel(content, infer_schema_length=None)
+        table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
 
 
@@ -320,13 +320,13 @@ class _Peeked(io.RawIOBase):
         return self._next[:size]
 
     def read(self, size: int = -1) -> bytes:
-        found = self._next if size < 0 else self._next[:size]
-        self._next = self._next[len(found) :]
+        content = self._next if size < 0 else self._next[:size]
+        self._next = self._next[len(content) :]
         if size < 0:
-            found += self.pipe.read()
-        elif len(found) < size:
-            found += self.pipe.read(size - len(found))
-        return found
+            content += self.pipe.read()
+        elif len(content) < size:
+            content += self.pipe.read(size - len(content))
+        return content
 
     def tell(self) -> int:
         return 0
@@ -479,7 +479,7 @@ class _Joined:
         """
         if not self._begun and not any(b'"' in line for line in lines):
             return lines
-        found: list[bytes] = []
+        rows: list[bytes] = []
         is_open = _open_row(mark)
         for line in lines:
             goes_on = is_open(b'"' + line if self._begun else line)
@@ -487,15 +487,15 @@ class _Joined:
                 self._begun.append(line)
                 self._size += len(line) + 1
                 if self._size > self.longest:
-                    number = first + sum(1 + row.count(b"\n") for row in found)
+                    number = first + sum(1 + row.count(b"\n") for row in rows)
                     raise TooLargeError(
                         f"line {number}: quotes must close within {self.longest} bytes"
                     )
             if goes_on:
                 continue
-            found.append(b"\n".join(self._begun) if self._begun else line)
+            rows.append(b"\n".join(self._begun) if self._begun else line)
             self._begun, self._size = [], 0
-        return found
+        return rows
 
     def end(self, first: int) -> None:
         """Refuse a row that is not whole at the end."""

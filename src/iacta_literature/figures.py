@@ -158,7 +158,7 @@ def darkened(svg: str) -> str:
     svg: the picture, which must have no shades between the colours of the page.
     """
     known = re.compile("|".join(LIGHT_TO_DARK))
-    return known.sub(lambda found: LIGHT_TO_DARK[found[0]], svg)
+    return known.sub(lambda match: LIGHT_TO_DARK[match[0]], svg)
 
 
 def lean(svg: str) -> str:
@@ -167,4 +167,4 @@ def lean(svg: str) -> str:
     svg: the picture.
     """
     bare = UNSEEN.sub("", svg).replace("<svg", f"<svg{FONT}", 1)
-    return PLACES.sub(lambda found: HUNDREDTHS.sub(r"\1", found[0]), bare)
+    return PLACES.sub(lambda match: HUNDREDTHS.sub(r"\1", match[0]), bare)

@@ -73,8 +73,8 @@ def _expected_losses(row: Row) -> Fraction:
 
 def _ways(row: Row) -> str:
     """Return the good and the bad rolls that go with so many neutral ones."""
-    found = taflin.ways(int(row["advantage"]), int(row["rolls"]))
-    path = next(path for path in found if path.neutral == int(row["neutral"]))
+    ways = taflin.ways(int(row["advantage"]), int(row["rolls"]))
+    path = next(path for path in ways if path.neutral == int(row["neutral"]))
     return f"{path.good} and {path.bad}"
 
 

@@ -432,11 +432,11 @@ def chances_along(
     won = chances(against=False)
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
-    found: list[Probability] = [min(float(chance), 1.0) for chance in won]
+    bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
     if any(kernel.certain for kernel in kernels):  # a sum to 1 may be rounded, one to 0 is exact
         lost = chances(against=True)
-        return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(found, lost, strict=True)]
-    return found
+        return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
+    return bounded
 
 
 def values_along(

@@ -213,20 +213,20 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         {'A': ['B'], 'B': ['A']}
         """
         ways = set(self.borders)
-        found: dict[str, Any] = {"name": self.name}
+        record: dict[str, Any] = {"name": self.name}
         if any((end, start) not in ways for start, end in self.borders):
-            found["directed"] = True
-        found["territories"] = {name: list(self.neighbours(name)) for name in self.territories}
-        found["continents"] = {
+            record["directed"] = True
+        record["territories"] = {name: list(self.neighbours(name)) for name in self.territories}
+        record["continents"] = {
             continent.name: {"bonus": continent.bonus, "territories": list(continent.territories)}
             for continent in self.continents
         }
         if self.places:
-            found["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
+            record["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
         if self.outlines:
             shapes = [[list(map(_numbers, piece)) for piece in shape] for shape in self.outlines]
-            found["outlines"] = dict(zip(self.territories, shapes, strict=True))
-        return found
+            record["outlines"] = dict(zip(self.territories, shapes, strict=True))
+        return record
 
     def to_toml(self, within: str = "") -> str:
         """Return the text of a TOML file in iacta's own format, which `read_board` reads.
@@ -239,13 +239,15 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         >>> read_board(tomllib.loads(board.to_toml())) == board
         True
         """
-        found = self.to_record()
-        lines = [f"{key} = {json_text(found[key])}" for key in ("name", "directed") if key in found]
+        record = self.to_record()
+        lines = [
+            f"{key} = {json_text(record[key])}" for key in ("name", "directed") if key in record
+        ]
         for key in ("territories", "places", "outlines"):
-            if key in found:
+            if key in record:
                 lines += ["", f"[{within}{key}]"]
-                lines += [f"{json_text(name)} = {json_text(e)}" for name, e in found[key].items()]
-        for name, continent in found["continents"].items():
+                lines += [f"{json_text(name)} = {json_text(e)}" for name, e in record[key].items()]
+        for name, continent in record["continents"].items():
             lines += ["", f"[{within}continents.{json_text(name)}]"]
             lines += [f"{key} = {json_text(value)}" for key, value in continent.items()]
         return "\n".join(lines) + "\n"
@@ -273,10 +275,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             ...
         iacta.errors.IllegalError: board 'Nile' has no territory 'Egipt'; did you mean 'Egypt'?
         """
-        found = self._spelling.get(folded(name)) if isinstance(name, str) else None
-        if found is None:
+        spelling = self._spelling.get(folded(name)) if isinstance(name, str) else None
+        if spelling is None:
             self._refuse(name, "territory", self.territories)
-        return found
+        return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
         """Return the territories that a text names, each once, in the order of the text.
@@ -297,7 +299,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             raise MalformedError(f"territories must be a text of their names, got {shown(text)}")
         groups = {folded(continent.name): continent.territories for continent in self.continents}
         groups |= {key: (name,) for key, name in self._spelling.items()}
-        found: dict[str, None] = {}
+        members: dict[str, None] = {}
         words = text.split(",")
         longest = 1 + max(key.count(",") for key in groups)  # names may have commas
         while words:
@@ -306,11 +308,11 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             if key is None:
                 names = (*self.territories, *(continent.name for continent in self.continents))
                 self._refuse(words[0].strip(), "territory or continent", names)
-            found |= dict.fromkeys(groups[key])
+            members |= dict.fromkeys(groups[key])
             del words[: 1 + key.count(",")]
-        if not found:
+        if not members:
             raise IllegalError(f"{shown(text)} has no territories")
-        return tuple(found)
+        return tuple(members)
 
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Return the territories that can be attacked from one, in the order of the board.
@@ -332,10 +334,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     @cached_property
     def _neighbours(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {name: [] for name in self.territories}
+        neighbours: dict[str, list[str]] = {name: [] for name in self.territories}
         for start, end in self.borders:
-            found[start].append(end)
-        return {name: tuple(ends) for name, ends in found.items()}
+            neighbours[start].append(end)
+        return {name: tuple(ends) for name, ends in neighbours.items()}
 
     def _read_borders(self) -> tuple[Border, ...]:
         rows = row_of(self.borders, "borders", "pairs of names")

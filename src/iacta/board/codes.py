@@ -58,7 +58,7 @@ def escaped(name: str) -> str:
     >>> escaped("North Africa: 50%"), unescaped("North%20Africa")
     ('North%20Africa%3A%2050%25', 'North Africa')
     """
-    return SEPARATORS.sub(lambda found: quote(found[0]), name)
+    return SEPARATORS.sub(lambda match: quote(match[0]), name)
 
 
 def unescaped(text: str) -> str:
@@ -107,8 +107,8 @@ def read_code(text: str, board: Board | None = None) -> Code:
             f"got {shown(text.strip())}"
         )
     name, player, held, *rest = fields
-    found = _board(name, board)
-    places = {territory: t for t, territory in enumerate(found.territories)}
+    coded = _board(name, board)
+    places = {territory: t for t, territory in enumerate(coded.territories)}
     owners, armies = [""] * len(places), [0] * len(places)
     for entry in filter(None, held.split(",")):
         parts = entry.split(":")
@@ -116,14 +116,14 @@ def read_code(text: str, board: Board | None = None) -> Code:
             raise MalformedError(
                 f"territory must be written as name:owner:armies, got {shown(entry)}"
             )
-        t = places[found.find(unescaped(parts[0]))]
+        t = places[coded.find(unescaped(parts[0]))]
         if owners[t]:
-            raise IllegalError(f"{found.territories[t]!r} appears twice")
+            raise IllegalError(f"{coded.territories[t]!r} appears twice")
         owners[t] = unescaped(parts[1])
         armies[t] = parse_whole_number(
-            parts[2], f"armies on {found.territories[t]}", 0, MOST_ARMIES
+            parts[2], f"armies on {coded.territories[t]}", 0, MOST_ARMIES
         )
-    return Code(found, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
+    return Code(coded, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
 
 
 def _board(name: str, given: Board | None) -> Board:

@@ -187,10 +187,10 @@ class Position(Pasted):
         ('B',)
         """
         wanted = folded(owner) if isinstance(owner, str) else None
-        found = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
-        if not found and wanted != "":
+        names = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
+        if not names and wanted != "":
             find_player(owner, "owner", (holding.owner for holding in self.holdings))
-        return found
+        return names
 
     @cached_property
     def _by_name(self) -> Mapping[str, Holding]:

@@ -216,13 +216,14 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     """
     from iacta.questions.plan import plan_answer  # as above
 
-    found, before = reinforcement, reinforcement.before
+    before = reinforcement.before
     position, board = before.position, before.position.board
     gains = {
-        marginal.territory: max(marginal.all - found.quick, 0.0) for marginal in found.marginals
+        marginal.territory: max(marginal.all - reinforcement.quick, 0.0)
+        for marginal in reinforcement.marginals
     }
-    new = dict(found.placement)
-    arrows, is_chance = arrows_of(found.plan), before.goal.is_chance
+    new = dict(reinforcement.placement)
+    arrows, is_chance = arrows_of(reinforcement.plan), before.goal.is_chance
     words = {
         board.territories.index(name): f"{signed(100 * gain, 1, plus=True)}%"
         if is_chance
@@ -230,7 +231,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for name, gain in gains.items()
         if gain
     }
-    values = [found.before.value, found.plan.value]
+    values = [reinforcement.before.value, reinforcement.plan.value]
     figures = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
     change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
@@ -244,10 +245,10 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
             }
             for name in board.territories
         ],
-        plan_answer(found.plan, new=found).sentence,
-        change + _arrow_words(found.plan, arrows),
+        plan_answer(reinforcement.plan, new=reinforcement).sentence,
+        change + _arrow_words(reinforcement.plan, arrows),
         owners=_owners(position),
-        steps=_step_rows(found.plan, arrows),
+        steps=_step_rows(reinforcement.plan, arrows),
     )
 
 

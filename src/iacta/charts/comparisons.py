@@ -187,11 +187,11 @@ def methods_compared(answer: CompareAnswer) -> Chart:
     shown = base.calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
     times = base.mark("point", color=BLUE, **look).encode(x=seconds)
     points = shown.mark("point", **look).encode(x=errors, color=colour)
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
     return Chart(
         vconcat(times, points).independent("color"),
         f"{answer.sentence} {speed}",
-        f"{asked.attackers} armies against {asked.defenders}, the chance to win "
+        f"{question.attackers} armies against {question.defenders}, the chance to win "
         f"({under_rules(rule_set.rules, rule_set.name)}): the time that each method took, and its "
         "error.",
         {"methods": rows},

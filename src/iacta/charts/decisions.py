@@ -122,15 +122,15 @@ def _regions(runs: Sequence[Row], name: str) -> list[Row]:
     regions: dict[object, list[Row]] = {}
     for row in runs:
         regions.setdefault(row[name], []).append(row)
-    found: list[Row] = []
+    places: list[Row] = []
     for done, rows in regions.items():
         # Of columns with nearly the longest run, the one in the middle.
         longest = max(row["most"] - row["least"] for row in rows)
         wide = [row for row in rows if row["most"] - row["least"] >= 0.6 * longest]
         middle = wide[len(wide) // 2]
         height = (middle["least"] + middle["most"]) / 2
-        found.append({name: done, "defenders": middle["defenders"], "attackers": height})
-    return found
+        places.append({name: done, "defenders": middle["defenders"], "attackers": height})
+    return places
 
 
 def _region_words(table: str, words: str) -> View:
@@ -215,13 +215,13 @@ def chance_by_attackers(answer: NeedAnswer) -> Chart:
 
     answer: what `iacta.ask` answers to `need`.
     """
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
     return Chart(
-        _chance_chart("attackers", answer.attackers, asked.chance, ATTACKERS, "chance to win"),
+        _chance_chart("attackers", answer.attackers, question.chance, ATTACKERS, "chance to win"),
         answer.sentence,
-        f"Chance to win by number of attackers; the goal is {plain_percent(asked.chance)} "
+        f"Chance to win by number of attackers; the goal is {plain_percent(question.chance)} "
         f"({under_rules(rule_set.rules, rule_set.name)}).",
-        {"chances": _chances_around("attackers", answer.attackers, asked.win_probabilities)},
+        {"chances": _chances_around("attackers", answer.attackers, question.win_probabilities)},
     )
 
 
@@ -231,10 +231,10 @@ def chance_by_defenders(answer: HoldAnswer) -> Chart:
 
     answer: what `iacta.ask` answers to `defend` without territories.
     """
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
 
     def held(counts: Sequence[int]) -> list[Probability]:
-        return [asked.hold_probability(n) for n in counts]
+        return [question.hold_probability(n) for n in counts]
 
     return Chart(
         _chance_chart("defenders", answer.defenders, answer.chance, "defenders", "chance to hold"),
@@ -307,7 +307,7 @@ def best_spread(
     The chart has a table `spread` of the armies on each territory of the best; and with others a
     table `values` of the `value` that each `spread` leaves the attackers.
     """
-    found = find_rules(rules)
+    rules = find_rules(rules)
     spread = best.spreads[0]
     scale = {"domain": [0, 1.08 * max(spread)], "nice": False}  # room for the number
     base = rows_of("spread").encode(
@@ -346,7 +346,7 @@ def best_spread(
         bars,
         title,
         f"The best spread of {counted(sum(spread))} over {len(spread)} territories in a row; "
-        f"{known} ({under_rules(found, label)}).",
+        f"{known} ({under_rules(rules, label)}).",
         tables,
     )
 
@@ -360,7 +360,7 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
     The chart has a table `armies` with those `held` before and those that are `new` on each
     territory, and a table `values` of the `value` that each front leaves its attackers.
     """
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
     fronts = [
         (f"front {number}: {counted(front.front.attackers, 'attacker')}", front)
         for number, front in enumerate(answer.best.fronts, start=1)
@@ -386,11 +386,11 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
         {"name": name, "is_best": True, "value": float(front.value)} for name, front in fronts
     ]
     bars = bars.mark("bar").properties(height=13 * len(rows))
-    panels = vconcat(bars, _compared(values, asked.objective == "break through"))
+    panels = vconcat(bars, _compared(values, question.objective == "break through"))
     return Chart(
         panels.independent("color"),
         answer.sentence,
-        f"The best division of {counted(asked.armies)} among {counted(len(fronts), 'front')} "
+        f"The best division of {counted(question.armies)} among {counted(len(fronts), 'front')} "
         f"({under_rules(rule_set.rules, rule_set.name)}).",
         {"armies": rows, "values": values},
     )

@@ -165,13 +165,13 @@ def ending(file: str | Path) -> str:
     iacta.errors.IllegalError: a picture's name must end in .svg, .png, .pdf, .html, .json or \
 .csv, got 'odds.gif'
     """
-    found = Path(file).suffix.lower().removeprefix(".")
-    if found not in ENDINGS:
+    suffix = Path(file).suffix.lower().removeprefix(".")
+    if suffix not in ENDINGS:
         *most, last = (f".{ending}" for ending in ENDINGS)
         raise IllegalError(
             f"a picture's name must end in {', '.join(most)} or {last}, got {named(file)}"
         )
-    return found
+    return suffix
 
 
 def described(svg: bytes, spec: Mapping[str, Any]) -> bytes:

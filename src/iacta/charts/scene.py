@@ -365,21 +365,21 @@ class _Layout:
         seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
         seen.sort(key=lambda t: t not in first)
         labels = [self._label("value", t, [[text]]) for t, text in values.items()]
-        found = [label for label in labels if label]
+        placed = [label for label in labels if label]
         least = dict.fromkeys(seen, math.inf)
         for t in seen:
             words = cut(scene.territories[t]).split() or [""]
             forms = [[" ".join(words)]]
             forms += [[" ".join(words[:k]), " ".join(words[k:])] for k in range(1, len(words))]
             if name := self._label("name", t, forms):
-                found.append(name)
+                placed.append(name)
                 least[t] = name.least
         keys = 0
         for t in (t for t in seen if least[t] > scene.width):
             if key := self._label("key", t, [[_key_of(keys)]], least[t]):
-                found.append(key)
+                placed.append(key)
                 keys += 1
-        return replace(scene, arrows=drawn, labels=tuple(found))
+        return replace(scene, arrows=drawn, labels=tuple(placed))
 
     # Arrows.
 
@@ -444,7 +444,7 @@ class _Layout:
             -back * (length * y - 4 * bend * x) / ending,
         )
         count = PIECES if bend else 1
-        found = []
+        points = []
         for part in (k / count for k in range(count + 1)):
             side = lane - 4 * bend * part * (1 - part)
             off = (
@@ -452,8 +452,8 @@ class _Layout:
                 start.dy + part * (to.dy - start.dy + tip[1]) + side * x,
             )
             place = start.x + part * (to.x - start.x), start.y + part * (to.y - start.y)
-            found.append(Anchor(*place, *off))
-        return tuple(found)
+            points.append(Anchor(*place, *off))
+        return tuple(points)
 
     def _hits(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
         if not badges:
@@ -584,6 +584,6 @@ def _clear(
             high = np.where(rise >= 0, np.minimum(high, root), high)
     low = np.maximum(low, there[:, 0])
     high = np.minimum(high, np.minimum(there[:, 1], most))
-    found: Floats = np.where(low < high, high, 0.0).max(axis=1)
-    found[found >= most] = np.inf
-    return found
+    scales: Floats = np.where(low < high, high, 0.0).max(axis=1)
+    scales[scales >= most] = np.inf
+    return scales

@@ -91,8 +91,8 @@ def _run(words: Sequence[str]) -> int:
 
 def _meant_by(words: Sequence[str]) -> str:
     """Return which question words without a command, or with an unknown one, may ask."""
-    asked = [word for word in words if word not in HELP]
-    for some in (asked, asked[1:]):
+    named = [word for word in words if word not in HELP]
+    for some in (named, named[1:]):
         line = shlex.join(some)
         for form in QUESTIONS.all() if len(line) <= LONGEST_SHOWN else ():
             parameters = [*form.parameters(), *Shown.parameters()]
@@ -123,11 +123,11 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         )
         know_rules_files(form, texts)
         check_arguments(form.parameters(), texts)
-        asked = form.parse(with_usual_rules(form, texts))
-        if isinstance(asked, Command):
-            return asked.run()
-        if isinstance(asked, Question):
-            ask(asked, Shown.parse(texts))
+        filled = form.parse(with_usual_rules(form, texts))
+        if isinstance(filled, Command):
+            return filled.run()
+        if isinstance(filled, Question):
+            ask(filled, Shown.parse(texts))
     except IactaError as error:
         raise IactaError(named_by(error, form, lambda name: spelt(form, name))) from error
     return 0

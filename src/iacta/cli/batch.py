@@ -80,8 +80,8 @@ class BatchCommand(Command, kw_only=True):
         option = option_name("question")
         named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
-        found = find_question(named[0]) if named else BattleQuestion
-        return _asking(found) if found is not None else BatchCommand
+        form = find_question(named[0]) if named else BattleQuestion
+        return _asking(form) if form is not None else BatchCommand
 
     def run(self) -> int:
         from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
@@ -131,16 +131,16 @@ class BatchCommand(Command, kw_only=True):
 def _asking(question: type[Question]) -> type[BatchCommand]:
     """Return the command with the parameters of a question as options, none of them required."""
     fields = {}
-    for asked in question.parameters():
-        usual = "a column" if asked.is_required else asked.default_text
-        default = False if isinstance(asked.kind, Flag) else None
-        fields[asked.name] = parameter(
-            asked.kind, asked.help, default=default, usual=usual, metavar=asked.metavar
+    for described in question.parameters():
+        usual = "a column" if described.is_required else described.default_text
+        default = False if isinstance(described.kind, Flag) else None
+        fields[described.name] = parameter(
+            described.kind, described.help, default=default, usual=usual, metavar=described.metavar
         )
-    found: type[BatchCommand] = made_form(
+    form: type[BatchCommand] = made_form(
         (BatchCommand, made_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__
     )
-    return found
+    return form
 
 
 # The help shows the options of the usual question, too.

@@ -119,15 +119,15 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
 
     summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
     doc = summary.replace("Return", "Draw", 1)
-    found: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
-    return found
+    made: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
+    return made
 
 
 def _option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
     """Declare the field of an option; its help is what the chart's docstring says."""
     name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
-    found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
-    line = " ".join(found[1].split()) if found else ""
+    match = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
+    line = " ".join(match[1].split()) if match else ""
     is_list = "Sequence" in str(argument.annotation)
     number = Whole(option.least)
     kind = Listed(number) if is_list else number

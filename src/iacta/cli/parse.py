@@ -117,8 +117,8 @@ def _shown(text: str | list[str] | bool) -> str:
 def _without_versus(words: list[str]) -> list[str]:
     """Return words without what is between two numbers at their beginning, as in `12 vs 10`."""
     text = " ".join(words[:3])
-    found = re.match(VERSUS, text, re.IGNORECASE)
-    return [found[1], *text[found.end() :].split(), *words[3:]] if found else words
+    match = re.match(VERSUS, text, re.IGNORECASE)
+    return [match[1], *text[match.end() :].split(), *words[3:]] if match else words
 
 
 # What is refused, and what may have been meant.

@@ -139,15 +139,15 @@ class ServeCommand(Command):
 
         def listen(port: int) -> "socket.socket":
             # asyncio sends each part of a response at once only if the protocol is named.
-            found = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+            listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
             try:
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                found.bind((place[0], port, *place[2:]))
-                found.listen(MOST_WAITING)
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listening.bind((place[0], port, *place[2:]))
+                listening.listen(MOST_WAITING)
             except OSError:
-                found.close()
+                listening.close()
                 raise
-            return found
+            return listening
 
         try:
             return listen(self.port)

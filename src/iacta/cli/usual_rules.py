@@ -38,7 +38,7 @@ def know_rules_files(form: type[Form], texts: Texts) -> None:
         given = texts[parameter.name]
         words = given.split(",") if isinstance(given, str) else given
         for word in words if isinstance(words, list) else ():
-            if found := re.search(RULES_FILE, word):
+            if match := re.search(RULES_FILE, word):
                 from iacta.rules.files import read_rules_file  # only needed here
 
-                know(found[1], read_rules_file(found[1]))
+                know(match[1], read_rules_file(match[1]))

@@ -134,17 +134,17 @@ class Audit(Displayed):
         """How often each result came, with intervals that are right for all at once."""
         # Among all questions, so that none is off where the log as a whole raises no alarm.
         cells = self.questions * sum(len(kind.chances) for kind in self.throws)
-        found = []
+        results = []
         for kind in self.throws:
             total, counts = kind.total, kind.counts.tolist()
             for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
                 low, high = Estimate(total, count).interval(1 - self.level / cells)
-                found.append(
+                results.append(
                     ResultCount(
                         kind.name, name, count, total * float(chance), total * low, total * high
                     )
                 )
-        return tuple(found)
+        return tuple(results)
 
     @property
     def largest(self) -> Throws:
@@ -180,13 +180,13 @@ def audit(
 
     A log that cannot be read is refused, with the line.
 
-    >>> found = audit("die\n" + "6\n" * 9)
-    >>> found.is_alarm, found.lines
+    >>> audited = audit("die\n" + "6\n" * 9)
+    >>> audited.is_alarm, audited.lines
     (True, 9)
     """
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
-    found = find_rules(rules)
+    rules = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
     if false_alarms < 1e-9:
         raise IllegalError(f"level must be at least 1e-9, got {shown(level)}", parameter="level")
@@ -194,7 +194,7 @@ def audit(
     draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)
     with in_file(log, "log") if isinstance(log, PathLike) else nullcontext():
-        for block in read_log(log, found, notes):
+        for block in read_log(log, rules, notes):
             tally.add(block.entries, block.codes)
             if progress is not None:
                 progress(tally.lines)

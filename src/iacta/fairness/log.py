@@ -200,12 +200,12 @@ class _Reader:
     def _row(self, text: str) -> Row:
         if self.table.format == "jsonl":
             return _json_row(text)
-        found = [cell.strip() for cell in cells(text, self.table.mark)]
-        if len(found) != len(self.columns):
+        row = [cell.strip() for cell in cells(text, self.table.mark)]
+        if len(row) != len(self.columns):
             raise MalformedError(
-                f"expected {len(self.columns)} cells, as in the heading, got {len(found)}"
+                f"expected {len(self.columns)} cells, as in the heading, got {len(row)}"
             )
-        return dict(zip(self.columns, found, strict=True))
+        return dict(zip(self.columns, row, strict=True))
 
 
 def _json_row(text: str) -> dict[str, Any]:
@@ -279,15 +279,15 @@ def _ahead(value: object) -> tuple[Territory, ...]:
 
 
 def _chances(given: Row) -> tuple[float, float]:
-    found = []
+    chances = []
     for name in ("chance_before", "chance_after"):
         if name not in given:
             raise MalformedError(f"missing {name}")
         chance = read_fraction(given[name], name, "lie between 0 and 1")
         if not 0 <= chance <= 1:
             raise IllegalError(f"{name} must lie between 0 and 1, got {shown(given[name])}")
-        found.append(float(chance))
-    return found[0], found[1]
+        chances.append(float(chance))
+    return chances[0], chances[1]
 
 
 def _name(given: Row, column: str) -> str:
@@ -337,15 +337,15 @@ def _roll(given: Row, rules: Rules) -> Entry:
     losses = _losses(given, Roll(first, second, rules))
     if thrown:
         attack, defence = (tuple(sorted(faces, reverse=True)) for faces in thrown.values())
-        found = _shown_losses(attack[:first], defence[:second], rules)
-        if losses is not None and losses != found:
+        lost = _shown_losses(attack[:first], defence[:second], rules)
+        if losses is not None and losses != lost:
             words = (" ".join(map(str, faces)) for faces in thrown.values())
             raise IllegalError(
-                f"the dice {' against '.join(words)} cost the attackers {found.attackers} and the "
-                f"defenders {found.defenders} under these rules, not {losses.attackers} and "
+                f"the dice {' against '.join(words)} cost the attackers {lost.attackers} and the "
+                f"defenders {lost.defenders} under these rules, not {losses.attackers} and "
                 f"{losses.defenders}"
             )
-        losses = found
+        losses = lost
     if losses is None:
         raise MalformedError("missing attackers_lost: give the dice of both sides, or the losses")
     armies = None

@@ -95,14 +95,14 @@ class Lines:
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
         """For each side, the kind of each line's dice, and the dice, filled up with 0."""
-        found = []
+        sides = []
         for side in (0, 1):
             kinds, thrown = zip(*(line.sides[side] for line in self.different), strict=True)
             table = np.zeros((len(thrown), max(1, *map(len, thrown))), dtype=np.int64)
             for row, dice in enumerate(thrown):
                 table[row, : len(dice)] = dice
-            found.append((np.array(kinds)[self.places], table[self.places]))
-        return found
+            sides.append((np.array(kinds)[self.places], table[self.places]))
+        return sides
 
 
 class Tally:
@@ -138,19 +138,19 @@ class Tally:
         """Add a block."""
         self.known.weigh(entries)
         used, counts = np.unique(codes, return_counts=True)
-        found = {}
+        numbers = {}
         for code, count in zip(used.tolist(), counts.tolist(), strict=True):
             line = self.known.line(entries[code])
             if line is None:
                 self.broken_off += count * entries[code].times
             else:
-                found[code] = line
+                numbers[code] = line
                 self.is_ordered &= line.times == 1
                 self._add_luck(line, count * line.times)
-        if not found:
+        if not numbers:
             return
-        kept = np.array([*found])
-        lines = Lines([*found.values()], np.searchsorted(kept, codes[np.isin(codes, kept)]))
+        kept = np.array([*numbers])
+        lines = Lines([*numbers.values()], np.searchsorted(kept, codes[np.isin(codes, kept)]))
         factors = self._count(lines)
         if self.is_ordered:
             self._watch(lines, factors)
@@ -291,13 +291,13 @@ class Repeats:
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
         about = " or so" if len(rolls) else ""  # as the dice of a roll are shuffled
         codes = faces * faces.max(initial=0) + dice[:, 1]
-        found = find_period(
+        findings = find_period(
             [
                 Followed(f"die{about}", f"dice{about}", faces, codes, 1 / faces),
                 Followed("roll", "rolls", kinds, numbers, rolls[:, 2]),
             ]
         )
-        return [] if found is None else [found]
+        return [] if findings is None else [findings]
 
 
 def _unordered(dice: tuple[int, ...], faces: int) -> float:

@@ -298,17 +298,17 @@ def _needed(
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
         return over_rules(_needed, rules, others, chance, **options)
-    found = find_rules(rules, garrison)
-    _refuse_growing(found)
-    kernel = find_kernel(found, read_stop(stop))
+    rules = find_rules(rules, garrison)
+    _refuse_growing(rules)
+    kernel = find_kernel(rules, read_stop(stop))
     search = _Search(kernel, attacking, whole_number(keep, "keep", least=0))
     numbers, wanted = broadcast(
         whole_numbers(others, "defenders" if attacking else "attackers", least=1),
         read_chances(chance, certain=kernel.certain),
     )
-    able = numbers if attacking else numbers - found.garrison
+    able = numbers if attacking else numbers - rules.garrison
     pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
-    staying = found.garrison if attacking else 0
+    staying = rules.garrison if attacking else 0
     needed = {pair: n + staying for pair, n in search.fewest(dict.fromkeys(pairs)).items()}
     if not numbers.ndim:
         return needed[pairs[0]]
@@ -462,19 +462,19 @@ class _Search(NamedTuple):
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
         deciding = {pair: self.kernel.decided_by(pair[1]) for pair in pairs if pair[0] > 0}
         decider = self
-        found: dict[Pair, int] = {}
-        asked: dict[int, dict[Fraction, Fraction]] = {}
+        numbers: dict[Pair, int] = {}
+        undecided: dict[int, dict[Fraction, Fraction]] = {}
         for (other, chance), (kernel, wanted) in deciding.items():
             if kernel is not decider.kernel:
                 decider = _Search(kernel, self.attacking)
             number = decider.without_tables(other, wanted)
             if number is None:
-                asked.setdefault(other, {})[wanted] = chance
+                undecided.setdefault(other, {})[wanted] = chance
             else:
-                found[other, wanted] = number
-        if asked:
-            found |= decider.by_tables(asked, self)
-        needed = {pair: found[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
+                numbers[other, wanted] = number
+        if undecided:
+            numbers |= decider.by_tables(undecided, self)
+        needed = {pair: numbers[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
         if decider is not self and self.keep:
             return {pair: self.upward(*pair, number) for pair, number in needed.items()}
         return needed | none_attack
@@ -509,20 +509,20 @@ class _Search(NamedTuple):
         return number
 
     def by_tables(
-        self, asked: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
+        self, undecided: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
     ) -> dict[Pair, int]:
         """Return the fewest, by tables of all battles up to a size.
 
-        asked: by the others and the wanted chance, the chance that `question` has wanted.
+        undecided: by the others and the wanted chance, the chance that `question` has wanted.
         """
 
         def refuse(other: int, wanted: Fraction) -> None:
             kernel, limit = question.kernel, question.limit(other)
             attained = (kernel.certain and limit == 1) or not kernel.stop.is_reserve
-            _refuse_unreachable(limit, asked[other][wanted], attained, self.side)
+            _refuse_unreachable(limit, undecided[other][wanted], attained, self.side)
 
-        largest = max(asked)
-        wanted = {other: list(chances) for other, chances in asked.items()}
+        largest = max(undecided)
+        wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
             return first_in_tables(
                 wanted, self.tables, self.keep + 16 + 2 * largest + self.kept_out, refuse
@@ -535,7 +535,7 @@ class _Search(NamedTuple):
                 raise _too_many([largest], self.keep) from None
             raise TooLargeError(
                 f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(largest)}, "
-                f"got {shown(str(next(iter(asked[largest].values()))))}",
+                f"got {shown(str(next(iter(undecided[largest].values()))))}",
                 parameter="chance",
             ) from None
 
@@ -562,8 +562,8 @@ class _Search(NamedTuple):
         if self.attacking:
             enough = (np.arange(most + 1) >= self.keep) != against
             rows = kernel.backward(Values(enough.astype(int), [int(against)] * (max(others) + 1)))
-            asked, armies = set(others), np.arange(most + 1)
-            yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in asked)
+            sizes, armies = set(others), np.arange(most + 1)
+            yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in sizes)
         else:
             won, held = [int(against)] * (max(others) + 1), int(not against)
             rows = kernel.backward(Values(won, [held] * (most + 1)))

@@ -129,8 +129,8 @@ def spread_defenders(
     Source: `iacta.odds.spread_values`.
     """
     chain, total = _ask(attackers, armies, territories, rules, garrison, objective, stop, exact)
-    found = chain.best(total)
-    return replace(found, value=chain.value(found.spreads[0], exact=True)) if exact else found
+    spread = chain.best(total)
+    return replace(spread, value=chain.value(spread.spreads[0], exact=True)) if exact else spread
 
 
 def spread_value(
@@ -243,8 +243,8 @@ def _ask(
     stop: Stop | None,
     exact: bool,
 ) -> tuple["AttackedChain", int]:
-    found, stops = find_rules(rules, garrison), read_stop(stop)
-    refuse_unfit(found, stops, exact, "to spread armies")
+    rules, stops = find_rules(rules, garrison), read_stop(stop)
+    refuse_unfit(rules, stops, exact, "to spread armies")
     stack = whole_number(attackers, "attackers", least=1)
     length = whole_number(territories, "territories", least=1)
     total = whole_number(armies, "armies", least=1)
@@ -259,7 +259,7 @@ def _ask(
         raise TooLargeError(
             f"attackers and armies must be at most {MOST_ARMIES}, got {shown(max(stack, total))}"
         )
-    return AttackedChain(stack, found, stops, objective, (1,) * length), total
+    return AttackedChain(stack, rules, stops, objective, (1,) * length), total
 
 
 def refuse_unfit(rules: Rules, stop: Stop, exact: bool, purpose: str) -> None:
@@ -374,8 +374,8 @@ class AttackedChain:
         simple = set(simple_spreads(armies, len(self.least)).values())
         steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # of one spread
         tries = min(MOST_TRIED, MOST_TRIED_STEPS // steps) // len(simple)
-        found = [_climb(spread, model, tries) for spread in sorted(simple)]
-        best = min(found, key=lambda spread: _cost(model, spread))
+        climbed = [_climb(spread, model, tries) for spread in sorted(simple)]
+        best = min(climbed, key=lambda spread: _cost(model, spread))
         return self._answer([best, best[::-1]], is_exact=False)
 
     def _answer(self, spreads: Sequence[Spread], is_exact: bool) -> BestSpread:

@@ -86,14 +86,14 @@ class BoardQuestion(Question):
     )
 
     def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
-        found = read_board_or_position(self.file)
-        if isinstance(found, BoardFile):
+        content = read_board_or_position(self.file)
+        if isinstance(content, BoardFile):
             if self.odds:
-                raise ClashError("{odds} needs a position, got the board {0!r}", found.board.name)
+                raise ClashError("{odds} needs a position, got the board {0!r}", content.board.name)
             if self.to is not None:
-                write_board(found.board, self.to)
-            return BoardAnswer(self, found)
-        turn = Turn.from_code(found) if isinstance(found, str) else Turn(found)
+                write_board(content.board, self.to)
+            return BoardAnswer(self, content)
+        turn = Turn.from_code(content) if isinstance(content, str) else Turn(content)
         if self.odds:
             return OddsAnswer(self, self._under_rules(turn))
         if self.to is not None:
@@ -160,37 +160,37 @@ class BoardRecord(KeyedRecord):
 class BoardAnswer(Answer):
     """A board, and what is odd about its file.
 
-    found: the board as its file holds it.
+    file: the board as its file holds it.
     """
 
     question: BoardQuestion
-    found: BoardFile
+    file: BoardFile
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
         """What is odd about the board and its cards, each with its file."""
-        cards = self.found.cards.remarks if self.found.cards else ()
+        cards = self.file.cards.remarks if self.file.cards else ()
         return [
-            *(("board", remark) for remark in self.found.remarks),
+            *(("board", remark) for remark in self.file.remarks),
             *(("cards", Remark(line or None, text)) for line, text in cards),
         ]
 
     @property
     def one_way_count(self) -> int:
-        ways = set(self.found.board.borders)
+        ways = set(self.file.board.borders)
         return sum((end, start) not in ways for start, end in ways)
 
     @property
     def border_count(self) -> int:
-        return (len(self.found.board.borders) + self.one_way_count) // 2
+        return (len(self.file.board.borders) + self.one_way_count) // 2
 
     @property
     def data(self) -> BoardRecord:
-        board, cards, homes = self.found.board, self.found.cards, _homes(self.found.board)
+        board, cards, homes = self.file.board, self.file.cards, _homes(self.file.board)
         places = board.places or (None,) * len(board.territories)
         return BoardRecord(
             board.name,
-            self.found.format,
+            self.file.format,
             self.border_count,
             self.one_way_count,
             [
@@ -206,20 +206,20 @@ class BoardAnswer(Answer):
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        board, homes = self.found.board, _homes(self.found.board)
+        board, homes = self.file.board, _homes(self.file.board)
         places: Sequence[Sequence[object]] = board.places or (("", ""),) * len(board.territories)
         yield ("territory", "continents", "neighbours", "x", "y")
         for name, (x, y) in zip(board.territories, places, strict=True):
             yield (name, "; ".join(homes[name]), "; ".join(board.neighbours(name)), x, y)
 
     def draw(self, charts: ModuleType) -> Any:
-        return charts.board_map(self.found.board)
+        return charts.board_map(self.file.board)
 
     def template(self) -> str:
         """Return a position file in which red has the first territory, and blue the others."""
-        board = self.found.board
+        board = self.file.board
         holdings = [Holding("red", 5)] + [Holding("blue", 2)] * (len(board.territories) - 1)
-        is_classic = self.found.format == BUILT_IN
+        is_classic = self.file.format == BUILT_IN
         name = "classic" if is_classic else PurePath(self.question.file).name
         text = position_toml(Position(board, "red", holdings), name)
         return TEMPLATE + ("" if is_classic else BESIDE) + text.removesuffix("\n")
@@ -228,13 +228,13 @@ class BoardAnswer(Answer):
         if self.question.template:
             yield Section([self.template()])
             return
-        board, cards = self.found.board, self.found.cards
+        board, cards = self.file.board, self.file.cards
         counts = (
             count(len(board.territories), "territory", "territories"),
             count(self.border_count, "border", "borders"),
             count(len(board.continents), "continent", "continents"),
         )
-        lines = [f"{board.name}: {', '.join(counts)} ({self.found.format})."]
+        lines = [f"{board.name}: {', '.join(counts)} ({self.file.format})."]
         if cards:
             lines.append(
                 f"Cards: {count(cards.territories, 'territory', 'territories')}, "
@@ -366,12 +366,12 @@ class OddsAnswer(Answer):
         yield from (BorderOdds._fields, *self.odds)
 
     def sections(self) -> Iterator[Section]:
-        player, found = self.turn.player, self.odds
-        if not found:
+        player, odds = self.turn.player, self.odds
+        if not odds:
             yield Section([f"{player} can attack nobody."])
         else:
-            best = found[0]
-            battles = count(len(found), "battle", "battles")
+            best = odds[0]
+            battles = count(len(odds), "battle", "battles")
             yield Section(
                 [
                     f"{player} can fight {battles}; the best is {best.start} to {best.to}, "
@@ -380,7 +380,7 @@ class OddsAnswer(Answer):
                 ]
             )
             rows = [
-                (f"{v} to {c}", f"{a:,}", f"{d:,}", percent(chance)) for v, c, a, d, chance in found
+                (f"{v} to {c}", f"{a:,}", f"{d:,}", percent(chance)) for v, c, a, d, chance in odds
             ]
             yield Section([Table(("", "attackers", "defenders", "chance to take"), rows)])
         yield Section([f"The code of this turn: {self.turn.to_code()}"])

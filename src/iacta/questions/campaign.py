@@ -163,20 +163,20 @@ class CampaignAnswer(Answer):
 
     @property
     def data(self) -> CampaignRecord:
-        asked = self.question
-        ways = zip(asked.way, asked.own_rules, self.territory_odds, strict=True)
+        question = self.question
+        ways = zip(question.way, question.own_rules, self.territory_odds, strict=True)
         stopped = self.stop_probability
         return CampaignRecord.of(
             self,
-            attackers=asked.attackers,
-            rules=asked.rule_set.name,
+            attackers=question.attackers,
+            rules=question.rule_set.name,
             stop_probability=OMITTED if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if stopped is None else exact_text(stopped),
             territories=tuple(
                 ReachedRecord.of(
                     odds,
                     defenders=territory.defenders,
-                    rules=own_rules or asked.rule_set.name,
+                    rules=own_rules or question.rule_set.name,
                 )
                 for territory, own_rules, odds in ways
             ),
@@ -216,9 +216,11 @@ class CampaignAnswer(Answer):
         yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
 
     def _table(self) -> Table:
-        asked, rows = self.question, []
-        for index, (territory, odds) in enumerate(zip(asked.way, self.territory_odds, strict=True)):
-            own_rules = f":{asked.own_rules[index]}" if asked.own_rules[index] else ""
+        question, rows = self.question, []
+        for index, (territory, odds) in enumerate(
+            zip(question.way, self.territory_odds, strict=True)
+        ):
+            own_rules = f":{question.own_rules[index]}" if question.own_rules[index] else ""
             reach = short_percent(self._settled(odds.reach_probability, index))
             rows.append(
                 (
@@ -286,8 +288,8 @@ def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
 
 def campaign_answer(campaign: Campaign) -> CampaignAnswer:
     way, stop = campaign.territories, asdict(campaign.stop)
-    asked = CampaignQuestion(way, attackers=campaign.attackers, rules=campaign.rules, **stop)
-    return CampaignAnswer(asked, campaign.outcomes(), campaign.territory_odds())
+    question = CampaignQuestion(way, attackers=campaign.attackers, rules=campaign.rules, **stop)
+    return CampaignAnswer(question, campaign.outcomes(), campaign.territory_odds())
 
 
 @sections_of.register

@@ -139,10 +139,10 @@ class CompareAnswer(Answer):
 
     @property
     def data(self) -> CompareRecord:
-        asked, rule_set = self.question, self.question.rule_set
+        question, rule_set = self.question, self.question.rule_set
         return CompareRecord(
-            attackers=asked.attackers,
-            defenders=asked.defenders,
+            attackers=question.attackers,
+            defenders=question.defenders,
             garrison=rule_set.rules.garrison,
             rules=rule_set.name,
             win_probability_exact=exact_text(self.exact),
@@ -166,7 +166,7 @@ class CompareAnswer(Answer):
         return charts.methods_compared(self)
 
     def sections(self) -> Iterator[Section]:
-        asked, best = self.question, self.best
+        question, best = self.question, self.best
         cannot = [
             f"{solution.method}: {solution.cannot}" for solution in self.methods if solution.cannot
         ]
@@ -175,8 +175,8 @@ class CompareAnswer(Answer):
             return
         yield Section(
             [
-                f"{armies(asked.attackers, 'beats', 'beat')} {asked.defenders} with a chance of "
-                f"{percent(best)}{under(asked.rule_set.name)}."
+                f"{armies(question.attackers, 'beats', 'beat')} {question.defenders} "
+                f"with a chance of {percent(best)}{under(question.rule_set.name)}."
             ]
         )
         columns = ("", "chance", "relative error", "at most", "time")

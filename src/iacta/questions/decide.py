@@ -391,8 +391,8 @@ class DiceAnswer(Answer):
 @sections_of.register
 def _(value: Decision) -> Iterator[Section]:
     mix = value.objective == "conquest"
-    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
-    return DecideAnswer(asked, value).sections()
+    question = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
+    return DecideAnswer(question, value).sections()
 
 
 def dice_answer(decision: DiceDecision) -> DiceAnswer:

@@ -176,13 +176,13 @@ class HoldAnswer(Answer):
         return charts.chance_by_defenders(self)
 
     def sections(self) -> Iterator[Section]:
-        asked, needed, rule_set = self.question, self.defenders, self.question.rule_set
-        if asked.attackers <= rule_set.rules.garrison:
-            yield Section([cannot_attack(asked.attackers, rule_set.rules.garrison)])
+        question, needed, rule_set = self.question, self.defenders, self.question.rule_set
+        if question.attackers <= rule_set.rules.garrison:
+            yield Section([cannot_attack(question.attackers, rule_set.rules.garrison)])
             return
         sentence = (
             f"You need {count(needed, 'defender', 'defenders')} to hold against "
-            f"{armies(asked.attackers)} with a chance of at least {plain_percent(self.chance)}: "
+            f"{armies(question.attackers)} with a chance of at least {plain_percent(self.chance)}: "
             f"with {needed} it is {percent(self._settled(self.hold_probability))}"
             f"{under(rule_set.name)}."
         )
@@ -268,10 +268,10 @@ class SpreadAnswer(Answer):
             yield (_text(spread), all_digits(self.best.value))
 
     def draw(self, charts: ModuleType) -> Any:
-        asked, rule_set = self.question, self.question.rule_set
+        question, rule_set = self.question, self.question.rule_set
         return charts.best_spread(
             self.best,
-            asked.attackers,
+            question.attackers,
             self.objective,
             rule_set.rules,
             rule_set.name,

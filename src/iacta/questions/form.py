@@ -390,5 +390,5 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
     if name is None:
         return str(error)
     return re.sub(
-        rf"^(missing )?{name}\b", lambda found: (found[1] or "") + spell(name), str(error)
+        rf"^(missing )?{name}\b", lambda match: (match[1] or "") + spell(name), str(error)
     )

@@ -141,11 +141,11 @@ class FrontsAnswer(Answer):
 
     @property
     def data(self) -> FrontsRecord:
-        asked, rule_set = self.question, self.question.rule_set
+        question, rule_set = self.question, self.question.rule_set
         return FrontsRecord.of(
             self.best,
-            armies=asked.armies,
-            objective=asked.objective,
+            armies=question.armies,
+            objective=question.objective,
             garrison=rule_set.rules.garrison,
             rules=rule_set.name,
             fronts=tuple(map(self._front, self.best.fronts)),

@@ -103,13 +103,13 @@ class NeedAnswer(Answer):
 
     @property
     def data(self) -> NeedRecord:
-        asked = self.question
-        numbers = tuple(territory.defenders for territory in asked.way)
+        question = self.question
+        numbers = tuple(territory.defenders for territory in question.way)
         return NeedRecord(
             numbers[0] if len(numbers) == 1 else numbers,
-            float(asked.chance),
-            asked.keep,
-            asked.rule_set.name,
+            float(question.chance),
+            question.keep,
+            question.rule_set.name,
             self.attackers,
             float(self.win_probability),
         )
@@ -125,18 +125,18 @@ class NeedAnswer(Answer):
         return charts.chance_by_attackers(self)
 
     def sections(self) -> Iterator[Section]:
-        asked, needed = self.question, self.attackers
-        territories = len(asked.way)
+        question, needed = self.question, self.attackers
+        territories = len(question.way)
         goal = (
-            f"beat {asked.way[0].defenders}"
+            f"beat {question.way[0].defenders}"
             if territories == 1
             else f"take all {territories} territories"
         )
-        keeping = f" and keep {asked.keep}" if asked.keep else ""
+        keeping = f" and keep {question.keep}" if question.keep else ""
         sentence = (
             f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
-            f"{plain_percent(asked.chance)}: with {needed} it is "
-            f"{percent(self._settled(self.win_probability))}{under(asked.rule_set.name)}."
+            f"{plain_percent(question.chance)}: with {needed} it is "
+            f"{percent(self._settled(self.win_probability))}{under(question.rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.win_probability)])
         yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])

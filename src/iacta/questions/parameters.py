@@ -76,10 +76,10 @@ class UnderRules(Form, kw_only=True):
 
     @cached_property
     def rule_set(self) -> RuleSet:
-        found = self._named_rules()
+        rule_set = self._named_rules()
         if self.garrison is None:
-            return found
-        return replace(found, rules=replace(found.rules, garrison=self.garrison))
+            return rule_set
+        return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
 
     def _named_rules(self) -> RuleSet:
         if self.rules_file is not None:

@@ -266,11 +266,11 @@ class PlanQuestion(UnderRules, Question):
     def _decode(self, code: str) -> None:
         """Put what a code says in its place; what is asked beside it counts more."""
         with _called(owner="eliminate"):
-            asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
+            given = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
         put(self, "board", None)
         if self.rules_file is not None:
-            asked.pop("rules", None)
-        for name, value in asked.items():
+            given.pop("rules", None)
+        for name, value in given.items():
             if name == "position" or not self.has(name):
                 put(self, name, value)
 
@@ -326,9 +326,9 @@ class PlanQuestion(UnderRules, Question):
         return self._taken(parameter, rest if verb == "take" else text)
 
     def _taken(self, parameter: str, names: str) -> TakeAll:
-        found = self.start.board.find_set(names)
-        self._theirs(parameter, found)
-        return TakeAll(found)
+        territories = self.start.board.find_set(names)
+        self._theirs(parameter, territories)
+        return TakeAll(territories)
 
     def _theirs(self, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
         """Return the territories of other players; if there are none, there is no goal."""
@@ -444,8 +444,8 @@ class PlanQuestion(UnderRules, Question):
         options = {**self.constraints, "time_limit": _seconds(deadline)}
         if self.reinforce is not None:
             text = Chance().text(chance)
-            found = reinforcements_needed(self.start, self.goal, text, **options)
-            return Needed(chance, found.armies, placement=found.placement)
+            needed = reinforcements_needed(self.start, self.goal, text, **options)
+            return Needed(chance, needed.armies, placement=needed.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
             self.start, self.goal, Chance().text(chance), source, **options
@@ -549,10 +549,10 @@ class PlanAnswer(Answer):
         if self.goes_on:
             yield from turn.continued(plan, self.question.goal, self.goes_on, rules)
         else:
-            found = words.achieved(plan)
+            lines = words.achieved(plan)
             if self.new:
-                found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
-            yield f"{found}{under(rules)}{words.proof(plan)}"
+                lines = f"With {turn.new_armies(self.new.placement)}, {lines[0].lower()}{lines[1:]}"
+            yield f"{lines}{under(rules)}{words.proof(plan)}"
             if brought is not None:
                 yield f"{turn.cards_words(brought)} {turn.TRADED}"
         if self.new:

@@ -84,15 +84,15 @@ class Pairs(Kind):
 
     def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
         pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
-        found = []
+        entries = []
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise MalformedError(
                     f"{name} must be a row of pairs, got {shown(pair)} in it", parameter=name
                 )
             who, own = str(pair[0]), pair[1]
-            found.append((who, self.value.check(own, _called(name, who))))
-        return tuple(found)
+            entries.append((who, self.value.check(own, _called(name, who))))
+        return tuple(entries)
 
     def text(self, value: Sequence[tuple[str, Any]]) -> str:
         mark = "=" if "=" in self.example else ":"

@@ -125,14 +125,14 @@ def having(name: str, spell: Callable[[str], str] = str) -> str:
     >>> having("prize"), having("chance", "iacta {}".format), having("prices")
     ('decide has it', 'iacta defend and iacta need have it', '')
     """
-    found = [
+    names = [
         spell(form.name)
         for form in QUESTIONS.all()
         if any(parameter.name.rstrip("_") == name for parameter in form.parameters())
     ]
-    if len(found) > MOST_NAMED:
-        return f"{found[0]} and {len(found) - 1} others have it"
-    return f"{' and '.join(found)} {'has' if len(found) == 1 else 'have'} it" if found else ""
+    if len(names) > MOST_NAMED:
+        return f"{names[0]} and {len(names) - 1} others have it"
+    return f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} it" if names else ""
 
 
 def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter]) -> str:

@@ -61,8 +61,8 @@ class ReviewQuestion(Question):
                 watch(f"Replaying {total:,} battles", done / max(total, 1))
 
         source = Path(self.file) if self.file is not None else self.log or ""
-        found = review(source, board=self.board, time_limit=self.time_limit, progress=progress)
-        return ReviewAnswer(self, found)
+        reviewed = review(source, board=self.board, time_limit=self.time_limit, progress=progress)
+        return ReviewAnswer(self, reviewed)
 
 
 class ReviewedPlayerRecord(KeyedRecord):
@@ -128,13 +128,13 @@ class ReviewAnswer(Answer):
 
     @property
     def data(self) -> ReviewRecord:
-        found = self.reviewed
+        reviewed = self.reviewed
         return ReviewRecord.of(
-            found,
-            unclear=dict(found.unclear),
-            players=[ReviewedPlayerRecord.of(player) for player in found.players],
-            costliest=[ReviewedStepRecord.of_step(step) for step in found.costliest],
-            steps=[ReviewedStepRecord.of_step(step) for step in found.steps],
+            reviewed,
+            unclear=dict(reviewed.unclear),
+            players=[ReviewedPlayerRecord.of(player) for player in reviewed.players],
+            costliest=[ReviewedStepRecord.of_step(step) for step in reviewed.costliest],
+            steps=[ReviewedStepRecord.of_step(step) for step in reviewed.steps],
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -154,23 +154,28 @@ class ReviewAnswer(Answer):
 
 
 @sections_of.register
-def _sections(found: Review) -> Iterator[Section]:
-    sentences = [_sentence(found, player) for player in found.players]
-    if not found.is_exact:
+def _sections(reviewed: Review) -> Iterator[Section]:
+    sentences = [_sentence(reviewed, player) for player in reviewed.players]
+    if not reviewed.is_exact:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
-    if found.assumed:
+    if reviewed.assumed:
         sentences.append(
-            f"The log does not say the dice of {count(found.assumed, 'attack', 'attacks')}; the "
+            f"The log does not say the dice of {count(reviewed.assumed, 'attack', 'attacks')}; the "
             "best number that the losses allow is assumed (?), so luck may be biased."
         )
-    if found.unclear:
-        unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
+    if reviewed.unclear:
+        unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
     yield Section(sentences)
-    costliest = [step for step in found.costliest if float(_figure(found, step.cost))]
+    costliest = [step for step in reviewed.costliest if float(_figure(reviewed, step.cost))]
     if costliest:
         worst = [
-            (f"turn {step.turn}, {step.player}", step.name, step.better, _figure(found, step.cost))
+            (
+                f"turn {step.turn}, {step.player}",
+                step.name,
+                step.better,
+                _figure(reviewed, step.cost),
+            )
             for step in costliest
         ]
         yield Section(
@@ -181,35 +186,35 @@ def _sections(found: Review) -> Iterator[Section]:
             f"turn {step.turn}, {step.player}: {step.name}",
             "" if step.dice is None else f"{step.dice}{'?' if step.is_assumed else ''}",
             f"{step.lost}-{step.killed}" if step.to else "",
-            _figure(found, step.after),
-            _figure(found, step.luck, "+") if step.is_useful else "no use",
-            _figure(found, step.cost),
+            _figure(reviewed, step.after),
+            _figure(reviewed, step.luck, "+") if step.is_useful else "no use",
+            _figure(reviewed, step.cost),
         )
-        for step in found.steps[:MOST_SHOWN]
+        for step in reviewed.steps[:MOST_SHOWN]
     ]
-    more = len(found.steps) - len(rows)
+    more = len(reviewed.steps) - len(rows)
     notes = [f"{more:,} more are in the CSV."] if more else []
-    columns = ("", "dice", "losses", _unit(found), "luck", "cost")
+    columns = ("", "dice", "losses", _unit(reviewed), "luck", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
 
 
-def _sentence(found: Review, player: PlayerReview) -> str:
+def _sentence(reviewed: Review, player: PlayerReview) -> str:
     name = player.player[:1].upper() + player.player[1:]
-    luck = _amount(found, abs(player.luck))
+    luck = _amount(reviewed, abs(player.luck))
     how = "lucky" if player.luck >= 0 else "unlucky"
-    usual = "" if player.spread is None else f" (usual: {_amount(found, player.spread)})"
-    return f"{name} was {luck} {how}{usual} and lost {_amount(found, player.cost)} by decisions."
+    usual = "" if player.spread is None else f" (usual: {_amount(reviewed, player.spread)})"
+    return f"{name} was {luck} {how}{usual} and lost {_amount(reviewed, player.cost)} by decisions."
 
 
-def _amount(found: Review, value: float) -> str:
-    return f"{_figure(found, value)}{' points' if found.is_chance else ''}"
+def _amount(reviewed: Review, value: float) -> str:
+    return f"{_figure(reviewed, value)}{' points' if reviewed.is_chance else ''}"
 
 
-def _figure(found: Review, value: float, sign: str = "") -> str:
+def _figure(reviewed: Review, value: float, sign: str = "") -> str:
     """Return a chance in points, or a worth; never a zero with a sign."""
-    rounded = round(100 * value, 1) if found.is_chance else round(value, 2)
-    return f"{rounded + 0.0:{sign}.{1 if found.is_chance else 2}f}"
+    rounded = round(100 * value, 1) if reviewed.is_chance else round(value, 2)
+    return f"{rounded + 0.0:{sign}.{1 if reviewed.is_chance else 2}f}"
 
 
-def _unit(found: Review) -> str:
-    return "chance" if found.is_chance else "worth"
+def _unit(reviewed: Review) -> str:
+    return "chance" if reviewed.is_chance else "worth"

@@ -146,13 +146,13 @@ class SimulateAnswer(Answer):
 
     @property
     def data(self) -> SimulateRecord:
-        asked, won = self.question, self.simulated.won
+        question, won = self.question, self.simulated.won
         return SimulateRecord(
-            attackers=asked.attackers,
-            rules=asked.rule_set.name,
+            attackers=question.attackers,
+            rules=question.rule_set.name,
             territories=tuple(
-                DefendedRecord(territory.defenders, own_rules or asked.rule_set.name)
-                for territory, own_rules in zip(asked.way, asked.own_rules, strict=True)
+                DefendedRecord(territory.defenders, own_rules or question.rule_set.name)
+                for territory, own_rules in zip(question.way, question.own_rules, strict=True)
             ),
             runs=won.runs,
             seed=self.seed,
@@ -174,24 +174,24 @@ class SimulateAnswer(Answer):
         return charts.simulated_outcomes(self.simulated, self.question.campaign, seed=self.seed)
 
     def sections(self) -> Iterator[Section]:
-        asked, won = self.question, self.simulated.won
-        rules, territories = asked.rule_set.rules, len(asked.way)
-        if asked.attackers <= rules.garrison:
-            yield Section([cannot_attack(asked.attackers, rules.garrison)])
+        question, won = self.question, self.simulated.won
+        rules, territories = question.rule_set.rules, len(question.way)
+        if question.attackers <= rules.garrison:
+            yield Section([cannot_attack(question.attackers, rules.garrison)])
             return
         games = "game" if won.runs == 1 else "games"
         low, high = map(_percent, self.interval)
         lines = [
-            f"{armies(asked.attackers)} took "
+            f"{armies(question.attackers)} took "
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
-            f"{_percent(won.probability)}{under(asked.rule_set.name)}.",
+            f"{_percent(won.probability)}{under(question.rule_set.name)}.",
             f"The 95% interval for the true chance: {low} to {high}.",
         ]
         if self.computed is not None:
             lines.append(_comparison(self.computed, self.interval))
         yield Section(lines)
-        bars = campaign_bars(self.simulated.outcomes, asked.campaign)
+        bars = campaign_bars(self.simulated.outcomes, question.campaign)
         yield Section([bars], title="How it ended:")
         yield Section([f"To repeat these dice: --seed {self.seed}"])
 

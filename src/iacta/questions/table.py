@@ -59,22 +59,24 @@ class TableAnswer(Answer):
     @cached_property
     def chances(self) -> npt.NDArray[Any]:
         """The chance to win of each number of attackers from 1, against each of defenders."""
-        asked = self.question
-        return win_table(asked.attackers, asked.defenders, asked.rule_set.rules, exact=asked.exact)
+        question = self.question
+        return win_table(
+            question.attackers, question.defenders, question.rule_set.rules, exact=question.exact
+        )
 
     @property
     def data(self) -> TableRecord:
-        asked = self.question
-        if asked.attackers * asked.defenders > MOST_JSON_CELLS:
+        question = self.question
+        if question.attackers * question.defenders > MOST_JSON_CELLS:
             raise TooLargeError(
                 f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
-                f"got {shown(asked.attackers)} by {shown(asked.defenders)}; --csv takes more"
+                f"got {shown(question.attackers)} by {shown(question.defenders)}; --csv takes more"
             )
         return TableRecord(
-            attackers=asked.attackers,
-            defenders=asked.defenders,
-            garrison=asked.rule_set.rules.garrison,
-            rules=asked.rule_set.name,
+            attackers=question.attackers,
+            defenders=question.defenders,
+            garrison=question.rule_set.rules.garrison,
+            rules=question.rule_set.name,
             win_probability=self.chances.astype(float).tolist(),
         )
 

@@ -87,15 +87,15 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
     >>> rules_record("capital")["defence"]["faces"]
     [6, 6, 6]
     """
-    found = find_rules(rules)
+    rules = find_rules(rules)
     record = asdict(
-        found,
+        rules,
         dict_factory=lambda pairs: {
             key: list(value) if isinstance(value, tuple) else value for key, value in pairs
         },
     )
     del record["mode"]
-    return record | mode_record(found.mode)
+    return record | mode_record(rules.mode)
 
 
 def rules_toml(rules: Rules | str, name: str | None = None) -> str:
@@ -123,10 +123,10 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     reroll = []
     bonus = []
     """
-    found = find_rules(rules)
-    top: dict[str, Any] = {} if name is None else {"name": _own_name(name, found)}
+    rules = find_rules(rules)
+    top: dict[str, Any] = {} if name is None else {"name": _own_name(name, rules)}
     tables = {}
-    for key, value in rules_record(found).items():
+    for key, value in rules_record(rules).items():
         if isinstance(value, Mapping):
             tables[key] = value
         else:

@@ -192,15 +192,15 @@ def read_mode(record: Mapping[str, Any]) -> Mode:
         ...
     iacta.errors.IllegalError: dice_mode must be 'true random' or 'balanced blitz', got 'loaded'
     """
-    found: list[Mode] = []
+    modes: list[Mode] = []
     for key in dict.fromkeys(mode.key for mode in MODES):
         kinds = [mode for mode in MODES if mode.key == key]
         names = tuple(kind.name for kind in kinds if issubclass(kind, _DiceMode))
         setting = record.get(key, kinds[0].off)
         if names:
             check_choice(setting, names, key)
-        found += [mode for kind in kinds if (mode := kind.of(setting)) is not None]
-    played = [mode for mode in found if mode != TrueRandom()]
+        modes += [mode for kind in kinds if (mode := kind.of(setting)) is not None]
+    played = [mode for mode in modes if mode != TrueRandom()]
     if len(played) > 1:
         first, second = played[:2]
         raise IllegalError(f"rules cannot combine {first.described} with {second.described}")

@@ -332,9 +332,9 @@ def know(name: str, rule_set: RuleSet) -> None:
 
 
 def _find_one(name: str) -> RuleSet:
-    found = _BY_KEY.get(_key(name))
-    if found is not None:
-        return found
+    rule_set = _BY_KEY.get(_key(name))
+    if rule_set is not None:
+        return rule_set
     names = _stacked_names(name) or _near_names(_key(name))
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
     if name.endswith(".toml"):
@@ -400,8 +400,8 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
     >>> find_rules("classic", garrison=0)
     Rules(garrison=0)
     """
-    found = rules if isinstance(rules, Rules) else find_rule_set(rules).rules
-    return found if garrison is None else replace(found, garrison=garrison)
+    rules = rules if isinstance(rules, Rules) else find_rule_set(rules).rules
+    return rules if garrison is None else replace(rules, garrison=garrison)
 
 
 def rules_name(rules: Rules) -> str:

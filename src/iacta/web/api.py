@@ -30,14 +30,14 @@ def router(work: Work) -> APIRouter:
 
     work: what computes the answers.
     """
-    found = APIRouter()
+    routes = APIRouter()
     for name, form in asked_questions().items():
-        _add_question(found, work, name, form)
-    _add_vega(found, work)
-    return found
+        _add_question(routes, work, name, form)
+    _add_vega(routes, work)
+    return routes
 
 
-def _add_question(found: APIRouter, work: Work, name: str, form: type[Question]) -> None:
+def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]) -> None:
     run = work.search if name == "plan" else work.run
 
     def add(address: str, part: Part, kind: str) -> None:
@@ -48,7 +48,7 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
             text = await while_there(request, run(part_of, name, given, shade))
             return Response(text, media_type=kind)
 
-        found.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
+        routes.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
 
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
@@ -58,13 +58,13 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
         return Response(text, media_type=JSON)
 
     add(f"/api/v1/{name}", "record", JSON)
-    found.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
+    routes.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
     add(f"/api/v1/{name}.csv", "rows", "text/csv; charset=utf-8")
     add(f"/api/v1/{name}/picture.svg", "svg", "image/svg+xml")
     add(f"/api/v1/{name}/picture.json", "spec", JSON)
 
 
-def _add_vega(found: APIRouter, work: Work) -> None:
+def _add_vega(routes: APIRouter, work: Work) -> None:
     script = b""
 
     async def vega() -> Response:
@@ -72,7 +72,7 @@ def _add_vega(found: APIRouter, work: Work) -> None:
         script = script or await work.run(vega_script)
         return Response(script, media_type="text/javascript; charset=utf-8")
 
-    found.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
+    routes.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
 
 
 async def read_body(request: Request) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Delivery:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        asked = Headers(scope=scope)
+        request_headers = Headers(scope=scope)
         is_head = scope["method"] == "HEAD"
         start: Message = {}
         parts: list[bytes] = []
@@ -50,7 +50,7 @@ class Delivery:
             parts.append(message.get("body", b""))
             if message.get("more_body"):
                 return
-            body = await _prepared(start, b"".join(parts), asked)
+            body = await _prepared(start, b"".join(parts), request_headers)
             await send(start)
             await send({"type": "http.response.body", "body": b"" if is_head else body})
 
@@ -60,12 +60,12 @@ class Delivery:
         await self.app({**scope, "method": method, "headers": headers}, receive, send_whole)
 
 
-async def _prepared(start: Message, body: bytes, asked: Headers) -> bytes:
+async def _prepared(start: Message, body: bytes, request_headers: Headers) -> bytes:
     """Return the body to send, and change the start of a response to what goes with it.
 
     start: with status and headers.
     body: all of it.
-    asked: the headers of the request.
+    request_headers: the headers of the request.
     """
     start["headers"] = list(start["headers"])
     headers = MutableHeaders(raw=start["headers"])
@@ -76,13 +76,13 @@ async def _prepared(start: Message, body: bytes, asked: Headers) -> bytes:
     headers.add_vary_header("Accept-Encoding")
     tag = hashlib.blake2b(body, digest_size=16).hexdigest()
     headers["ETag"] = f'W/"{tag}"'
-    known = re.findall(r'"([^"]*)"|(\*)', asked.get("if-none-match", ""))
+    known = re.findall(r'"([^"]*)"|(\*)', request_headers.get("if-none-match", ""))
     if (tag, "") in known or ("", "*") in known:
         start["status"] = 304
         for name in ("content-length", "content-type"):
             del headers[name]
         return b""
-    if len(body) >= LARGE_BYTES and _takes_gzip(asked.get("accept-encoding", "")):
+    if len(body) >= LARGE_BYTES and _takes_gzip(request_headers.get("accept-encoding", "")):
         body = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
         headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(len(body))

@@ -25,7 +25,7 @@ from iacta.web.api import read_body, while_there
 from iacta.web.limits import MOST_CODED
 from iacta.web.lines import answer_in_lines, wants_lines
 from iacta.web.pages import template
-from iacta.web.turns import STEPS, analysed, followed_by, read_asked_board, replayed
+from iacta.web.turns import STEPS, analysed, followed_by, read_sent_board, replayed
 from iacta.web.work import Work
 
 Schema: TypeAlias = dict[str, Any]
@@ -108,19 +108,19 @@ def router(work: Work) -> APIRouter:
 
     work: what reads boards and looks at turns.
     """
-    found = APIRouter()
+    routes = APIRouter()
 
-    @found.get("/map", response_class=HTMLResponse, include_in_schema=False)
+    @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
         return HTMLResponse(template("map.html", path="map", rules=RULE_SETS, look=LOOK))
 
-    @found.get(
+    @routes.get(
         "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
     )
     async def classic() -> JSONResponse:
         return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
 
-    @found.get(
+    @routes.get(
         "/api/v1/qr.svg",
         summary="Return a text, such as the code of a position, as a QR code",
         tags=TAGS,
@@ -131,17 +131,17 @@ def router(work: Work) -> APIRouter:
         drawn = await work.run(_qr_code, request.query_params.get("text", ""))
         return Response(drawn, media_type="image/svg+xml")
 
-    def add(address: str, function: Any, summary: str, body: Schema) -> None:
+    def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
-            asked = await read_body(request)
+            body = await read_body(request)
             if function is analysed and wants_lines(request):
-                return answer_in_lines(work, analysed, asked)
+                return answer_in_lines(work, analysed, body)
             run = work.search if function is analysed else work.run
-            return JSONResponse(await while_there(request, run(function, asked)))
+            return JSONResponse(await while_there(request, run(function, body)))
 
-        content = {"application/json": {"schema": body}}
+        content = {"application/json": {"schema": schema}}
         extra = {"requestBody": {"required": True, "content": content}}
-        found.add_api_route(
+        routes.add_api_route(
             address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
         )
 
@@ -150,36 +150,36 @@ def router(work: Work) -> APIRouter:
     add("/api/v1/turn/step", followed_by, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replayed, "Take many steps from a turn", REPLAYED)
     add("/api/v1/turn/analyse", analysed, "Return what a goal is worth in a turn", ANALYSED)
-    return found
+    return routes
 
 
 # Boards and positions.
 
 
-def board_read(asked: Mapping[str, Any]) -> dict[str, Any]:
+def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a map of a board is drawn from, and the board as it is sent back with questions.
 
-    asked: the `text` of a file in any of the formats, and its `name`.
+    body: the `text` of a file in any of the formats, and its `name`.
     """
-    _refuse_unknown(asked, *BOARD_TEXT["properties"])
-    return _drawn(board_of_text(_text(asked, "text"), _text(asked, "name", "board")))
+    _refuse_unknown(body, *BOARD_TEXT["properties"])
+    return _drawn(board_of_text(_text(body, "text"), _text(body, "name", "board")))
 
 
-def position_read(asked: Mapping[str, Any]) -> dict[str, Any]:
+def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a position, and the board that it is on as `board_read` does.
 
-    asked: the `text` of a file or a code, and a `board` for the file that it may name or the code.
+    body: the `text` of a file or a code, and a `board` for the file that it may name or the code.
 
     Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
     """
-    _refuse_unknown(asked, *POSITION_TEXT["properties"])
-    beside = read_asked_board(asked)
-    text = _text(asked, "text")
+    _refuse_unknown(body, *POSITION_TEXT["properties"])
+    beside = read_sent_board(body)
+    text = _text(body, "text")
     turn = Turn.from_code(text, beside) if is_code(text) else None
     position = position_of_text(text, beside) if turn is None else turn.position
     board = position.board
-    found = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
-    return {**_drawn(found), "position": _position_record(position), **_constraints(turn)}
+    board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
+    return {**_drawn(board_file), "position": _position_record(position), **_constraints(turn)}
 
 
 def _constraints(turn: Turn | None) -> dict[str, Any]:
@@ -197,14 +197,14 @@ def _constraints(turn: Turn | None) -> dict[str, Any]:
     }
 
 
-def _drawn(found: BoardFile) -> dict[str, Any]:
+def _drawn(board_file: BoardFile) -> dict[str, Any]:
     """Return a board as it is sent, and what its map is drawn from."""
-    board = found.board
+    board = board_file.board
     check_size(board)
     number = {name: t for t, name in enumerate(board.territories)}
     return {
-        "format": found.format,
-        "remarks": [{"line": remark.line, "text": remark.text} for remark in found.remarks],
+        "format": board_file.format,
+        "remarks": [{"line": remark.line, "text": remark.text} for remark in board_file.remarks],
         "board": "classic" if board == classic_board() else board.to_record(),
         "name": board.name,
         "code": board_code(board),
@@ -256,14 +256,14 @@ def _qr_code(text: str) -> str:
 # What is asked.
 
 
-def _refuse_unknown(asked: Mapping[str, Any], *known: str) -> None:
-    for name in asked:
+def _refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
+    for name in body:
         if name not in known:
             raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
 
 
-def _text(asked: Mapping[str, Any], name: str, usual: str | None = None) -> str:
-    value = asked.get(name, usual)
+def _text(body: Mapping[str, Any], name: str, usual: str | None = None) -> str:
+    value = body.get(name, usual)
     if not isinstance(value, str):
         raise MalformedError(f"{name} must be text, got {shown(value)}")
     return value

@@ -55,14 +55,14 @@ Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("iacta.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {
+    environment.filters |= {
         "label": label,
         "shade": _shade,
         "bar": bar_percent,
@@ -70,10 +70,12 @@ def _environment() -> Environment:
         "said": _said,
         "ticked": _ticked,
     }
-    found.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
-    found.globals["version"] = iacta.__version__
-    found.globals["up"] = ""  # out of the folders of the page that is asked for; others are in none
-    return found
+    environment.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
+    environment.globals["version"] = iacta.__version__
+    environment.globals["up"] = (
+        ""  # out of the folders of the page that is asked for; others are in none
+    )
+    return environment
 
 
 def template(file: str, /, **values: Any) -> str:
@@ -128,7 +130,7 @@ def _said(text: str) -> str:
     >>> _said("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
     """
-    return re.sub(r"--([a-z][a-z-]*)", lambda found: f"“{label(found[1].replace('-', '_'))}”", text)
+    return re.sub(r"--([a-z][a-z-]*)", lambda match: f"“{label(match[1].replace('-', '_'))}”", text)
 
 
 def _ticked(text: str) -> Markup:
@@ -262,7 +264,7 @@ def _fields(
 ) -> list[Field]:
     """Return the inputs of a form: first the rules and what the example on the page uses."""
     words = form.examples[FIRST.get(form.name, 0)].line
-    found = []
+    fields = []
     for parameter in listed(form):
         is_used = f"{option_name(parameter.name)} " in f"{words} "
         is_main = (
@@ -274,8 +276,8 @@ def _fields(
         usual = "" if parameter.default is None else parameter.default_text
         is_flag = isinstance(parameter.kind, Flag)
         text = texts.get(parameter.name, "" if is_flag else usual)
-        found.append(Field(parameter, text, problems.get(parameter.name, ""), is_main))
-    return sorted(found, key=lambda field: not field.is_main)
+        fields.append(Field(parameter, text, problems.get(parameter.name, ""), is_main))
+    return sorted(fields, key=lambda field: not field.is_main)
 
 
 def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -390,7 +392,7 @@ def router(work: Work) -> APIRouter:
 
     work: computes the answers.
     """
-    found = APIRouter(include_in_schema=False)
+    routes = APIRouter(include_in_schema=False)
 
     async def home(request: Request) -> HTMLResponse:
         return await _page(work, request, HOME)
@@ -409,12 +411,12 @@ def router(work: Work) -> APIRouter:
             }
         )
 
-    found.add_api_route("/", home)
-    found.add_api_route("/about", about)
-    found.add_api_route("/theme.json", theme)
+    routes.add_api_route("/", home)
+    routes.add_api_route("/about", about)
+    routes.add_api_route("/theme.json", theme)
     for name in asked_questions():
-        found.add_api_route(f"/{name}", _asking(work, name))
-    return found
+        routes.add_api_route(f"/{name}", _asking(work, name))
+    return routes
 
 
 def _asking(work: Work, name: str) -> Any:
@@ -434,8 +436,8 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
         run = work.search if name == "plan" else work.run
-        found = await while_there(request, run(answered, question, ("sections",)))
-        sections = found["sections"]
+        answer = await while_there(request, run(answered, question, ("sections",)))
+        sections = answer["sections"]
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)
@@ -456,8 +458,8 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
 
 def _written(question: Question) -> dict[str, str]:
     """Return the texts that ask a question, by the names of its parameters."""
-    asked = listed(type(question))
-    values = [(parameter, getattr(question, parameter.name)) for parameter in asked]
+    parameters = listed(type(question))
+    values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
         parameter.name: parameter.kind.text(value)
         for parameter, value in values
@@ -467,11 +469,11 @@ def _written(question: Question) -> dict[str, str]:
 
 def _others(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples that name no file, as addresses and words."""
-    asked = [(_example(form, example), example.words) for example in form.examples]
+    examples = [(_example(form, example), example.words) for example in form.examples]
     names = [parameter.name for parameter in form.parameters() if parameter not in listed(form)]
     return [
         (f"{form.name}?{address(question)}", words)
-        for question, words in asked
+        for question, words in examples
         if all(getattr(question, name) is None for name in names)
     ]
 

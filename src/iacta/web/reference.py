@@ -53,16 +53,16 @@ class Address(NamedTuple):
 
 def router() -> APIRouter:
     """Return the address of the page."""
-    found = APIRouter(include_in_schema=False)
+    routes = APIRouter(include_in_schema=False)
 
-    @found.get("/docs")
+    @routes.get("/docs")
     async def page(request: Request) -> HTMLResponse:
         schema = request.app.openapi()
         addresses = list(_addresses(schema))
         about = schema["info"]["description"]
         return HTMLResponse(template("docs.html", path="docs", about=about, addresses=addresses))
 
-    return found
+    return routes
 
 
 def _addresses(schema: Schema) -> Iterator[Address]:

@@ -81,22 +81,22 @@ def describe(app: FastAPI) -> None:
 
     def schema() -> Schema:
         if app.openapi_schema is None:
-            found = get_openapi(
+            document = get_openapi(
                 title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
             )
             schemas = {"Problem": PROBLEM_SCHEMA, **record_schemas()}
-            found.setdefault("components", {})["schemas"] = schemas
+            document.setdefault("components", {})["schemas"] = schemas
             for name, form in asked_questions().items():
-                for address, operations in found["paths"].items():
+                for address, operations in document["paths"].items():
                     own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
                     if address in own or address.startswith(f"/api/v1/{name}/picture."):
                         _describe_question(operations, address, form)
-            for operations in found["paths"].values():
+            for operations in document["paths"].values():
                 for method, operation in operations.items():
                     if method == "get":
                         operation["responses"]["304"] = {"description": UNCHANGED}
                     _add_problems(operation)
-            app.openapi_schema = found
+            app.openapi_schema = document
         return app.openapi_schema
 
     app.openapi = schema  # type: ignore[method-assign] # as FastAPI's documentation does

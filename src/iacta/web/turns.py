@@ -61,9 +61,9 @@ AS_GOOD = 0.0005  # less than this is no difference between chances; ten times t
 # Where a turn is.
 
 
-def read_asked_board(asked: Mapping[str, Any]) -> Board | None:
+def read_sent_board(body: Mapping[str, Any]) -> Board | None:
     """Return the `board` that is sent, `None` without one."""
-    given = asked.get("board")
+    given = body.get("board")
     if given is None or given == "classic":
         return None
     if isinstance(given, Mapping):
@@ -71,19 +71,19 @@ def read_asked_board(asked: Mapping[str, Any]) -> Board | None:
     raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
 
 
-def _read_turn(asked: Mapping[str, Any], *more: str) -> Turn:
+def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
     """Return the turn that is sent, as a `code` and the `board` if it is not the classic one.
 
     more: what else may be sent; anything further is refused.
     """
-    for name in asked:
+    for name in body:
         if name not in ("code", "board", *more):
             known = ", ".join(("code", "board", *more))
             raise IllegalError(f"unknown key {shown(name)}; the keys are {known}")
-    code = asked.get("code")
+    code = body.get("code")
     if not isinstance(code, str):
         raise MalformedError(f"code must be text, got {shown(code)}")
-    return Turn.from_code(code, read_asked_board(asked))
+    return Turn.from_code(code, read_sent_board(body))
 
 
 def _standing(turn: Turn) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _standing(turn: Turn) -> dict[str, Any]:
     Territories are numbers, in the order of the board.
     """
     place = {name: t for t, name in enumerate(turn.board.territories)}
-    found: dict[str, Any] = {
+    state: dict[str, Any] = {
         "code": turn.to_code(),
         "phase": turn.phase,
         "player": turn.player,
@@ -107,14 +107,14 @@ def _standing(turn: Turn) -> dict[str, Any]:
     if turn.phase == "advance" and turn.pending is not None:
         v, c = place[turn.pending.start], place[turn.pending.to]
         numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
-        found["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
+        state["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
     if turn.phase == "fortify":
         most: dict[tuple[int, int], int] = {}
         for action in turn.actions():
             if isinstance(action, Fortify):
                 most[place[action.start], place[action.to]] = action.armies
-        found["fortify"] = [[v, c, number] for (v, c), number in most.items()]
-    return found
+        state["fortify"] = [[v, c, number] for (v, c), number in most.items()]
+    return state
 
 
 def _border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
@@ -311,33 +311,33 @@ def _happened(start: str, to: str, lost: int, killed: int, after: Turn, rolls: i
     return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
 
 
-def followed_by(asked: Mapping[str, Any]) -> dict[str, Any]:
+def followed_by(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return where a turn is after a step.
 
-    asked: the `code`, the `board` if it is not the classic one, and the `step`.
+    body: the `code`, the `board` if it is not the classic one, and the `step`.
     """
-    turn, step = _read_turn(asked, "step"), asked.get("step")
+    turn, step = _read_turn(body, "step"), body.get("step")
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {shown(step)}")
     after, words = stepped(turn, step)
     return {**_standing(after), "words": words}
 
 
-def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
+def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return where a turn is, and where it is after each step of a tree.
 
-    asked: the `code`, and `steps`: each a step as `stepped` takes it, with the number of the one
+    body: the `code`, and `steps`: each a step as `stepped` takes it, with the number of the one
         that it follows as `after`: 0 for the code, 1 for the first step, and so on; and the `board`
         if it is not the classic one.
 
     A step that is not possible is returned as a `problem`, and so are those that follow it.
     """
-    start = _read_turn(asked, "steps")
+    start = _read_turn(body, "steps")
     turns: list[Turn | None] = [start]
-    steps = row_of(asked.get("steps", []), "steps", "steps")
+    steps = row_of(body.get("steps", []), "steps", "steps")
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
-    found = [_standing(start)]
+    states = [_standing(start)]
     for number, step in enumerate(steps):
         if not isinstance(step, Mapping):
             raise MalformedError(f"step must be an object, got {shown(step)}")
@@ -345,35 +345,35 @@ def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
         step = {name: value for name, value in step.items() if name != "after"}
         turns.append(None)
         if before is None:
-            found.append({"problem": "the step before it is not possible"})
+            states.append({"problem": "the step before it is not possible"})
             continue
         try:
             after, words = stepped(before, step)
         except IactaError as error:
-            found.append({"problem": str(error)})
+            states.append({"problem": str(error)})
         else:
             turns[-1] = after
-            found.append({**_standing(after), "words": words})
-    return {"turns": found}
+            states.append({**_standing(after), "words": words})
+    return {"turns": states}
 
 
 # What a goal is worth.
 
 
-def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
+def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
     """Return what a goal is worth in a turn, the best first moves, and the plan.
 
-    asked: the `code`, and the `board` if it is not the classic one; the goal, as for a plan
+    body: the `code`, and the `board` if it is not the classic one; the goal, as for a plan
         (`take`, `take_any`, `eliminate` or `worth`); `hold` to hold it, too; and `time_limit` in
         seconds.
     watch: receives the best value so far.
     """
-    turn = _read_turn(asked, *GOALS, "hold", "time_limit")
-    limit = asked.get("time_limit", USUAL_PLAN_SECONDS)
+    turn = _read_turn(body, *GOALS, "hold", "time_limit")
+    limit = body.get("time_limit", USUAL_PLAN_SECONDS)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
         raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")
     deadline = Deadline(min(float(limit), MOST_PLAN_SECONDS))
-    goal = read_goal(asked, turn)
+    goal = read_goal(body, turn)
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return {**_worth(1.0), "figure": "100%", "sentences": ["The goal is reached."]}
     if turn.phase == "advance":
@@ -384,7 +384,7 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
         figure = "0%" if goal.is_chance else f"{value:.2f}"
         return {**_worth(value), "figure": figure, "sentences": [said]}
     constraints = _constraints(turn)
-    is_held = bool(asked.get("hold")) and goal.is_chance
+    is_held = bool(body.get("hold")) and goal.is_chance
     part = deadline.part(PLAN_PART if is_held else 1.0)
     shared = {"progress": _progress(goal, watch), "time_limit": part.left()}
     new = held = None
@@ -396,14 +396,14 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
     if is_held:
         held = take_and_hold(plan, fortify=turn.fortify, time_limit=deadline.left(), **constraints)
         plan = held.plan
-    return {**_found(plan, new, held), **_asked_so(asked, turn)}
+    return {**_found(plan, new, held), **_as_text(body, turn)}
 
 
-def read_goal(asked: Mapping[str, Any], turn: Turn) -> Goal | None:
-    given = [name for name in GOALS if asked.get(name)]
+def read_goal(body: Mapping[str, Any], turn: Turn) -> Goal | None:
+    given = [name for name in GOALS if body.get(name)]
     if len(given) != 1:
         raise IllegalError(f"there must be one goal of {', '.join(GOALS)}, got {len(given)}")
-    name, said = given[0], asked[given[0]]
+    name, said = given[0], body[given[0]]
     if name == "worth":
         return Worth()
     if not isinstance(said, str):
@@ -412,8 +412,8 @@ def read_goal(asked: Mapping[str, Any], turn: Turn) -> Goal | None:
         if said not in turn.owners:
             return None
         return eliminate(turn.position, said)
-    found = turn.board.find_set(said)
-    return TakeAny(found) if name == "take_any" else TakeAll(found)
+    names = turn.board.find_set(said)
+    return TakeAny(names) if name == "take_any" else TakeAll(names)
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
@@ -488,15 +488,15 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
 
     Of attacks that are as good, those of the main line come first, in its order.
     """
-    every, found = first_attacks(plan), []
+    every, ranked = first_attacks(plan), []
     ways = best_over_borders(every)
     line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
     for way in ways:
         loss = ways[0].value - way.value
         rank = line.index(way[:2]) if way[:2] in line else len(line)
         is_as_good = loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
-        found.append(((0.0 if is_as_good else loss, rank), way, loss))
-    for number, (_, way, loss) in enumerate(sorted(found, key=lambda entry: entry[0])):
+        ranked.append(((0.0 if is_as_good else loss, rank), way, loss))
+    for number, (_, way, loss) in enumerate(sorted(ranked, key=lambda entry: entry[0])):
         yield {
             "from": place[way.start],
             "to": place[way.to],
@@ -561,11 +561,11 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
     numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
     parts = min(len(numbers), MOST_ADVANCES) - 1 or 1
     tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
-    end, found = deadline.part(COMPARED), list[tuple[float, int]]()
+    end, valued_numbers = deadline.part(COMPARED), list[tuple[float, int]]()
     for number in tried:
-        part = end.part(1 / (len(tried) - len(found)))
-        found.append((_after_advance(turn, number, goal, part).value, number))
-    quick, best = max(found)
+        part = end.part(1 / (len(tried) - len(valued_numbers)))
+        valued_numbers.append((_after_advance(turn, number, goal, part).value, number))
+    quick, best = max(valued_numbers)
     plan = _after_advance(turn, best, goal, deadline)
     low, high = plan.interval or (plan.value, plan.value)
     return {
@@ -578,7 +578,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
         "is_chance": goal.is_chance,
         "figure": valued(plan, plan.value),
         "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
-        "advances": [[number, plan.value + value - quick] for value, number in found],
+        "advances": [[number, plan.value + value - quick] for value, number in valued_numbers],
         "best": best,
     }
 
@@ -589,9 +589,9 @@ def _after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> P
     return best_plan(after.position, goal, **_constraints(after), time_limit=limit)
 
 
-def _asked_so(asked: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
+def _as_text(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
     """Return the command and the call that ask for the same plan, where there are any."""
-    goal = {name: asked[name] for name in GOALS if asked.get(name)}
+    goal = {name: body[name] for name in GOALS if body.get(name)}
     with suppress(IactaError):
         question = PlanQuestion(turn.to_code(), board=turn.board, **goal)
         return {"command": as_command(question), "python": as_python(question)}

@@ -57,7 +57,7 @@ def curves_by_delta(
     """
     most = whole_number(defenders, "defenders", least=1, most=MOST_ARMIES)
     leads = _read_lines(deltas, "deltas", least=1 - most)
-    found, against = find_rules(rules), np.arange(1, most + 1)
+    rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"with {counted(abs(lead))} {'more' if lead > 0 else 'fewer'}"
         if lead
@@ -66,10 +66,10 @@ def curves_by_delta(
     ]
     return _curves_chart(
         _by_lead("delta", leads),
-        _curves(found, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
+        _curves(rules, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
         Axis("defenders", "defenders", 0, most),
         (f"Against {counted(most, 'defender')}", cases),
-        under_rules(found, label),
+        under_rules(rules, label),
     )
 
 
@@ -88,13 +88,13 @@ def curves_by_match_up(
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
-    found = find_rules(rules)
+    rules = find_rules(rules)
     return _curves_chart(
         _by_defenders(defended),
-        _match_ups(found, defended, most),
+        _match_ups(rules, defended, most),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {counted(most)}", [f"against {d}" for d in defended]),
-        under_rules(found, label),
+        under_rules(rules, label),
     )
 
 
@@ -116,17 +116,17 @@ def curves_by_advantage(
     """
     most = whole_number(attackers, "attackers", least=2, most=MOST_ARMIES)
     leads = _read_lines(advantages, "advantages", most=most - 1)
-    found, count = find_rules(rules), np.arange(1, most + 1)
+    rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}" if lead else "against as many"
         for lead in leads
     ]
     return _curves_chart(
         _by_lead("advantage", leads),
-        _curves(found, "advantage", [(lead, count, count - lead) for lead in leads]),
+        _curves(rules, "advantage", [(lead, count, count - lead) for lead in leads]),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {counted(most)}", cases),
-        under_rules(found, label),
+        under_rules(rules, label),
     )
 
 
@@ -189,11 +189,11 @@ def slices(
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
-    found = find_rules(rules)
-    needed = dict(zip(defended, armies_needed(defended, EVEN, found).tolist(), strict=True))
+    rules = find_rules(rules)
+    needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
     rows = [
         {**row, "is_fewest": row["attackers"] == needed[row["defenders"]]}
-        for row in _match_ups(found, defended, most)
+        for row in _match_ups(rules, defended, most)
     ]
     by_attackers = Axis("attackers", ATTACKERS, 0, most)
     marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
@@ -210,7 +210,7 @@ def slices(
         layer(*layers),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
-        f"each dot: the fewest attackers with an even chance ({under_rules(found, label)}).",
+        f"each dot: the fewest attackers with an even chance ({under_rules(rules, label)}).",
         {"slices": rows},
     )
 
@@ -347,9 +347,9 @@ def _lines_by_chance(chances: object) -> CurveLines:
 
 
 def _rules_name(rules: Rules | str) -> str:
-    found = find_rules(rules)
-    name = rules_name(found)
-    return name if found.garrison == 1 else f"{name}, garrison {found.garrison}"
+    rules = find_rules(rules)
+    name = rules_name(rules)
+    return name if rules.garrison == 1 else f"{name}, garrison {rules.garrison}"
 
 
 def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
@@ -488,8 +488,8 @@ def break_even(
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     against = whole_number(defenders, "defenders", least=2, most=MOST_ARMIES)
-    found = find_rules(rules)
-    line = break_even_line(against, found)
+    rules = find_rules(rules)
+    line = break_even_line(against, rules)
     rows = [
         {"defenders": d, "attackers": fewest, "line": line.intercept + line.slope * d}
         for d, fewest in enumerate(line.attackers, start=1)
@@ -501,7 +501,7 @@ def break_even(
         f"{abs(line.intercept):.1f} {more}.",
         "The battles that the attackers win at least half of the time, and the line "
         f"{line.intercept:.4f} + {line.slope:.4f} per defender, by least squares "
-        f"({under_rules(found, label)}).",
+        f"({under_rules(rules, label)}).",
         {"border": rows},
     )
 

@@ -178,12 +178,12 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
 
 
 def convergence(
-    estimates: Sequence[Estimate], asked: Battle | Campaign, *, seed: int | None = None
+    estimates: Sequence[Estimate], fought: Battle | Campaign, *, seed: int | None = None
 ) -> Chart:
     """Return how a simulation approaches the exact chance as more games are played.
 
     estimates: what `running_estimates` returns: the chance to win after more and more runs.
-    asked, seed: as for `simulated_outcomes`.
+    fought, seed: as for `simulated_outcomes`.
 
     The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
     from `low` to `high`; and a table of the `exact` chance, if a method computes it.
@@ -191,7 +191,7 @@ def convergence(
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
     check their formulas.
     """
-    expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
+    expect(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
     for estimate in row_of(estimates, "estimates", "Estimate"):
         expect(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
@@ -212,7 +212,7 @@ def convergence(
         base.mark("area", opacity=0.25, color=BLUE).encode(y=won, y2="high"),
         base.mark("line", color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q"),
     ]
-    exact, tables, end = exact_chance(asked), {"estimates": rows}, "."
+    exact, tables, end = exact_chance(fought), {"estimates": rows}, "."
     if exact is not None:
         tables["exact"] = [{"exact": float(exact)}]
         line = rows_of("exact").mark("rule", strokeDash=[6, 4], strokeWidth=1.5)
@@ -220,8 +220,8 @@ def convergence(
         end = "; the line is the exact chance."
     return Chart(
         layer(*layers),
-        simulated_title(estimates[-1], asked),
-        f"{simulated_subject(asked)} The share of games won{seed_words(seed)}, with its "
+        simulated_title(estimates[-1], fought),
+        f"{simulated_subject(fought)} The share of games won{seed_words(seed)}, with its "
         f"{CONFIDENCE:.0%} interval" + end,
         tables,
     )

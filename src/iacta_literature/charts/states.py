@@ -254,7 +254,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     count = Battle(attackers, defenders, rules).path_count()
     rule = "a battle whose paths are drawn must have at most {} of them"
     limit(count, MOST_PATHS, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
-    found = paths(attackers, defenders, rules)
+    routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
             "path": ", ".join(map(_name, path.states)),
@@ -262,7 +262,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
             "probability": float(path.probability),
             "exact": str(path.probability),
         }
-        for path in sorted(found, key=lambda path: -path.probability)
+        for path in sorted(routes, key=lambda path: -path.probability)
     ]
     winning = sum(row["ends"] == WON for row in rows)
     verb = "wins" if winning == 1 else "win"

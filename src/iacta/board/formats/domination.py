@@ -103,16 +103,16 @@ def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[Dra
 
 def _borders(lines: Collection[TextLine]) -> _Borders:
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
-    found: _Borders = {}
+    borders: _Borders = {}
     for entry in lines:
         words = _words(entry, 1, "ids")
         country, *neighbours = (Mention(read_id(word, entry.line), entry.line) for word in words)
-        if country.key in found:
+        if country.key in borders:
             raise IllegalError(
                 f"line {entry.line}: country {words[0]} has a second line of borders"
             )
-        found[country.key] = country, tuple(neighbours)
-    return found
+        borders[country.key] = country, tuple(neighbours)
+    return borders
 
 
 def _cards(file: Path, text: str, draft: Draft) -> Cards | None:

@@ -223,7 +223,7 @@ def _borders(
     faults: _Faults,
     remarks: list[Remark],
 ) -> dict[Border, Line]:
-    found: dict[Border, Line] = {}
+    borders: dict[Border, Line] = {}
     for territory in draft.territories:
         for mention in territory.neighbours:
             other = territories.get(folded(mention.key))
@@ -232,12 +232,12 @@ def _borders(
                 faults.unknown(mention, f"neighbour of {territory.name!r}", known)
             elif other is territory:
                 remarks.append(Remark(mention.line, f"{territory.name!r} is its own neighbour"))
-            elif (territory.name, other.name) in found:
+            elif (territory.name, other.name) in borders:
                 text = f"{territory.name!r} has the neighbour {other.name!r} twice"
                 remarks.append(Remark(mention.line, text))
             else:
-                found[territory.name, other.name] = mention.line
-    return found
+                borders[territory.name, other.name] = mention.line
+    return borders
 
 
 def _members(
@@ -247,7 +247,7 @@ def _members(
     faults: _Faults,
 ) -> dict[str, tuple[str, ...]]:
     """Return all territories of each continent by its key, those of inner continents included."""
-    found: dict[str, tuple[str, ...]] = {}
+    members: dict[str, tuple[str, ...]] = {}
     count = 0
 
     def within(continent: DraftContinent) -> Iterator[DraftContinent]:
@@ -262,13 +262,13 @@ def _members(
             if key in territories:
                 yield territories[key].name
             elif key in continents:
-                yield from found[continents[key].key]
+                yield from members[continents[key].key]
             else:
                 known = (territory.key for territory in territories.values())
                 faults.unknown(mention, f"territory of continent {continent.name!r}", known)
 
     for first in entries:
-        if first.key in found:
+        if first.key in members:
             continue
         # Inner continents come first. A stack, since a file could exhaust the recursion limit.
         stack = [(first, within(first))]
@@ -277,8 +277,8 @@ def _members(
             here, rest = stack[-1]
             inner = next(rest, None)
             if inner is None:
-                found[here.key] = tuple(dict.fromkeys(names_in(here)))
-                count += len(found[here.key])
+                members[here.key] = tuple(dict.fromkeys(names_in(here)))
+                count += len(members[here.key])
                 if count > MOST_MEMBERS:
                     raise TooLargeError(
                         f"a board must have at most {MOST_MEMBERS} territories in continents"
@@ -287,12 +287,12 @@ def _members(
                 open_keys.discard(here.key)
             elif inner.key in open_keys:
                 faults.add(here.line, f"continent {here.name!r} must not contain itself")
-                found |= {continent.key: () for continent, _ in stack}
+                members |= {continent.key: () for continent, _ in stack}
                 stack = []
-            elif inner.key not in found:
+            elif inner.key not in members:
                 stack.append((inner, within(inner)))
                 open_keys.add(inner.key)
-    return found
+    return members
 
 
 def _places(draft: Draft) -> tuple[Point, ...]:
@@ -310,17 +310,17 @@ def _all_same(places: Sequence[Point]) -> bool:
 
 def pixels(board: Board, ending: str) -> list[tuple[int, int]]:
     """Return the places in whole pixels, or refuse those that could not be read back."""
-    found = [(round(x), round(y)) for x, y in board.places]
-    for name, (x, y) in zip(board.territories, found, strict=bool(found)):
+    places = [(round(x), round(y)) for x, y in board.places]
+    for name, (x, y) in zip(board.territories, places, strict=bool(places)):
         if max(abs(x), abs(y)) > FARTHEST:
             raise IllegalError(
                 f"in {ending} places must lie within {FARTHEST}, got {x}, {y} for {name!r}"
             )
-    if _all_same(found):
+    if _all_same(places):
         raise IllegalError(
-            f"in {ending} places must not all be the same, as placeholders are, got {found[0]}"
+            f"in {ending} places must not all be the same, as placeholders are, got {places[0]}"
         )
-    return found
+    return places
 
 
 def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
@@ -358,10 +358,10 @@ def _unreachable(board: Board) -> Iterator[tuple[str, str]]:
 
 
 def _reached(board: Board, start: str, without: set[str]) -> set[str]:
-    found, waiting = {start}, deque([start])
+    reached, waiting = {start}, deque([start])
     while waiting:
         for name in board.neighbours(waiting.popleft()):
-            if name not in found and name not in without:
-                found.add(name)
+            if name not in reached and name not in without:
+                reached.add(name)
                 waiting.append(name)
-    return found
+    return reached

@@ -64,8 +64,8 @@ def _territory(country: Element) -> DraftTerritory:
 
 
 def _id(country: Element) -> str:
-    found = country.needed("id")
-    return read_id(found.text, found.line)
+    identifier = country.needed("id")
+    return read_id(identifier.text, identifier.line)
 
 
 def _words(element: Element) -> list[str]:
@@ -73,9 +73,9 @@ def _words(element: Element) -> list[str]:
 
 
 def _polygon(element: Element) -> tuple[Point, ...]:
-    found = [POINT.fullmatch(word) for word in element.text.split()]
-    points = [(float(point[1]), float(point[2])) for point in found if point]
-    if len(points) < max(LEAST_POINTS, len(found)):
+    matches = [POINT.fullmatch(word) for word in element.text.split()]
+    points = [(float(point[1]), float(point[2])) for point in matches if point]
+    if len(points) < max(LEAST_POINTS, len(matches)):
         raise MalformedError(
             f"line {element.line}: polygon must be three points x,y or more, "
             f"got {element.text[:60]!r}"

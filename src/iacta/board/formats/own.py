@@ -68,13 +68,13 @@ def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
     """Return the table under a key by folded names; unknown territories are refused."""
     territories = table.table("territories")
     known = {folded(name) for name in territories}
-    found = table.table(key)
-    for name in found:
+    entries = table.table(key)
+    for name in entries:
         if folded(name) not in known:
             hint = did_you_mean(name, territories)
             sentence = f"unknown territory {shown(name)} in {key}{hint}"
             table.refuse((key, name), sentence, IllegalError)
-    return {folded(name): value for name, value in found.items()}
+    return {folded(name): value for name, value in entries.items()}
 
 
 def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, ...]:
@@ -114,8 +114,8 @@ def _read_json(source: BoardText, name: str) -> Draft | None:
 
 
 def _read_toml(source: BoardText, name: str) -> Draft | None:
-    found = TOML_KEY.search(source.plain)
-    return read_board_table(read_toml(source.plain), name) if found else None
+    match = TOML_KEY.search(source.plain)
+    return read_board_table(read_toml(source.plain), name) if match else None
 
 
 JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)

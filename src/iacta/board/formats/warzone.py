@@ -37,10 +37,10 @@ class _Object(NamedTuple):
         return self.table.line_of(self.path)
 
     def text(self, key: str, default: str | None = None) -> str:
-        found = self.entries.get(key, default)
-        if not isinstance(found, str):
-            self.table.refuse((*self.path, key), f"{key} must be a text, got {shown(found)}")
-        return one_line(found)
+        value = self.entries.get(key, default)
+        if not isinstance(value, str):
+            self.table.refuse((*self.path, key), f"{key} must be a text, got {shown(value)}")
+        return one_line(value)
 
     def number(self, key: str, least: int, most: int) -> int:
         return self._number(self.entries.get(key), (key,), key, least, most)
@@ -58,19 +58,19 @@ class _Object(NamedTuple):
         )
 
     def objects(self, key: str) -> "list[_Object]":
-        found = []
+        objects = []
         for index, entry in enumerate(self._list(key)):
             path = (*self.path, key, index)
             if not isinstance(entry, Mapping):
                 self.table.refuse(path, f"{key} must be objects, got {shown(entry)}")
-            found.append(_Object(self.table, path, entry))
-        return found
+            objects.append(_Object(self.table, path, entry))
+        return objects
 
     def _list(self, key: str) -> list[Any]:
-        found = self.entries.get(key, [])
-        if not isinstance(found, list):
-            self.table.refuse((*self.path, key), f"{key} must be a list, got {shown(found)}")
-        return found
+        entries = self.entries.get(key, [])
+        if not isinstance(entries, list):
+            self.table.refuse((*self.path, key), f"{key} must be a list, got {shown(entries)}")
+        return entries
 
     def _number(self, value: object, path: KeyPath, what: str, least: int, most: int) -> int:
         counts = isinstance(value, int | str) and not isinstance(value, bool)
