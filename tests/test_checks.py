@@ -26,17 +26,8 @@ from iacta import (
     defenders_needed,
     when_to_stop,
 )
-from iacta.checks import (
-    FrozenDict,
-    parse_chance,
-    parse_whole_number,
-    read_chance,
-    read_chances,
-    read_fraction,
-    shown,
-    whole_number,
-    whole_numbers,
-)
+from iacta.chances import parse_chance, read_chance, read_chances, read_fraction
+from iacta.checks import FrozenDict, parse_whole_number, shown, whole_number, whole_numbers
 from iacta.errors import IactaError, IllegalError, MalformedError
 
 START = Position(classic_board(), "red", {"Ural": ("red", 3)}, others=("blue", 2))

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
-from iacta.display import Pasted
+from iacta.chances import Chance, read_fraction
+from iacta.checks import fraction_text, shown, whole_number, whole_text
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.reprs import Pasted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,14 +25,8 @@ from typing import Any, NamedTuple
 
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, missing
-from iacta.files import (
-    OTHER_TEXTS,
-    STREAM,
-    UnreadableError,
-    open_file,
-    parse_json,
-    reason_of,
-)
+from iacta.files import OTHER_TEXTS, STREAM, UnreadableError, open_file, reason_of
+from iacta.json_and_toml import parse_json
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
@@ -232,7 +226,7 @@ class Tabular:
                         "lines of JSON may have any number"
                     )
         line = 1 + content.count(b"\n", 0, _wrong_byte(content))
-        return parse_json(text_of(content, line))
+        return parse_json(line_text(content, line))
 
     # Tables.
 
@@ -387,13 +381,13 @@ def _column_number(letters: bytes) -> int:
 # Lines and cells.
 
 
-def text_of(line: bytes, number: int) -> str:
+def line_text(line: bytes, number: int) -> str:
     r"""Return a line as text, or refuse what is no text.
 
     line: the line.
     number: its number.
 
-    >>> text_of(b"Z\xfcrich", 3)
+    >>> line_text(b"Z\xfcrich", 3)
     Traceback (most recent call last):
         ...
     iacta.errors.MalformedError: line 3: the text must be UTF-8, got the byte 0xfc
@@ -452,8 +446,8 @@ def column_name(name: str) -> str:
     >>> column_name(" Attack Dice"), column_name("defense")
     ('attack_dice', 'defence')
     """
-    plain = re.sub(r"[\s_-]+", "_", name.strip().casefold())
-    return plain.replace("defense", "defence")
+    name = re.sub(r"[\s_-]+", "_", name.strip().casefold())
+    return name.replace("defense", "defence")
 
 
 class _Joined:

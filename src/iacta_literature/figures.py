@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from iacta import TooLargeError
 from iacta.charts import theme
 from iacta.charts.converter import Converter, PictureError
-from iacta.charts.files import fitted
+from iacta.charts.saving import fitted
 from iacta_literature.published import Figure
 
 PROCESSES = 2
@@ -116,13 +116,13 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
 
 def _pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
     """Draw a figure for a light page, and for a dark one anew only if it has shades."""
-    text = text_of(spec, width)
+    text = spec_text(spec, width)
     svg = drawer(text, "svg").decode()
     png = drawer(svg, "raster") if width == theme.WIDTH else b""
     light = lean(svg)
     if not SHADES.search(text):
         return Pictures(light, darkened(light), png)
-    dark = drawer(text_of(spec, width, dark=True), "svg")
+    dark = drawer(spec_text(spec, width, dark=True), "svg")
     return Pictures(light, lean(dark.decode()), png)
 
 
@@ -141,7 +141,7 @@ def _is_unseen(layer: Any) -> bool:
     return isinstance(mark, dict) and mark.get("opacity") == 0
 
 
-def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
+def spec_text(spec: Any, width: int, *, dark: bool = False) -> str:
     """Return a specification as it is drawn for the report, where no pointer can explore it.
 
     spec: the specification.

@@ -18,7 +18,7 @@ from iacta import (
     defenders_needed,
     win_table,
 )
-from iacta.checks import parse_chance
+from iacta.chances import parse_chance
 from iacta.odds import needed
 from tests import brute, strategies
 from tests.asked import closed_form, leap

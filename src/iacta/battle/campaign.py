@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.checks import put, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
 from iacta.methods.kernel import Kernel, State, Values
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument

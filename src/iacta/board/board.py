@@ -10,9 +10,9 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.checks import check_choice, put, row_of, short_repr, shown, whole_number
-from iacta.display import Pasted
+from iacta.checks import check_choice, put, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.reprs import Pasted, short_repr
 
 # A board may come from a stranger: larger ones would take minutes, or gigabytes.
 MOST_TERRITORIES = 10_000
@@ -38,8 +38,8 @@ def folded(name: str) -> str:
     >>> folded("North-Africa") == folded("north africa") == folded("NORTH_AFRICA")
     True
     """
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(letter for letter in plain if letter not in HYPHENS and not letter.isspace())
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in name if letter not in HYPHENS and not letter.isspace())
 
 
 def one_line(text: str) -> str:

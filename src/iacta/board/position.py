@@ -22,9 +22,9 @@ from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, decode, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
-from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, in_file, read_path
+from iacta.reprs import Pasted
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 KEYS = ("board", "player", "others", "territories")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import axis, categories, exactly, level, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
 from iacta.charts.scene import cut
 from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED
 from iacta.charts.vega import Row, View, layer, rows_of, vconcat

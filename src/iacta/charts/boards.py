@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from iacta.charts.axes_and_labels import mapped
 from iacta.charts.board_layers import (
     MOST_NAMED,
     NOBODY,
@@ -24,16 +25,16 @@ from iacta.charts.board_layers import (
     owned_ground,
     steps_table,
 )
-from iacta.charts.files import Chart
-from iacta.charts.parts import mapped
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
 from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
+from iacta.charts.subtitles import counted, rules_words, signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH
 from iacta.charts.vega import Row, View, field, layer, vconcat
-from iacta.charts.words import counted, rules_words, signed
 from iacta.checks import shown
 from iacta.errors import MalformedError
-from iacta.questions.words import joined, percent, short_percent
+from iacta.questions.percentages import percent, short_percent
+from iacta.questions.sentences import joined
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position

@@ -9,15 +9,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from iacta.battle.battle import Battle
-from iacta.charts.files import Chart
-from iacta.charts.parts import axis, categories, exactly, percent_label, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exactly, percent_label, row_axis
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, expect, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, field, layer, rows_of, vconcat
-from iacta.charts.words import counted, expect, under_rules
 from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
-from iacta.questions.words import percent
+from iacta.questions.percentages import percent
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 

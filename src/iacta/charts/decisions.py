@@ -7,15 +7,25 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import ATTACKERS, COUNT, axis, categories, exactly, level, mapped, row_axis
+from iacta.charts.axes_and_labels import (
+    ATTACKERS,
+    COUNT,
+    axis,
+    categories,
+    exactly,
+    level,
+    mapped,
+    row_axis,
+)
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, fight, limit, under_rules
 from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
-from iacta.charts.words import counted, fight, limit, under_rules
 from iacta.checks import shown
 from iacta.distribution import Probability
-from iacta.questions.words import count, percent, plain_percent
+from iacta.questions.percentages import percent, plain_percent
+from iacta.questions.sentences import count
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

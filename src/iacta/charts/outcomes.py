@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.files import Chart
-from iacta.charts.parts import (
+from iacta.charts.axes_and_labels import (
     WHOLE,
     WITHOUT_SIGN,
     axis,
@@ -21,9 +20,8 @@ from iacta.charts.parts import (
     row_axis,
 )
 from iacta.charts.registry import chart
-from iacta.charts.theme import AMBER, BLUE, GREY, RED
-from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
-from iacta.charts.words import (
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import (
     counted,
     expect,
     fight,
@@ -33,6 +31,8 @@ from iacta.charts.words import (
     signed,
     stop_words,
 )
+from iacta.charts.theme import AMBER, BLUE, GREY, RED
+from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
 from iacta.checks import shown
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
@@ -41,8 +41,9 @@ from iacta.methods.kernel import Outcome, is_won
 from iacta.odds.simulated import Simulated
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
+from iacta.questions.percentages import percent
 from iacta.questions.roll import roll_answer
-from iacta.questions.words import count, joined, percent
+from iacta.questions.sentences import count, joined
 from iacta.rules.roll import Roll
 
 # How something ends, with a number of armies.

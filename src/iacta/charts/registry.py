@@ -13,7 +13,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, TypeAlias, TypeVar, cast
 
-from iacta.charts.files import Chart
+from iacta.charts.saving import Chart
 from iacta.checks import shown
 from iacta.errors import MalformedError
 

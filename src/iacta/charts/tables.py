@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import ATTACKERS, axis, exactly
+from iacta.charts.axes_and_labels import ATTACKERS, axis, exactly
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, limit, under_rules
 from iacta.charts.theme import WIDTH
 from iacta.charts.vega import field, layer, rows_of
-from iacta.charts.words import counted, limit, under_rules
 from iacta.errors import MalformedError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules

@@ -10,9 +10,9 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from iacta.checks import LONGEST_SHOWN
-from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
-from iacta.cli.usual_rules import know_rules_files, with_usual_rules
+from iacta.cli.print_answer import COMMANDS, Command, Shown, ask
+from iacta.cli.rules_from_environment import know_rules_files, with_usual_rules
 from iacta.errors import IactaError
 from iacta.questions.form import Form, Outline, named_by
 from iacta.questions.question import QUESTIONS, Question

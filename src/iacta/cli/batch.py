@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
 from iacta.files import STREAM
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
-from iacta.questions.kinds import FileName, Flag, Listed, Name, Whole
+from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name, Whole
 from iacta.questions.question import Question, find_question
-from iacta.questions.words import count
+from iacta.questions.sentences import count
 
 SOME_ERRORS = 1
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from iacta.chances import read_chance
 from iacta.charts import Chart
-from iacta.checks import read_chance
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
 from iacta.odds.simulated import running_estimates
 from iacta.questions.form import ClashError, Example, Form, Topic, made_form, parameter
-from iacta.questions.kinds import Chance, Flag, Listed, Name, RulesName, Whole
-from iacta.questions.parameters import (
+from iacta.questions.parameter_kinds import Chance, Flag, Listed, Name, RulesName, Whole
+from iacta.questions.shared_parameters import (
     ATTACKERS,
     DEFENDERS,
     OneBattle,

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from iacta.cli.command import COMMANDS, Command, Shown, command
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
+from iacta.cli.print_answer import COMMANDS, Command, Shown, command
 from iacta.errors import IactaError
 from iacta.files import STREAM
 from iacta.questions.form import Example, Form, Parameter, Topic, option_name, parameter
-from iacta.questions.kinds import Flag, Kind, Listed, OneOf, RulesName
+from iacta.questions.parameter_kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.questions.question import QUESTIONS, Question
 
 PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # the metavars of names

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from iacta.cli.parse import HELP, VERSION, argument_name
 from iacta.questions.form import Example, Form, Outline, Parameter, Topic, option_name
-from iacta.questions.kinds import Flag
+from iacta.questions.parameter_kinds import Flag
 
 ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (

@@ -8,7 +8,7 @@ from functools import partial
 from iacta.checks import LONGEST_SHOWN, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.questions.form import Form, Parameter, option_name
-from iacta.questions.kinds import Flag, Name, Whole
+from iacta.questions.parameter_kinds import Flag, Name, Whole
 from iacta.questions.question import having, nearest
 
 HELP = ("-h", "--help")

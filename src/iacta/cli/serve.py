@@ -7,10 +7,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iacta.checks import shown
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.errors import IllegalError, missing
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Flag, Name, Number, Whole
+from iacta.questions.parameter_kinds import Flag, Name, Number, Whole
 from iacta.web.limits import MOST_SECONDS
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class ServeCommand(Command):
         import uvicorn
 
         from iacta.web.app import create_app
-        from iacta.web.work import Work
+        from iacta.web.process_pool import Work
 
         work = Work(self.workers, float(self.time_limit))
         origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]

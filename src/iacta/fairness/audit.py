@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iacta.checks import Chance, read_chance, shown, whole_number
-from iacta.display import Displayed
+from iacta.chances import Chance, read_chance
+from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.estimate import Estimate
 from iacta.fairness.log import Log, read_log
@@ -48,6 +48,7 @@ from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
 from iacta.fairness.trials import Notes
 from iacta.files import in_file
+from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

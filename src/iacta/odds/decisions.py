@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import Chance, check_choice, read_fraction, shown, whole_number
-from iacta.display import Displayed
+from iacta.chances import Chance, read_fraction
+from iacta.checks import check_choice, shown, whole_number
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
@@ -27,6 +27,7 @@ from iacta.methods.optimal_play import (
     solve,
     solve_exactly,
 )
+from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -219,8 +220,8 @@ def when_to_stop(
         value=value,
         value_if_stopped=value_if_stopped,
         error=error,
-        win_probability=_plain(solution.win_probabilities[battle.state]),
-        expected_attackers_left=_plain(battle.attackers - solution.lost[battle.state]),
+        win_probability=_probability(solution.win_probabilities[battle.state]),
+        expected_attackers_left=_probability(battle.attackers - solution.lost[battle.state]),
         boundary=_boundary(rolls, battle.rules),
         rolls=rolls,
     )
@@ -321,7 +322,7 @@ def how_many_dice(
         defence_dice=int(solution.defence_dice[battle.state]),
         value=value,
         error=error,
-        win_probability=_plain(solution.win_probabilities[battle.state]),
+        win_probability=_probability(solution.win_probabilities[battle.state]),
         attack_policy=solution.attack_dice,
         defence_policy=solution.defence_dice,
     )
@@ -413,7 +414,7 @@ def _values(
     return value, float(kept), error
 
 
-def _plain(number: Any) -> Probability:
+def _probability(number: Any) -> Probability:
     return number if isinstance(number, Fraction) else float(number)
 
 

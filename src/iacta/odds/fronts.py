@@ -31,15 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.checks import (
-    check_choice,
-    parse_whole_number,
-    put,
-    row_of,
-    short_repr,
-    shown,
-    whole_number,
-)
+from iacta.checks import check_choice, parse_whole_number, put, row_of, shown, whole_number
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
@@ -56,6 +48,7 @@ from iacta.odds.spread import (
     unevenness,
 )
 from iacta.odds.spread_values import Spread
+from iacta.reprs import short_repr
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name

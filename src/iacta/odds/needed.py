@@ -15,15 +15,8 @@ import numpy.typing as npt
 
 from iacta.battle.campaign import chances_along, refuse_tables, values_along
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.checks import (
-    Chance,
-    broadcast,
-    read_chance,
-    read_chances,
-    shown,
-    whole_number,
-    whole_numbers,
-)
+from iacta.chances import Chance, read_chance, read_chances
+from iacta.checks import broadcast, shown, whole_number, whole_numbers
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel

@@ -10,10 +10,10 @@ from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.checks import whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.methods.kernel import Outcome
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.thrown import RUNS, SEED, End, Progress, Seed, simulate

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import check_choice, row_of, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
@@ -28,6 +27,7 @@ from iacta.odds.spread_values import (
     every_value,
     kernel_model,
 )
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules

@@ -21,12 +21,12 @@ from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
-from iacta.questions.parameters import UnderRules
+from iacta.questions.parameter_kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count
+from iacta.questions.sentences import count
+from iacta.questions.shared_parameters import UnderRules
 from iacta.rules.rules import Rules
 
 MOST_KINDS = 6  # of throws that are shown
@@ -230,7 +230,7 @@ class AuditRecord(KeyedRecord):
     """Whether the dice of a log were fair, and how lucky its players were."""
 
     lines: Count = key("How many throws and battles the log has.")
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
     alarm: bool = key("Whether the dice do not look fair.")
     impossible: Count = key("Results that have no chance under the rules.")
@@ -656,7 +656,7 @@ class NeededRecord(KeyedRecord):
 class PowerRecord(KeyedRecord):
     """What any log detects: `--power` without one."""
 
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
     power: Unit = key("How often a bias is detected that is called detected.")
     bias_seen: Sequence[BiasRecord] = key("The bias that some throws detect.")

@@ -11,23 +11,14 @@ from iacta.battle.battle import Battle
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
-from iacta.questions.endings import battle_bars
 from iacta.questions.form import Example, Topic
-from iacta.questions.parameters import Exact, OneBattle
+from iacta.questions.outcome_bars import battle_bars
+from iacta.questions.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import OMITTED, AskedBattle, Count, ExactText, KeyedRecord, Unit, key
+from iacta.questions.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    cannot_attack,
-    does_not_attack,
-    exact_text,
-    exactly,
-    percent,
-    settled,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.questions.shared_parameters import Exact, OneBattle
 from iacta.rules.stop import NEVER
 
 
@@ -67,7 +58,7 @@ class OutcomeRecord(KeyedRecord):
     probability: Unit = key("The chance that it ends so.")
 
 
-class BattleRecord(AskedBattle, kw_only=True):
+class BattleRecord(RepeatedBattle, kw_only=True):
     """The odds of one battle.
 
     If there are too many outcomes to list, none is listed, and the means and `stop_probability`
@@ -166,7 +157,7 @@ class BattleAnswer(Answer):
         if list(outcomes or ()) == [(battle.attackers, battle.defenders)]:
             yield Section([does_not_attack(battle.attackers)])
             return
-        won = settled(self.win_probability, [battle.rules])
+        won = exact_if_certain(self.win_probability, [battle.rules])
         sentence = (
             f"{armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
             f"{percent(won)}{self._undecided()}{under(self.question.rule_set.name)}."

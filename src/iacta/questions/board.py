@@ -13,10 +13,11 @@ from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
 from iacta.board.position import Holding, Position, position_toml, read_board_or_position
-from iacta.files import plain
+from iacta.files import printable
 from iacta.game import BorderOdds, Turn
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import FileName, Flag, RulesName
+from iacta.questions.parameter_kinds import FileName, Flag, RulesName
+from iacta.questions.percentages import percent
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
@@ -28,7 +29,7 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count, percent
+from iacta.questions.sentences import count
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
@@ -248,7 +249,7 @@ class BoardAnswer(Answer):
             yield self._oddities()
         yield from _board_sections(board)
         if self.question.to is not None:
-            yield Section([f"Written to {plain(self.question.to)}."])
+            yield Section([f"Written to {printable(self.question.to)}."])
 
     def _oddities(self) -> Section:
         kinds, lines = Counter(file for file, _ in self.remarks), []
@@ -314,7 +315,7 @@ class PositionAnswer(Answer):
         yield from sections_of(self.turn.position)
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
         if self.question.to is not None:
-            yield Section([f"Written to {plain(self.question.to)}."])
+            yield Section([f"Written to {printable(self.question.to)}."])
 
 
 class BorderRecord(KeyedRecord):
@@ -322,8 +323,8 @@ class BorderRecord(KeyedRecord):
 
     start: str = key("The attacking territory.")
     to: str = key("The attacked territory.")
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
     win_probability: Unit = key("The chance to take it, if the battle is fought out.")
 
 
@@ -332,7 +333,7 @@ class OddsRecord(KeyedRecord):
 
     code: str = key("The code of the turn.")
     player: str = key("Whose turn it is.")
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     odds: Sequence[BorderRecord] = key("Each battle, the best first.")
 
 

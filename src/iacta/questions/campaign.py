@@ -9,10 +9,17 @@ from typing import Any
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
-from iacta.questions.endings import best_first, campaign_bars
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import Flag, Whole
-from iacta.questions.parameters import Exact, OneCampaign, fresh_seed
+from iacta.questions.outcome_bars import best_first, campaign_bars
+from iacta.questions.parameter_kinds import Flag, Whole
+from iacta.questions.percentages import (
+    all_digits,
+    exact_if_certain,
+    exact_text,
+    exactly,
+    percent,
+    short_percent,
+)
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
@@ -25,18 +32,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    cannot_attack,
-    does_not_attack,
-    exact_text,
-    exactly,
-    percent,
-    settled,
-    short_percent,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.questions.shared_parameters import Exact, OneCampaign, fresh_seed
 from iacta.rules.stop import NEVER
 
 
@@ -104,8 +101,8 @@ class EndRecord(KeyedRecord):
 class CampaignRecord(KeyedRecord, kw_only=True):
     """How far one stack gets."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit = key("The chance to take all territories.", is_column=True)
     win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
     stop_probability: Unit = key(
@@ -207,7 +204,7 @@ class CampaignAnswer(Answer):
         sentence = (
             f"{armies(campaign.attackers, 'takes', 'take')} "
             f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
-            f"{percent(self._settled(self.win_probability, count))}"
+            f"{percent(self._exact_if_certain(self.win_probability, count))}"
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
             f"{under(self.question.rule_set.name)}."
         )
@@ -221,24 +218,24 @@ class CampaignAnswer(Answer):
             zip(question.way, self.territory_odds, strict=True)
         ):
             own_rules = f":{question.own_rules[index]}" if question.own_rules[index] else ""
-            reach = short_percent(self._settled(odds.reach_probability, index))
+            reach = short_percent(self._exact_if_certain(odds.reach_probability, index))
             rows.append(
                 (
                     str(index + 1),
                     f"{territory.defenders}{own_rules}{own_numbers(territory)}",
                     reach if index else "100%",
-                    short_percent(self._settled(odds.conquer_probability, index + 1)),
+                    short_percent(self._exact_if_certain(odds.conquer_probability, index + 1)),
                     f"{float(odds.expected_attackers):.1f}",
                 )
             )
         columns = ("territory", "defenders", "chance to reach", "chance to take", "your armies")
         return Table(columns, rows)
 
-    def _settled(self, probability: Probability, count: int) -> Probability:
+    def _exact_if_certain(self, probability: Probability, count: int) -> Probability:
         """Return the chance to take the first `count` territories, a fraction if it is certain."""
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
             return probability  # a float of what is nearly 1
-        return settled(
+        return exact_if_certain(
             probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
 

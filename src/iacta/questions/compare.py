@@ -14,11 +14,12 @@ from iacta.distribution import Probability
 from iacta.errors import IactaError
 from iacta.methods import find_kernel, methods_of
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameters import ATTACKERS, DEFENDERS, UnderRules
+from iacta.questions.percentages import exact_text, percent
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AskedBattle, ExactText, KeyedRecord, Unit, key
+from iacta.questions.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import armies, exact_text, percent, under
+from iacta.questions.sentences import armies, under
+from iacta.questions.shared_parameters import ATTACKERS, DEFENDERS, UnderRules
 
 SLOW = "left out: it would take more than a few seconds"
 
@@ -98,7 +99,7 @@ class MethodRecord(KeyedRecord):
     cannot: str | None = key("Why it cannot answer, else `null`.")
 
 
-class CompareRecord(AskedBattle, kw_only=True):
+class CompareRecord(RepeatedBattle, kw_only=True):
     """What every method that applies to the rules says of a battle."""
 
     win_probability_exact: ExactText = key(

@@ -16,8 +16,8 @@ from iacta.odds.decisions import (
     when_to_stop,
 )
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Flag, Number
-from iacta.questions.parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
+from iacta.questions.parameter_kinds import Flag, Number
+from iacta.questions.percentages import exact_if_certain, exactly, percent
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
@@ -30,15 +30,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Grid, Letter, Section, Table, sections_of
-from iacta.questions.words import (
-    armies,
-    cannot_attack,
-    count,
-    exactly,
-    percent,
-    settled,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, count, under
+from iacta.questions.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MOST_VALUE)
@@ -124,9 +117,9 @@ class DecideRecord(KeyedRecord):
     With `--mix` the boundary is that of the blitz: with fewer, roll by hand.
     """
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key(
         '`"value"`: what the territory and the armies are worth; with `--mix` `"conquest"`.'
     )
@@ -182,7 +175,7 @@ class DecideAnswer(Answer):
         lines = [f"{order}{under(self.question.rule_set.name)}."]
         if decision.action != "stop":
             fought = blitz_rules(rules) if decision.action == "blitz" else rules
-            chance = percent(settled(decision.win_probability, [fought]))
+            chance = percent(exact_if_certain(decision.win_probability, [fought]))
             left = float(decision.expected_attackers_left)
             lines.append(
                 f"You take the territory with a chance of {chance}, and keep {left:.2f} armies "
@@ -291,9 +284,9 @@ class DiceState(KeyedRecord):
 class DiceRecord(KeyedRecord):
     """How many dice both sides should throw, with `--dice`."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key('`"conquest"`; `"value"` with a prize or a value of armies.')
     action: str = key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
     attack_dice: Count = key("How many dice the attacker should throw now.")

@@ -19,8 +19,14 @@ from iacta.odds.spread import (
     spread_value,
 )
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Chance, OneOf, Whole
-from iacta.questions.parameters import ATTACKERS, Exact, UnderRules, WithStop
+from iacta.questions.parameter_kinds import Chance, OneOf, Whole
+from iacta.questions.percentages import (
+    all_digits,
+    exact_if_certain,
+    exactly,
+    percent,
+    plain_percent,
+)
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
@@ -33,17 +39,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Bar, Bars, Section, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    cannot_attack,
-    count,
-    exactly,
-    percent,
-    plain_percent,
-    settled,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, count, under
+from iacta.questions.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
 
 USUAL_CHANCE = Fraction(19, 20)
 NEIGHBOURS = 3
@@ -132,10 +129,10 @@ EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
 class HoldRecord(KeyedRecord):
     """The fewest defenders for a wanted chance."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    chance: Unit = key("The wanted chance.", is_asked=True)
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    chance: Unit = key("The wanted chance.", is_repeated=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     defenders: Count = key("The fewest defenders.", is_column=True)
     hold_probability: Unit = key("Their chance to hold.", is_column=True)
     hold_probability_exact: ExactText = key(EXACT)
@@ -183,7 +180,7 @@ class HoldAnswer(Answer):
         sentence = (
             f"You need {count(needed, 'defender', 'defenders')} to hold against "
             f"{armies(question.attackers)} with a chance of at least {plain_percent(self.chance)}: "
-            f"with {needed} it is {percent(self._settled(self.hold_probability))}"
+            f"with {needed} it is {percent(self._exact_if_certain(self.hold_probability))}"
             f"{under(rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.hold_probability)])
@@ -191,12 +188,12 @@ class HoldAnswer(Answer):
         yield Section([Bars([self._bar(number) for number in numbers])])
 
     def _bar(self, defenders: int) -> Bar:
-        chance = self._settled(self.question.hold_probability(defenders))
+        chance = self._exact_if_certain(self.question.hold_probability(defenders))
         tone = "good" if defenders >= self.defenders else "bad"
         return Bar(count(defenders, "defender", "defenders"), chance, tone)
 
-    def _settled(self, chance: Probability) -> Probability:
-        return settled(chance, [self.question.rule_set.rules])
+    def _exact_if_certain(self, chance: Probability) -> Probability:
+        return exact_if_certain(chance, [self.question.rule_set.rules])
 
 
 class OtherSpread(KeyedRecord):
@@ -210,14 +207,14 @@ class OtherSpread(KeyedRecord):
 class SpreadRecord(KeyedRecord):
     """The best spread over a chain, with `--armies` and `--territories`."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    armies: Count = key("The armies that are spread.", is_asked=True)
-    territories: Count = key("Over how many territories.", is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    armies: Count = key("The armies that are spread.", is_repeated=True)
+    territories: Count = key("Over how many territories.", is_repeated=True)
     objective: Objective = key(
-        "What the attackers want: `break through` or `territories`.", is_asked=True
+        "What the attackers want: `break through` or `territories`.", is_repeated=True
     )
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     spreads: tuple[tuple[Count, ...], ...] = key(
         "The best spreads, at most 100, each a list of armies from one end to the other.",
         is_column=True,

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, dataclass_
 
 from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.questions.kinds import Flag, Kind, Schema
+from iacta.questions.parameter_kinds import Flag, Kind, Schema
 
 MOST_PLAIN = 200  # letters of a text that a message shows as it is
 # How a form begins in its file: its decorator, with the name, the topic and an example, its class

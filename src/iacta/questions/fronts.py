@@ -17,20 +17,13 @@ from iacta.odds.fronts import (
 )
 from iacta.odds.spread import OBJECTIVES, Objective
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import OneOf, Row, Whole
-from iacta.questions.parameters import Exact, UnderRules, WithStop
+from iacta.questions.parameter_kinds import OneOf, Row, Whole
+from iacta.questions.percentages import all_digits, exactly, percent
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    count,
-    exactly,
-    joined,
-    percent,
-    under,
-)
+from iacta.questions.sentences import armies, count, joined, under
+from iacta.questions.shared_parameters import Exact, UnderRules, WithStop
 from iacta.rules.variants import find_rules, rules_name
 
 
@@ -121,8 +114,8 @@ class FrontsRecord(KeyedRecord):
         "What is minimised: `break through`, the chance that any front falls, or "
         "`territories`, the territories lost."
     )
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     fronts: tuple[FrontRecord, ...] = key("Each front.")
     value: float = key(VALUE)
     value_exact: str | None = key(EXACT)

@@ -15,20 +15,19 @@ from iacta.odds.needed import (
     win_probabilities_keeping,
 )
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Chance, Whole
-from iacta.questions.parameters import AlongWay, Exact, UnderRules, WithStop
-from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
-from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.words import (
+from iacta.questions.parameter_kinds import Chance, Whole
+from iacta.questions.percentages import (
     all_digits,
-    armies,
+    exact_if_certain,
     exactly,
     percent,
     plain_percent,
-    settled,
-    under,
 )
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
+from iacta.questions.sections import Bar, Bars, Section
+from iacta.questions.sentences import armies, under
+from iacta.questions.shared_parameters import AlongWay, Exact, UnderRules, WithStop
 
 NEIGHBOURS = 3
 
@@ -75,14 +74,14 @@ class NeedRecord(KeyedRecord):
     """The fewest armies for a wanted chance."""
 
     defenders: Count | tuple[Count, ...] = key(
-        "Armies on the territory, or a list of them for a campaign.", is_asked=True
+        "Armies on the territory, or a list of them for a campaign.", is_repeated=True
     )
     chance: Unit = key(
         "The wanted chance; 1 under balanced blitz only, where a battle can be certain.",
-        is_asked=True,
+        is_repeated=True,
     )
-    keep: Count = key("Armies that must be left in the last territory.", is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    keep: Count = key("Armies that must be left in the last territory.", is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     attackers: Count = key("The fewest attackers.", is_column=True)
     win_probability: Unit = key("Their chance to win and to keep `keep` armies.", is_column=True)
 
@@ -136,15 +135,15 @@ class NeedAnswer(Answer):
         sentence = (
             f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
             f"{plain_percent(question.chance)}: with {needed} it is "
-            f"{percent(self._settled(self.win_probability))}{under(question.rule_set.name)}."
+            f"{percent(self._exact_if_certain(self.win_probability))}{under(question.rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.win_probability)])
         yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
 
     def _bar(self, attackers: int, chance: Probability) -> Bar:
         tone = "good" if attackers >= self.attackers else "bad"
-        return Bar(armies(attackers), self._settled(chance), tone)
+        return Bar(armies(attackers), self._exact_if_certain(chance), tone)
 
-    def _settled(self, chance: Probability) -> Probability:
+    def _exact_if_certain(self, chance: Probability) -> Probability:
         way = stages(self.question.way, self.question.rule_set.rules)
-        return settled(chance, (stage.rules for stage in way))
+        return exact_if_certain(chance, (stage.rules for stage in way))

@@ -7,6 +7,7 @@ from typing import Any
 
 from iacta.distribution import Distribution
 from iacta.errors import IactaError
+from iacta.questions.percentages import bar_percent, percent
 from iacta.questions.question import QUESTIONS, Answer
 from iacta.questions.sections import (
     Bar,
@@ -16,10 +17,9 @@ from iacta.questions.sections import (
     Part,
     Section,
     Table,
+    cell_text,
     sections_of,
-    text_of,
 )
-from iacta.questions.words import bar_percent, percent
 
 MOST_ROWS = 100  # of a table in a notebook
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
@@ -71,7 +71,7 @@ def _title(title: str) -> str:
 def _part(part: Part) -> str:
     if isinstance(part, Table):
         headings = _row(part.columns, part.columns, "th") if any(part.columns) else ""
-        return _table([headings, *(_row(map(text_of, row), part.columns) for row in part.rows)])
+        return _table([headings, *(_row(map(cell_text, row), part.columns) for row in part.rows)])
     if isinstance(part, Bars):
         longest = max((bar.probability for bar in part.bars), default=0)
         return _table(_bar(bar, float(bar.probability / (longest or 1))) for bar in part.bars)

@@ -15,7 +15,7 @@ from iacta.rules.variants import rules_name
 BEGINS = ("place", "attack")  # the phases in which a plan may begin
 
 
-def asked_by_code(
+def parameters_of_code(
     text: str, board: str | Board | None, victim: str | None, *, is_held: bool
 ) -> dict[str, Any]:
     """Return what a code says, by the names of the parameters of a plan.
@@ -28,7 +28,7 @@ def asked_by_code(
     Cards count where a player is eliminated and no new armies are to be placed.
 
     >>> code = "1;classic;red;Peru:red:3,Brazil:blue:2;attack;keep=Peru:2"
-    >>> given = asked_by_code(code, None, None, is_held=False)
+    >>> given = parameters_of_code(code, None, None, is_held=False)
     >>> given["position"].of("Peru"), given["keep"]
     (Holding(owner='red', armies=3), (('Peru', 2),))
     """

@@ -8,8 +8,8 @@ from iacta.estimate import CONFIDENCE
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.report import rearguards
-from iacta.questions.plan_turn import Needed
-from iacta.questions.plan_words import Checked, is_hopeless, is_worth, why
+from iacta.questions.plan_armies_cards_hold import Needed
+from iacta.questions.plan_sentences import Checked, is_hopeless, is_worth, why
 from iacta.questions.record import (
     OMITTED,
     RULES_KEY,
@@ -201,7 +201,7 @@ class PlanRecord(KeyedRecord, kw_only=True):
     """The best plan that was found."""
 
     goal: GoalRecord = key("What it is for.")
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit | None = key(
         "The chance that the goal is reached by this plan, exact unless there is an "
         "`interval`; `null` for a worth.",

@@ -7,11 +7,11 @@ from types import ModuleType
 from typing import Any, Protocol, get_args, get_type_hints
 
 from iacta.checks import shown
-from iacta.display import Displayed, above
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Parameter, Register
 from iacta.questions.record import Key, KeyedRecord
 from iacta.questions.sections import Section
+from iacta.reprs import Displayed, from_above
 
 MOST_NAMED = 2  # questions, in a message
 LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
@@ -57,7 +57,7 @@ class Question(Form):
         for record in cls.records():
             for key in record.all_keys():
                 keys.setdefault(key.name, key)
-        known = (key for key in keys.values() if not key.is_asked)
+        known = (key for key in keys.values() if not key.is_repeated)
         return tuple(sorted(known, key=lambda key: not key.is_column))
 
     @classmethod
@@ -102,7 +102,7 @@ class Answer(Displayed):
 
     def plot(self, *context: Any) -> Any:
         # Charts import answers, so they are looked up only when asked for.
-        return self.draw(above("charts"))
+        return self.draw(from_above("charts"))
 
     def draw(self, charts: ModuleType) -> Any:
         """Return the picture.

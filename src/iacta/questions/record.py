@@ -23,7 +23,7 @@ from typing import (
     get_origin,
 )
 
-from iacta.questions.words import exact_text
+from iacta.questions.percentages import exact_text
 
 OMITTED: Any = object()  # the value of a key that is left out
 SIMPLE = (float, int, bool, str)
@@ -47,13 +47,13 @@ class Key:
 
     meaning: one line for people.
     is_column: whether batches have it as a column if no columns are named.
-    is_asked: whether it repeats what was asked, so that it is never a column.
+    is_repeated: whether it repeats what was asked, so that it is never a column.
     name, holds: its name and its type, those of the field, filled in by `KeyedRecord.all_keys`.
     """
 
     meaning: str
     is_column: bool = False
-    is_asked: bool = False
+    is_repeated: bool = False
     name: str = ""
     holds: Any = object
 
@@ -101,14 +101,14 @@ def _records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
 
 
 def key(
-    meaning: str, *, is_column: bool = False, is_asked: bool = False, default: Any = MISSING
+    meaning: str, *, is_column: bool = False, is_repeated: bool = False, default: Any = MISSING
 ) -> Any:
     """Declare a field of a record.
 
-    meaning, is_column, is_asked: as in `Key`.
+    meaning, is_column, is_repeated: as in `Key`.
     default: its value if none is given; `OMITTED` for a key that may be left out.
     """
-    described = Key(meaning, is_column, is_asked)
+    described = Key(meaning, is_column, is_repeated)
     return field(default=default, metadata={"description": meaning, "key": described})
 
 
@@ -170,16 +170,18 @@ class KeyedRecord:
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
         """
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {json_name(name): plain(value) for name, value in values if value is not OMITTED}
+        return {
+            json_name(name): json_value(value) for name, value in values if value is not OMITTED
+        }
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     if isinstance(value, KeyedRecord):
         return value.to_json()
     if isinstance(value, Mapping):
-        return {name: plain(part) for name, part in value.items()}
+        return {name: json_value(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [part if type(part) in PLAIN else plain(part) for part in value]
+        return [part if type(part) in PLAIN else json_value(part) for part in value]
     return value
 
 
@@ -205,10 +207,10 @@ class IntervalRecord(KeyedRecord):
     high: float = key("The upper end.")
 
 
-class AskedBattle(KeyedRecord, kw_only=True):
+class RepeatedBattle(KeyedRecord, kw_only=True):
     """What a question on one battle repeats."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)

@@ -11,13 +11,13 @@ from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import FileName, Name
-from iacta.questions.parameters import TIME_LIMIT
-from iacta.questions.plan_values import Source
+from iacta.questions.parameter_kinds import FileName, Name
+from iacta.questions.plan_parameter_kinds import Source
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import Count, KeyedRecord, key
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count
+from iacta.questions.sentences import count
+from iacta.questions.shared_parameters import TIME_LIMIT
 
 MOST_SHOWN = 100  # steps
 

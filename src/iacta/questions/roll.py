@@ -7,12 +7,13 @@ from types import ModuleType
 from typing import Any
 
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Whole
-from iacta.questions.parameters import Exact, UnderRules
+from iacta.questions.parameter_kinds import Whole
+from iacta.questions.percentages import all_digits, exactly
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section, sections_of
-from iacta.questions.words import all_digits, count, exactly, under
+from iacta.questions.sentences import count, under
+from iacta.questions.shared_parameters import Exact, UnderRules
 from iacta.rules.roll import Losses, Roll
 
 
@@ -57,9 +58,9 @@ class LossesRecord(KeyedRecord):
 class RollRecord(KeyedRecord):
     """What one roll of the dice costs both sides."""
 
-    attack_dice: Count = key("Attack dice that count.", is_asked=True)
-    defence_dice: Count = key("Defence dice that count.", is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attack_dice: Count = key("Attack dice that count.", is_repeated=True)
+    defence_dice: Count = key("Defence dice that count.", is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     expected_attackers_lost: float = key(
         "Armies that the attackers lose on average.", is_column=True
     )

@@ -12,22 +12,21 @@ from iacta.errors import IactaError
 from iacta.odds.arrays import win_table
 from iacta.odds.needed import armies_needed
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import RulesName
-from iacta.questions.parameters import Exact, UnderRules
+from iacta.questions.parameter_kinds import RulesName
+from iacta.questions.percentages import (
+    all_digits,
+    exact_if_certain,
+    exact_text,
+    exactly,
+    percent,
+    short_percent,
+)
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import Count, ExactText, KeyedRecord, Unit, key
 from iacta.questions.roll import LossesRecord
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    count,
-    exact_text,
-    exactly,
-    percent,
-    settled,
-    short_percent,
-)
+from iacta.questions.sentences import armies, count
+from iacta.questions.shared_parameters import Exact, UnderRules
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
 from iacta.rules.roll import LossCounts, Roll, break_even_ratio
@@ -266,7 +265,7 @@ def _cells(odds: Odds) -> Sequence[str]:
     return (
         odds.rule_set.name,
         "-" if roll is None else _percents(roll),
-        "-" if won is None else short_percent(settled(won, [odds.rule_set.rules])),
+        "-" if won is None else short_percent(exact_if_certain(won, [odds.rule_set.rules])),
         _ratio(odds.break_even_ratio),
     )
 
@@ -310,7 +309,7 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
     needed, ratio = odds.break_even_attackers, odds.break_even_ratio
     try:
         won = odds.win()
-        chance = percent(settled(won, [odds.rule_set.rules]))
+        chance = percent(exact_if_certain(won, [odds.rule_set.rules]))
         yield f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {chance}."
         yield from exactly(won)
         if needed is not None:

@@ -12,10 +12,10 @@ from iacta.errors import IactaError
 from iacta.estimate import CONFIDENCE, Interval
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.questions.campaign import DefendedRecord
-from iacta.questions.endings import best_first, campaign_bars
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Whole
-from iacta.questions.parameters import SEED, OneCampaign, fresh_seed
+from iacta.questions.outcome_bars import best_first, campaign_bars
+from iacta.questions.parameter_kinds import Whole
+from iacta.questions.percentages import percent
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
@@ -30,7 +30,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import armies, cannot_attack, percent, under
+from iacta.questions.sentences import armies, cannot_attack, under
+from iacta.questions.shared_parameters import SEED, OneCampaign, fresh_seed
 from iacta.rules.thrown import RUNS
 
 MOST_ROWS = 40  # of a table
@@ -106,8 +107,8 @@ class PlayedEndRecord(KeyedRecord):
 class SimulateRecord(KeyedRecord, kw_only=True):
     """How games with random dice ended."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     territories: tuple[DefendedRecord, ...] = key("The territories, in order.")
     runs: Count = key(RUNS_KEY)
     seed: Count = key(SEED_KEY)

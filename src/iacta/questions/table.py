@@ -12,11 +12,12 @@ from iacta.checks import shown
 from iacta.errors import TooLargeError
 from iacta.odds.arrays import win_table
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameters import ARMIES, Exact, UnderRules
+from iacta.questions.percentages import all_digits
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AskedBattle, Unit, key
+from iacta.questions.record import RepeatedBattle, Unit, key
 from iacta.questions.sections import Cell, Section, Shaded, Table
-from iacta.questions.words import all_digits, under
+from iacta.questions.sentences import under
+from iacta.questions.shared_parameters import ARMIES, Exact, UnderRules
 
 ROW_HEADING = "attackers"
 MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
@@ -42,7 +43,7 @@ class TableQuestion(UnderRules, Exact, Question):
         return TableAnswer(self)
 
 
-class TableRecord(AskedBattle, kw_only=True):
+class TableRecord(RepeatedBattle, kw_only=True):
     """The chances of every battle up to a size: `attackers` by `defenders`."""
 
     win_probability: list[list[Unit]] = key(

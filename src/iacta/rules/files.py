@@ -9,7 +9,8 @@ from typing import Any
 
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, in_file, named, parse_toml, read_bytes, read_path
+from iacta.files import STREAM, in_file, named, read_bytes, read_path
+from iacta.json_and_toml import parse_toml
 from iacta.rules.dice import Dice
 from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules

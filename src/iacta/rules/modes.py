@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from iacta.checks import check_choice, put, short_repr, whole_number
+from iacta.checks import check_choice, put, whole_number
 from iacta.errors import IllegalError
+from iacta.reprs import short_repr
 
 MOST_GAIN = 100  # armies for one roll
 

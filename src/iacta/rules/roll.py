@@ -23,9 +23,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from iacta.checks import put, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
+from iacta.reprs import Pasted
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules

@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Literal
 
 from iacta.checks import shown
-from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError
+from iacta.reprs import Pasted
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import CLASSIC, Rules

@@ -1,24 +1,19 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
-import asyncio
-from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from iacta.checks import shown
 from iacta.errors import IactaError, MalformedError
-from iacta.files import parse_json
+from iacta.json_and_toml import parse_json
 from iacta.questions.question import Question
-from iacta.web.asked import asked_questions
-from iacta.web.limits import QUICK_SECONDS
-from iacta.web.lines import answer_in_lines, wants_lines
-from iacta.web.problems import GoneError
-from iacta.web.work import Work
+from iacta.web.client_gone import while_there
+from iacta.web.process_pool import Work
+from iacta.web.read_question import served_questions
+from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.worker import Part, part_of, planned, vega_script
-
-T = TypeVar("T")
 
 JSON = "application/json"
 MOST_EXACT = 2**53  # of floats
@@ -31,7 +26,7 @@ def router(work: Work) -> APIRouter:
     work: what computes the answers.
     """
     routes = APIRouter()
-    for name, form in asked_questions().items():
+    for name, form in served_questions().items():
         _add_question(routes, work, name, form)
     _add_vega(routes, work)
     return routes
@@ -103,31 +98,3 @@ def _whole(value: Any) -> Any:
         return [_whole(part) for part in value]
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
     return int(value) if is_whole else value
-
-
-async def while_there(request: Request, job: Awaitable[T]) -> T:
-    """Return what a job returns; cancel it if the client goes away.
-
-    request: of the client, whose body has been read.
-    job: such as `Work.run` returns.
-
-    A quick one is not: while somebody types, each key closes a request, and would end a process.
-    """
-    done = asyncio.ensure_future(job)
-    await asyncio.wait((done,), timeout=QUICK_SECONDS)
-    if done.done():
-        return done.result()
-    gone = asyncio.ensure_future(_gone(request))
-    try:
-        await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
-        if done.done():
-            return done.result()
-        raise GoneError
-    finally:
-        gone.cancel()
-        done.cancel()
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

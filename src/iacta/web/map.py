@@ -21,12 +21,13 @@ from iacta.errors import IllegalError, MalformedError
 from iacta.game import Turn
 from iacta.questions.form import Topic
 from iacta.rules.variants import RULE_SETS, rules_name
-from iacta.web.api import read_body, while_there
+from iacta.web.api import read_body
+from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
-from iacta.web.lines import answer_in_lines, wants_lines
+from iacta.web.map_turns import STEPS, analysed, followed_by, read_sent_board, replayed
 from iacta.web.pages import template
-from iacta.web.turns import STEPS, analysed, followed_by, read_sent_board, replayed
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
+from iacta.web.search_stream import answer_in_lines, wants_lines
 
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
@@ -55,20 +56,20 @@ def _object_of(required: list[str], **properties: Schema) -> Schema:
     }
 
 
-_text_of = {"type": "string", "description": "The text of the file."}
+_TEXT = {"type": "string", "description": "The text of the file."}
 BOARD_TEXT = _object_of(
-    ["text"], text=_text_of, name={"type": "string", "description": "The name of the file."}
+    ["text"], text=_TEXT, name={"type": "string", "description": "The name of the file."}
 )
 POSITION_TEXT = _object_of(
     ["text"],
-    text=_text_of,
+    text=_TEXT,
     board={
         "description": "The board to use where the position names a board file.",
         "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
     },
 )
-_code_of = {"type": "string", "description": "The code of a turn."}
-_board_of = {
+_CODE = {"type": "string", "description": "The code of a turn."}
+_BOARD = {
     "description": "The board of the code, where it is not the classic one.",
     "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
 }
@@ -78,11 +79,11 @@ STEP = {
     "properties": {"do": {"enum": list(STEPS)}},
     "required": ["do"],
 }
-STEPPED = _object_of(["code", "step"], code=_code_of, board=_board_of, step=STEP)
+STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP)
 REPLAYED = _object_of(
     ["code"],
-    code=_code_of,
-    board=_board_of,
+    code=_CODE,
+    board=_BOARD,
     steps={
         "type": "array",
         "items": STEP,
@@ -91,8 +92,8 @@ REPLAYED = _object_of(
 )
 ANALYSED = _object_of(
     ["code"],
-    code=_code_of,
-    board=_board_of,
+    code=_CODE,
+    board=_BOARD,
     **{
         name: {"type": "string", "description": "The goal, as for a plan."}
         for name in ("take", "take_any", "eliminate")

@@ -20,19 +20,19 @@ import iacta
 from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
 from iacta.errors import IactaError
 from iacta.methods import METHODS
+from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
-from iacta.questions.kinds import Chance, Flag, Number, OneOf, RulesName, Whole
-from iacta.questions.parameters import fresh_seed
-from iacta.questions.plan_values import Source
+from iacta.questions.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Whole
+from iacta.questions.percentages import bar_percent
+from iacta.questions.plan_parameter_kinds import Source
 from iacta.questions.question import Question
-from iacta.questions.sections import Section, Shaded, Table, text_of
-from iacta.questions.spoken import as_command, as_python
-from iacta.questions.words import bar_percent
+from iacta.questions.sections import Section, Shaded, Table, cell_text
+from iacta.questions.shared_parameters import fresh_seed
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
-from iacta.web.api import while_there
-from iacta.web.asked import address, asked_questions, offered, read_address
+from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CELLS
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
+from iacta.web.read_question import address, offered, read_address, served_questions
 from iacta.web.worker import answered
 
 HOME = "battle"
@@ -66,7 +66,7 @@ def _environment() -> Environment:
         "label": label,
         "shade": _shade,
         "bar": bar_percent,
-        "cell": text_of,
+        "cell": cell_text,
         "said": _said,
         "ticked": _ticked,
     }
@@ -92,7 +92,7 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):  # seen first on phones
         pages = [
             (name, label(name))
-            for name, form in asked_questions().items()
+            for name, form in served_questions().items()
             if form.topic is topic and name != "plan"
         ]
         pages = [("map", "Board"), *pages] if topic is Topic.BOARD else pages
@@ -115,7 +115,7 @@ def _spelt(name: str) -> str:
 
 @cache
 def _labels() -> dict[str, str]:
-    forms = asked_questions().values()
+    forms = served_questions().values()
     return {
         parameter.name: parameter.label
         for form in forms
@@ -414,7 +414,7 @@ def router(work: Work) -> APIRouter:
     routes.add_api_route("/", home)
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
-    for name in asked_questions():
+    for name in served_questions():
         routes.add_api_route(f"/{name}", _asking(work, name))
     return routes
 
@@ -428,7 +428,7 @@ def _asking(work: Work, name: str) -> Any:
 
 async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     """Return the page of a question, with the answer to the one in the address."""
-    form = asked_questions()[name]
+    form = served_questions()[name]
     pairs = request.query_params.multi_items()
     texts, problems = _texts(pairs), {}
     question: Question | None = None

@@ -13,8 +13,9 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
 
 from iacta.errors import IactaError
+from iacta.web.client_gone import GoneError
 from iacta.web.limits import RETRY_SECONDS
-from iacta.web.work import BusyError, LateError
+from iacta.web.process_pool import BusyError, LateError
 from iacta.web.worker import FailedError
 
 PROBLEM = "application/problem+json"
@@ -33,12 +34,6 @@ DETAILS = {
     404: "nothing is at this address",
     405: "this address does not take this method; see the header Allow",
 }
-
-
-class GoneError(Exception):
-    """The client has gone away; nobody reads the answer."""
-
-
 LOG = logging.getLogger("uvicorn.error")
 
 

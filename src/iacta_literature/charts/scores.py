@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.files import Chart
+from iacta.charts.axes_and_labels import axis, exactly
 from iacta.charts.outcomes import (
     bar_rows,
     campaign_subject,
@@ -17,10 +17,10 @@ from iacta.charts.outcomes import (
     simulated_title,
     spans_of,
 )
-from iacta.charts.parts import axis, exactly
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, expect, fight, seed_words
 from iacta.charts.theme import BLUE, RED
 from iacta.charts.vega import Row, Tables, field, layer, rows_of
-from iacta.charts.words import counted, expect, fight, seed_words
 from iacta.checks import row_of
 from iacta.distribution import Distribution
 from iacta.estimate import CONFIDENCE, Estimate

@@ -18,7 +18,8 @@ from xml.parsers import expat
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.files import RepeatedKeyError, looks_like_json, parse_json, parse_toml, read_bytes
+from iacta.files import read_bytes
+from iacta.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
 # Larger files would take more than a few seconds, or a few hundred megabytes.
 MOST_BYTES = 4 * 10**6

@@ -22,7 +22,7 @@ import {
   written,
 } from "./map_state.js";
 import { TerritoryTable, element, table as tableOf } from "./map_table.js";
-import { Tree, lineThrough, logOf, next, without } from "./map_tree.js";
+import { Tree, lineThrough, logOf, next, without } from "./map_history.js";
 import { copied } from "./page.js";
 
 const EXAMPLES = [

@@ -6,8 +6,8 @@ import re
 from iacta.cli.parse import Texts
 from iacta.errors import IactaError
 from iacta.questions.form import Form
-from iacta.questions.kinds import RulesName
-from iacta.questions.parameters import UnderRules
+from iacta.questions.parameter_kinds import RulesName
+from iacta.questions.shared_parameters import UnderRules
 from iacta.rules.variants import know
 
 VARIABLE = "IACTA_RULES"

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from iacta.web.asked import asked_questions
 from iacta.web.pages import template
+from iacta.web.read_question import served_questions
 
 Schema = dict[str, Any]
 WORDS = {
@@ -66,7 +66,7 @@ def router() -> APIRouter:
 
 
 def _addresses(schema: Schema) -> Iterator[Address]:
-    questions = asked_questions()
+    questions = served_questions()
     for path, operations in schema["paths"].items():
         name = path.split("/")[-1]
         for method, operation in operations.items():

@@ -16,8 +16,9 @@ from typing import Any
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, config
 from iacta.charts.vega import Tables, View
+from iacta.csv_formulas import csv_rows
 from iacta.errors import IllegalError, TooLargeError, missing
-from iacta.files import csv_rows, named, write_whole
+from iacta.files import named, write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")

@@ -1,7 +1,8 @@
 """Questions as a server reads them, from addresses and JSON, and writes them, as addresses.
 
 A server reads no files for its clients: it offers no parameter that names a file, and takes
-boards and positions as JSON. The processes that answer open no other file, see `iacta.files.seal`.
+boards and positions as JSON. The processes that answer open no other file: see
+`iacta.web.no_files`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +12,11 @@ from urllib.parse import urlencode
 from iacta.checks import shown, words_of
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Parameter
-from iacta.questions.kinds import Flag
+from iacta.questions.parameter_kinds import Flag
 from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
 
-def asked_questions() -> dict[str, type[Question]]:
+def served_questions() -> dict[str, type[Question]]:
     """Return the questions that a server answers, by name."""
     return {form.name: form for form in QUESTIONS.all() if form.name != "board"}
 

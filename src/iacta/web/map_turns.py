@@ -37,12 +37,13 @@ from iacta.plan.alternatives import Alternative, best_over_borders, first_attack
 from iacta.plan.deadline import Deadline
 from iacta.plan.problem import PLAYS, TurnState
 from iacta.plan.report import main_line
+from iacta.questions.command_and_call import as_command, as_python
+from iacta.questions.percentages import percent, short_percent
 from iacta.questions.plan import PlanAnswer, PlanQuestion
-from iacta.questions.plan_words import achieved, chance_so_far, proof, valued
+from iacta.questions.plan_sentences import achieved, chance_so_far, proof, valued
 from iacta.questions.question import Watch
-from iacta.questions.sections import Part, Table, text_of
-from iacta.questions.spoken import as_command, as_python
-from iacta.questions.words import count, percent, short_percent
+from iacta.questions.sections import Part, Table, cell_text
+from iacta.questions.sentences import count
 from iacta.rules.thrown import shown_losses
 from iacta.web.limits import (
     MOST_ADVANCES,
@@ -86,7 +87,7 @@ def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
     return Turn.from_code(code, read_sent_board(body))
 
 
-def _standing(turn: Turn) -> dict[str, Any]:
+def _turn_state(turn: Turn) -> dict[str, Any]:
     """Return where a turn is: its code, who holds what, and the odds of every border.
 
     Territories are numbers, in the order of the board.
@@ -320,7 +321,7 @@ def followed_by(body: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {shown(step)}")
     after, words = stepped(turn, step)
-    return {**_standing(after), "words": words}
+    return {**_turn_state(after), "words": words}
 
 
 def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -337,7 +338,7 @@ def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
     steps = row_of(body.get("steps", []), "steps", "steps")
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
-    states = [_standing(start)]
+    states = [_turn_state(start)]
     for number, step in enumerate(steps):
         if not isinstance(step, Mapping):
             raise MalformedError(f"step must be an object, got {shown(step)}")
@@ -353,7 +354,7 @@ def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
             states.append({"problem": str(error)})
         else:
             turns[-1] = after
-            states.append({**_standing(after), "words": words})
+            states.append({**_turn_state(after), "words": words})
     return {"turns": states}
 
 
@@ -396,7 +397,7 @@ def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, A
     if is_held:
         held = take_and_hold(plan, fortify=turn.fortify, time_limit=deadline.left(), **constraints)
         plan = held.plan
-    return {**_found(plan, new, held), **_as_text(body, turn)}
+    return {**_found(plan, new, held), **_command_and_call(body, turn)}
 
 
 def read_goal(body: Mapping[str, Any], turn: Turn) -> Goal | None:
@@ -589,7 +590,7 @@ def _after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> P
     return best_plan(after.position, goal, **_constraints(after), time_limit=limit)
 
 
-def _as_text(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
+def _command_and_call(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
     """Return the command and the call that ask for the same plan, where there are any."""
     goal = {name: body[name] for name in GOALS if body.get(name)}
     with suppress(IactaError):
@@ -629,7 +630,7 @@ def _drawn(plan: Plan) -> tuple[dict[str, Any] | None, dict[str, int], list[floa
 def _part(part: Part, numbers: Mapping[str, int]) -> object:
     if not isinstance(part, Table):
         return part
-    rows = [[text_of(cell) for cell in row] for row in part.rows]
+    rows = [[cell_text(cell) for cell in row] for row in part.rows]
     numbered = [
         [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
     ]

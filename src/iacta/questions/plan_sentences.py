@@ -10,8 +10,9 @@ from iacta.methods import find_kernel
 from iacta.plan import Plan, SimulatedPlan, Step
 from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
+from iacta.questions.percentages import bar_percent, exact_if_certain, percent, short_percent
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import armies, bar_percent, count, percent, settled, short_percent
+from iacta.questions.sentences import armies, count
 
 RARE = 0.001
 ROUNDING = 1e-12
@@ -36,12 +37,12 @@ def achieved(plan: Plan) -> str:
         return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
     if plan.stages:
         parts = [
-            f"{goal.phrase(plan.position)} with {percent(settled_chance(plan, chance))}"
+            f"{goal.phrase(plan.position)} with {percent(plan_chance(plan, chance))}"
             for goal, chance in zip(plan.goal.in_order, plan.stages, strict=True)
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
-    chance = percent(settled_chance(plan, plan.win_probability))
+    chance = percent(plan_chance(plan, plan.win_probability))
     return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
 
 
@@ -164,7 +165,7 @@ def way_sections(plan: Plan) -> Iterator[Section]:
 def share(plan: Plan, chance: float) -> str:
     """Return a chance of the plan for a table: rounded, where it is counted in games."""
     if not plan.games:
-        return short_percent(settled_chance(plan, chance))
+        return short_percent(plan_chance(plan, chance))
     return bar_percent(chance, 0)
 
 
@@ -248,13 +249,13 @@ def _moves(rearguard: Rearguard) -> str:
 
 
 def valued(plan: Plan, value: float) -> str:
-    return short_percent(settled_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
+    return short_percent(plan_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
 
 
-def settled_chance(plan: Plan, chance: float) -> Probability:
+def plan_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan, certainty as a `Fraction` where its rules allow it."""
     near = float(round(chance))  # values are exact to some 1e-12
-    return settled(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
+    return exact_if_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 
 
 def _at_most(bound: float) -> str:

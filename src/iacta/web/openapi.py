@@ -11,8 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from iacta.questions.form import Parameter
 from iacta.questions.question import Question
-from iacta.web.asked import asked_questions, offered
 from iacta.web.problems import PROBLEM
+from iacta.web.read_question import offered, served_questions
 
 Schema = dict[str, Any]
 COMPONENTS = "#/components/schemas/"
@@ -68,7 +68,7 @@ def record_schemas() -> dict[str, Schema]:
     """Return the schema of the answers to each question, by its name, and those of their parts."""
     kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
         (name, "validation", TypeAdapter(reduce(or_, form.records())))
-        for name, form in asked_questions().items()
+        for name, form in served_questions().items()
     ]
     schemas, parts = TypeAdapter.json_schemas(
         kinds, ref_template=f"{COMPONENTS}{{model}}", schema_generator=_RecordSchema
@@ -86,7 +86,7 @@ def describe(app: FastAPI) -> None:
             )
             schemas = {"Problem": PROBLEM_SCHEMA, **record_schemas()}
             document.setdefault("components", {})["schemas"] = schemas
-            for name, form in asked_questions().items():
+            for name, form in served_questions().items():
                 for address, operations in document["paths"].items():
                     own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
                     if address in own or address.startswith(f"/api/v1/{name}/picture."):

@@ -7,7 +7,7 @@ from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
 from iacta.questions.form import Form, parameter
-from iacta.questions.kinds import FileName, Flag, Number, RulesName, Way, Whole
+from iacta.questions.parameter_kinds import FileName, Flag, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name

@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 
 from iacta.web.limits import MOST_PLAN_SECONDS, USUAL_PLAN_SECONDS
 from iacta.web.problems import problem_of
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
 from iacta.web.worker import Progress
 
 LINES = "application/x-ndjson"

@@ -10,7 +10,7 @@ from iacta.checks import parse_whole_number, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Sets
 from iacta.plan.goals import MOST_WORTH
-from iacta.questions.kinds import Kind, Number, RulesName, Schema
+from iacta.questions.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.rules.variants import find_rule_set
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class Pairs(Kind):
     example: what it looks like.
     between: what separates the pairs.
 
-    >>> from iacta.questions.kinds import Whole
+    >>> from iacta.questions.parameter_kinds import Whole
     >>> Pairs(Whole(), "Brazil:3,Egypt:2").parse("Brazil:3, Egypt=2", "keep")
     (('Brazil', 3), ('Egypt', 2))
     >>> Pairs(WORTH, "Africa:5;Egypt:2", ";").parse("Africa: 5; eliminate green: 5/2", "prizes")
@@ -136,7 +136,7 @@ class RulesOf(Pairs):
 class Others(Pairs):
     """Armies of all territories, without a name, and of some of them.
 
-    >>> from iacta.questions.kinds import Whole
+    >>> from iacta.questions.parameter_kinds import Whole
     >>> others = Others(Whole(least=1), "2,Ural=4")
     >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
     ((('', 2), ('Ural', 4)), (('', 2),))
@@ -168,7 +168,7 @@ class Others(Pairs):
 class NewArmies(Pairs):
     """New armies: one number for all players, or one for each of some.
 
-    >>> from iacta.questions.kinds import Whole
+    >>> from iacta.questions.parameter_kinds import Whole
     >>> new = NewArmies(Whole(), "blue=5")
     >>> new.parse("5", "opponents_get"), new.parse("blue=5", "opponents_get")
     (5, (('blue', 5),))

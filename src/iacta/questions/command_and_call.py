@@ -9,7 +9,7 @@ from iacta.board.board import Board
 from iacta.board.position import Position
 from iacta.errors import IllegalError
 from iacta.questions.form import Parameter, option_name
-from iacta.questions.kinds import Flag, Number
+from iacta.questions.parameter_kinds import Flag, Number
 from iacta.questions.question import Question
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
@@ -81,7 +81,7 @@ def _json(parameter: Parameter, value: Any) -> Any:
         return tomllib.loads(value.to_toml())
     if isinstance(parameter.kind, Number) and value.denominator == 1:
         return int(value)
-    plain = parameter.kind.json(value)
+    written = parameter.kind.json(value)
     if parameter.kind.is_row:
-        return [int(entry) if entry.isascii() and entry.isdigit() else entry for entry in plain]
-    return plain
+        return [int(entry) if entry.isascii() and entry.isdigit() else entry for entry in written]
+    return written

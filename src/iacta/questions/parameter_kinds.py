@@ -7,13 +7,12 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from iacta.battle.territory import Territory, parse_territory, territory_name
+from iacta.chances import read_chance, read_fraction
 from iacta.checks import (
     LONGEST_SHOWN,
     check_choice,
     fraction_text,
     parse_whole_number,
-    read_chance,
-    read_fraction,
     row_of,
     shown,
     whole_number,

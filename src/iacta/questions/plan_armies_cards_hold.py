@@ -8,17 +8,10 @@ from iacta.distribution import Distribution
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.placing import Placement
-from iacta.questions.plan_words import MOST_LINES, settled_chance, valued
+from iacta.questions.percentages import percent, plain_percent, short_percent
+from iacta.questions.plan_sentences import MOST_LINES, plan_chance, valued
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import (
-    armies,
-    count,
-    joined,
-    percent,
-    plain_percent,
-    short_percent,
-    under,
-)
+from iacta.questions.sentences import armies, count, joined, under
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none
@@ -41,7 +34,7 @@ def new_armies(placement: Placement) -> str:
 
 def without(plan: Plan, new: Reinforcement) -> str:
     if new.before.goal.is_chance:
-        return f"Without them the chance is {percent(settled_chance(plan, new.before.value))}."
+        return f"Without them the chance is {percent(plan_chance(plan, new.before.value))}."
     return f"Without them the plan is worth {new.before.value:.2f}."
 
 
@@ -130,13 +123,13 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     proof = ": proven best" if goes_on.is_exact else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(settled_chance(plan, goes_on.first))}{under(rules)}, then "
-        f"{then} with {percent(settled_chance(plan, goes_on.win_probability))}, with the armies "
+        f"{percent(plan_chance(plan, goes_on.first))}{under(rules)}, then "
+        f"{then} with {percent(plan_chance(plan, goes_on.win_probability))}, with the armies "
         f"that the cards bring{proof}."
     )
     yield (
         f"{cards_words(goes_on.armies)} Without them the second chance would be "
-        f"{percent(settled_chance(plan, goes_on.without))}."
+        f"{percent(plan_chance(plan, goes_on.without))}."
     )
     if goes_on.is_exact:
         yield TRADED
@@ -154,9 +147,9 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
     interval = "" if goes_on.is_exact else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
-        f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
-        f"{percent(settled_chance(plan, goes_on.win_probability))}{interval}; "
-        f"without new armies with {percent(settled_chance(plan, goes_on.without))}."
+        f"{percent(plan_chance(plan, goes_on.first))}, and reach the next goal too with "
+        f"{percent(plan_chance(plan, goes_on.win_probability))}{interval}; "
+        f"without new armies with {percent(plan_chance(plan, goes_on.without))}."
     )
 
 

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.limits import LARGE_BYTES
-from iacta.web.lines import LINES
+from iacta.web.search_stream import LINES
 
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
