@@ -1,9 +1,7 @@
-r"""Files: read within bounds that hold before they are parsed, and written whole or not at all.
+"""Files: read within bounds, and written whole or not at all.
 
-A file may come from a stranger. Only regular files are opened, so that nothing waits for a pipe. No
-more of a file is read than its bound, and TOML and JSON that would take far more memory than their
-bytes are refused before a parser sees them: tables in tables, dotted keys, very many entries. XML
-has its own guard, where boards are read.
+A file may come from a stranger. Only regular files are opened, so that nothing waits for a pipe,
+and no more of a file is read than its bound.
 
 A file is written under a random name until it is complete and on the disk, so that nobody sees half
 of it, and a link planted under a predictable name is not followed.

@@ -1,4 +1,8 @@
-"""JSON and TOML: parsed within bounds, with errors in the words of who forgot the quotes."""
+"""JSON and TOML: parsed within bounds, with errors in the words of who forgot the quotes.
+
+A text that would take far more memory than its bytes is refused before a parser sees it: tables in
+tables, dotted keys, very many entries. XML has its own guard, where boards are read.
+"""
 
 import re
 from collections import Counter
