@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
@@ -244,7 +243,6 @@ class AuditRecord(KeyedRecord):
     not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
 
 
-@dataclass(frozen=True, repr=False)
 class AuditAnswer(Answer):
     """Whether the dice of a log were fair.
 
@@ -663,7 +661,6 @@ class PowerRecord(KeyedRecord):
     rolls_needed: Sequence[NeededRecord] = key("The throws that a bias takes.")
 
 
-@dataclass(frozen=True, repr=False)
 class PowerAnswer(Answer):
     """The bias that a number of rolls detects, and the rolls that it takes to detect one."""
 

@@ -1,7 +1,7 @@
 """The odds of one battle."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
@@ -90,7 +90,6 @@ class BattleRecord(RepeatedBattle, kw_only=True):
     outcomes: tuple[OutcomeRecord, ...] = key("How it may end, best first.")
 
 
-@dataclass(frozen=True, repr=False)
 class BattleAnswer(Answer):
     """The odds of one battle.
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from types import ModuleType
@@ -157,7 +156,6 @@ class BoardRecord(KeyedRecord):
     remarks: Sequence[RemarkRecord] = key("What is odd about the files.")
 
 
-@dataclass(frozen=True, repr=False)
 class BoardAnswer(Answer):
     """A board, and what is odd about its file.
 
@@ -277,7 +275,6 @@ class PositionRecord(KeyedRecord):
     territories: Sequence[HoldingRecord] = key("Each territory.")
 
 
-@dataclass(frozen=True, repr=False)
 class PositionAnswer(Answer):
     """Who holds what, and whose turn it is.
 
@@ -337,7 +334,6 @@ class OddsRecord(KeyedRecord):
     odds: Sequence[BorderRecord] = key("Each battle, the best first.")
 
 
-@dataclass(frozen=True, repr=False)
 class OddsAnswer(Answer):
     """The odds of every border over which a player could attack.
 

@@ -1,7 +1,7 @@
 """How far one stack gets through a chain of territories, and one campaign as a story."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -133,7 +133,6 @@ class StoryRecord(KeyedRecord):
     battles: tuple[BattleOfStory, ...] = key("The battles, in order.")
 
 
-@dataclass(frozen=True, repr=False)
 class CampaignAnswer(Answer):
     """How far one stack gets.
 
@@ -240,7 +239,6 @@ class CampaignAnswer(Answer):
         )
 
 
-@dataclass(frozen=True, repr=False)
 class CampaignStory(Answer):
     """One campaign, played with random dice.
 

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
@@ -108,7 +108,6 @@ class CompareRecord(RepeatedBattle, kw_only=True):
     methods: tuple[MethodRecord, ...] = key("What each method says.")
 
 
-@dataclass(frozen=True, repr=False)
 class CompareAnswer(Answer):
     """What every method says of a battle.
 

@@ -1,7 +1,7 @@
 """What to do now: roll, stop or blitz, and with how many dice; and when to stop later."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
@@ -140,7 +140,6 @@ class DecideRecord(KeyedRecord):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class DecideAnswer(Answer):
     """Whether to roll, to stop or to blitz.
 
@@ -300,7 +299,6 @@ class DiceRecord(KeyedRecord):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class DiceAnswer(Answer):
     """How many dice both sides should throw.
 

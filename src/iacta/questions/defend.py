@@ -1,7 +1,7 @@
 """How many defenders hold a territory, and how armies are best spread over a chain of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fractions import Fraction
 from math import comb
 from types import ModuleType
@@ -138,7 +138,6 @@ class HoldRecord(KeyedRecord):
     hold_probability_exact: ExactText = key(EXACT)
 
 
-@dataclass(frozen=True, repr=False)
 class HoldAnswer(Answer):
     """The fewest defenders for a wanted chance.
 
@@ -229,7 +228,6 @@ class SpreadRecord(KeyedRecord):
     others: tuple[OtherSpread, ...] = key("The spreads that come to mind first, for comparison.")
 
 
-@dataclass(frozen=True, repr=False)
 class SpreadAnswer(Answer):
     """The best spread of armies over a chain of territories.
 

@@ -1,7 +1,6 @@
 """How armies are best divided among fronts that are attacked independently of each other."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -122,7 +121,6 @@ class FrontsRecord(KeyedRecord):
     is_exact: bool = key("Whether it is proven that no other division is better.")
 
 
-@dataclass(frozen=True, repr=False)
 class FrontsAnswer(Answer):
     """The best division of armies among fronts.
 

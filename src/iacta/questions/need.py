@@ -1,7 +1,6 @@
 """The fewest armies for a wanted chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
@@ -86,7 +85,6 @@ class NeedRecord(KeyedRecord):
     win_probability: Unit = key("Their chance to win and to keep `keep` armies.", is_column=True)
 
 
-@dataclass(frozen=True, repr=False)
 class NeedAnswer(Answer):
     """The fewest armies for a wanted chance.
 

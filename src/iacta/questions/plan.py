@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
 from types import ModuleType
@@ -482,7 +482,6 @@ def _largest(plan: Plan) -> str:
     return max(able or mine, key=lambda name: plan.position.of(name).armies)
 
 
-@dataclass(frozen=True, repr=False)
 class PlanAnswer(Answer):
     """The best plan that was found.
 

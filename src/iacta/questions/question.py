@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
-from typing import Any, Protocol, get_args, get_type_hints
+from typing import Any, Protocol, dataclass_transform, get_args, get_type_hints
 
 from iacta.checks import shown
 from iacta.errors import IllegalError
@@ -66,9 +66,12 @@ class Question(Form):
         return tuple(key.name for key in cls.columns() if key.is_column)
 
 
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True, repr=False)
 class Answer(Displayed):
     """What iacta answers: plain data, which a face shows and does not work out.
+
+    Subclasses are frozen dataclasses.
 
     question: what was asked.
     is_whole: whether all is there; what an interruption has left out is not.
@@ -76,6 +79,9 @@ class Answer(Displayed):
 
     question: Question
     is_whole: bool = field(default=True, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False)(cls)
 
     def _summary(self) -> str:
         return self.sentence

@@ -1,7 +1,6 @@
 """How a game went: what the dice did for each player, and what their decisions cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
@@ -116,7 +115,6 @@ class ReviewRecord(KeyedRecord):
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
 
 
-@dataclass(frozen=True, repr=False)
 class ReviewAnswer(Answer):
     """How a game went.
 

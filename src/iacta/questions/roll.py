@@ -1,7 +1,6 @@
 """What one roll of the dice costs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -70,7 +69,6 @@ class RollRecord(KeyedRecord):
     losses: tuple[LossesRecord, ...] = key("The possible losses, best for the attackers first.")
 
 
-@dataclass(frozen=True, repr=False)
 class RollAnswer(Answer):
     """What one roll costs.
 

@@ -161,7 +161,6 @@ class RulesRecord(KeyedRecord):
     rules: tuple[RuleSetRecord, ...] = key("The rule sets.")
 
 
-@dataclass(frozen=True, repr=False)
 class RulesAnswer(Answer):
     """The odds of one rule set, or of all."""
 

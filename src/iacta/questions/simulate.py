@@ -1,7 +1,6 @@
 """A campaign played many times with random dice, beside its exact odds."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
@@ -121,7 +120,6 @@ class SimulateRecord(KeyedRecord, kw_only=True):
     outcomes: tuple[PlayedEndRecord, ...] = key("How the games ended, best first.")
 
 
-@dataclass(frozen=True, repr=False)
 class SimulateAnswer(Answer):
     """How the games ended.
 

@@ -1,7 +1,6 @@
 """The chances of every battle up to a size."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -51,7 +50,6 @@ class TableRecord(RepeatedBattle, kw_only=True):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class TableAnswer(Answer):
     """The chances of every battle up to a size, computed when they are first looked at."""
 
