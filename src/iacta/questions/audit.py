@@ -257,7 +257,7 @@ class AuditAnswer(Answer):
         audited = self.audited
         return AuditRecord.of(
             audited,
-            rules=self.question.rule_set.name,
+            self.question,
             alarm=audited.is_alarm,
             questions=[
                 FindingRecord.of(

@@ -118,17 +118,13 @@ class BattleAnswer(Answer):
             if outcomes.prob(is_won):
                 ours_if_won = float(outcomes.condition(is_won).map(_attackers).mean())
         never = battle.stop == NEVER
-        return BattleRecord(
-            attackers=battle.attackers,
-            defenders=battle.defenders,
-            garrison=battle.rules.garrison,
-            rules=self.question.rule_set.name,
+        return BattleRecord.of(
+            self,
+            self.question,
             method=battle.method_name(
                 exact=isinstance(self.win_probability, Fraction),
                 question="distribution" if outcomes else "chance",
             ),
-            win_probability=float(self.win_probability),
-            win_probability_exact=exact_text(self.win_probability),
             stop_probability=OMITTED if never else None if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if never else exact_text(stopped or None),
             expected_attackers_left=ours,

@@ -164,8 +164,7 @@ class CampaignAnswer(Answer):
         stopped = self.stop_probability
         return CampaignRecord.of(
             self,
-            attackers=question.attackers,
-            rules=question.rule_set.name,
+            question,
             stop_probability=OMITTED if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if stopped is None else exact_text(stopped),
             territories=tuple(

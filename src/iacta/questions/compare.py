@@ -139,12 +139,9 @@ class CompareAnswer(Answer):
 
     @property
     def data(self) -> CompareRecord:
-        question, rule_set = self.question, self.question.rule_set
-        return CompareRecord(
-            attackers=question.attackers,
-            defenders=question.defenders,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
+        return CompareRecord.of(
+            self,
+            self.question,
             win_probability_exact=exact_text(self.exact),
             methods=tuple(
                 MethodRecord.of(

@@ -152,7 +152,7 @@ class DecideAnswer(Answer):
     @property
     def data(self) -> DecideRecord:
         boundary = tuple(BoundaryRecord(*point) for point in self.decision.boundary)
-        return DecideRecord.of(self.decision, rules=self.question.rule_set.name, boundary=boundary)
+        return DecideRecord.of(self.decision, self.question, boundary=boundary)
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -333,7 +333,7 @@ class DiceAnswer(Answer):
         decision = self.decision
         return DiceRecord.of(
             decision,
-            rules=self.question.rule_set.name,
+            self.question,
             objective="value" if self.question.values else "conquest",
             action="roll" if decision.attack_dice else "stop",
             fewer=tuple(self.fewer),

@@ -153,13 +153,7 @@ class HoldAnswer(Answer):
 
     @property
     def data(self) -> HoldRecord:
-        rule_set = self.question.rule_set
-        return HoldRecord.of(
-            self,
-            attackers=self.question.attackers,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
-        )
+        return HoldRecord.of(self, self.question, chance=float(self.chance))
 
     def rows(self) -> Iterator[Sequence[object]]:
         row = self.record()
@@ -245,16 +239,8 @@ class SpreadAnswer(Answer):
 
     @property
     def data(self) -> SpreadRecord:
-        rule_set = self.question.rule_set
         return SpreadRecord.of(
-            self.best,
-            attackers=self.question.attackers,
-            armies=self.armies,
-            territories=self.territories,
-            objective=self.objective,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
-            others=tuple(self.others),
+            self.best, self.question, objective=self.objective, others=tuple(self.others)
         )
 
     def rows(self) -> Iterator[Sequence[object]]:

@@ -132,13 +132,12 @@ class FrontsAnswer(Answer):
 
     @property
     def data(self) -> FrontsRecord:
-        question, rule_set = self.question, self.question.rule_set
+        question = self.question
         return FrontsRecord.of(
             self.best,
+            question,
             armies=question.armies,
             objective=question.objective,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
             fronts=tuple(map(self._front, self.best.fronts)),
         )
 

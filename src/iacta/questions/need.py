@@ -102,14 +102,8 @@ class NeedAnswer(Answer):
     def data(self) -> NeedRecord:
         question = self.question
         numbers = tuple(territory.defenders for territory in question.way)
-        return NeedRecord(
-            numbers[0] if len(numbers) == 1 else numbers,
-            float(question.chance),
-            question.keep,
-            question.rule_set.name,
-            self.attackers,
-            float(self.win_probability),
-        )
+        defenders = numbers[0] if len(numbers) == 1 else numbers
+        return NeedRecord.of(self, question, defenders=defenders)
 
     def rows(self) -> Iterator[Sequence[object]]:
         record = self.record()

@@ -39,6 +39,10 @@ class Question(Form):
         """
         raise NotImplementedError
 
+    def repeated(self, name: str) -> Any:
+        """Return a value that the answer repeats, by its name there."""
+        return getattr(self, name)
+
     def check_chart(self) -> None:
         """Refuse, before anything is computed, what has no picture."""
 

@@ -15,6 +15,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    Protocol,
     Self,
     TypeAlias,
     Union,
@@ -112,6 +113,12 @@ def key(
     return field(default=default, metadata={"description": meaning, "key": described})
 
 
+class Repeated(Protocol):
+    """A question, of which its answer repeats some values."""
+
+    def repeated(self, name: str) -> Any: ...
+
+
 def json_name(field: str) -> str:
     """Return the key of a field.
 
@@ -145,10 +152,11 @@ class KeyedRecord:
         )
 
     @classmethod
-    def of(cls, value: object, **more: Any) -> Self:
+    def of(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
         """Return the record of an object that has attributes with the names of the keys.
 
         value: the object; its fractions become floats, and `x_exact` is the text of its `x`.
+        question: what says the keys that repeat it.
         more: the keys that it does not have, and those that may be left out.
         """
         names = {own.name for own in fields(cls)}
@@ -159,7 +167,8 @@ class KeyedRecord:
             if of_exact in names - {name}:
                 more[name] = exact_text(getattr(value, of_exact))
             else:
-                number = getattr(value, name)
+                repeated = question if own.metadata["key"].is_repeated else None
+                number = repeated.repeated(name) if repeated else getattr(value, name)
                 more[name] = float(number) if isinstance(number, Fraction) else number
         return cls(**more)
 

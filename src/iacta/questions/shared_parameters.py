@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
@@ -80,6 +81,12 @@ class UnderRules(Form, kw_only=True):
         if self.garrison is None:
             return rule_set
         return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
+
+    def repeated(self, name: str) -> Any:
+        """Return a value that the answer repeats: of the rules their name, and their garrison."""
+        if name in ("rules", "garrison"):
+            return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison
+        return getattr(self, name)
 
     def _named_rules(self) -> RuleSet:
         if self.rules_file is not None:

@@ -71,13 +71,8 @@ class TableAnswer(Answer):
                 f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
                 f"got {shown(question.attackers)} by {shown(question.defenders)}; --csv takes more"
             )
-        return TableRecord(
-            attackers=question.attackers,
-            defenders=question.defenders,
-            garrison=question.rule_set.rules.garrison,
-            rules=question.rule_set.name,
-            win_probability=self.chances.astype(float).tolist(),
-        )
+        chances = self.chances.astype(float).tolist()
+        return TableRecord.of(self, question, win_probability=chances)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))
