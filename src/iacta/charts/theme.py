@@ -34,6 +34,7 @@ PADDING = 12  # pixels around a picture
 # Letters as wide as those by which the places in a picture are computed, on any system.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 NARROW_PLOT = 450  # a plot narrower than this has its narrow form
+SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # for `fit.js`
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}

@@ -12,12 +12,13 @@ from string import Formatter
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 import iacta
-from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
+from iacta.charts.saving import FIT
+from iacta.charts.theme import SIZES, config
 from iacta.errors import IactaError
 from iacta.methods import METHODS
 from iacta.questions.command_and_call import as_command, as_python
@@ -401,19 +402,15 @@ def router(work: Work) -> APIRouter:
         return HTMLResponse(template("about.html", path="about", **_about()))
 
     async def theme() -> JSONResponse:
-        return JSONResponse(
-            {
-                "light": config(dark=False),
-                "dark": config(dark=True),
-                "width": WIDTH,
-                "narrow": NARROW_PLOT,
-                "padding": 2 * PADDING,
-            }
-        )
+        return JSONResponse({"light": config(dark=False), "dark": config(dark=True), **SIZES})
+
+    async def fit() -> FileResponse:
+        return FileResponse(FIT, media_type="text/javascript; charset=utf-8")
 
     routes.add_api_route("/", home)
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
+    routes.add_api_route("/static/fit.js", fit)
     for name in served_questions():
         routes.add_api_route(f"/{name}", _asking(work, name))
     return routes
