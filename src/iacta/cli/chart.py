@@ -71,10 +71,10 @@ def _estimates(form: RandomCampaign) -> object:
 
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
 # The form and the value of each argument of a chart that is not a number.
-FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
+ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
     "campaign": (OneCampaign, lambda form: form.campaign),
-    "asked": (OneCampaign, lambda form: form.campaign),
+    "fought": (OneCampaign, lambda form: form.campaign),
     "simulated": (RandomCampaign, _simulated),
     "estimates": (RandomCampaign, _estimates),
     "seed": (RandomCampaign, lambda form: form.dice),
@@ -99,11 +99,11 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
     arguments = [
         parameter
         for parameter in inspect.signature(draw).parameters.values()
-        if parameter.name in FOUND
+        if parameter.name in ARGUMENTS
         or parameter.name in options
         or parameter.default is parameter.empty
     ]
-    forms = {FOUND[argument.name][0] for argument in arguments if argument.name in FOUND}
+    forms = {ARGUMENTS[argument.name][0] for argument in arguments if argument.name in ARGUMENTS}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
     own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
     for argument in arguments:
@@ -114,7 +114,9 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
         names = [argument.name for argument in arguments]
-        finders = {name: FOUND[name][1] if name in FOUND else attrgetter(name) for name in names}
+        finders = {
+            name: ARGUMENTS[name][1] if name in ARGUMENTS else attrgetter(name) for name in names
+        }
         return draw, {name: find(self) for name, find in finders.items()}
 
     summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
