@@ -96,15 +96,6 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     return fraction
 
 
-def parse_chance(text: str, *, certain: bool = False) -> Fraction:
-    """Return the chance that a text such as `95%`, `0.95` or `19/20` states, as `read_chance` does.
-
-    >>> parse_chance("95%"), parse_chance("100%", certain=True)
-    (Fraction(19, 20), Fraction(1, 1))
-    """
-    return read_chance(text, certain=certain)
-
-
 def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
     """Return an array-like of chances, of any shape, as an array of exact fractions.
 

@@ -82,12 +82,12 @@ def board_code(board: Board) -> str:
 def write_code(
     board: Board, player: str, owners: Iterable[str], armies: Iterable[int], *rest: str
 ) -> str:
-    held = ",".join(
+    holdings = ",".join(
         f"{escaped(name)}:{escaped(owner)}:{number}"
         for name, owner, number in zip(board.territories, owners, armies, strict=True)
         if owner
     )
-    return ";".join((VERSION, board_code(board), escaped(player), held, *rest))
+    return ";".join((VERSION, board_code(board), escaped(player), holdings, *rest))
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
@@ -106,11 +106,11 @@ def read_code(text: str, board: Board | None = None) -> Code:
             "code must have a version, a board, a player and territories, separated by ';', "
             f"got {shown(text.strip())}"
         )
-    name, player, held, *rest = fields
+    name, player, holdings, *rest = fields
     coded = _board(name, board)
     places = {territory: t for t, territory in enumerate(coded.territories)}
     owners, armies = [""] * len(places), [0] * len(places)
-    for entry in filter(None, held.split(",")):
+    for entry in filter(None, holdings.split(",")):
         parts = entry.split(":")
         if len(parts) != 3 or not parts[1]:
             raise MalformedError(

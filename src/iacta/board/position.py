@@ -187,7 +187,9 @@ class Position(Pasted):
         ('B',)
         """
         wanted = folded(owner) if isinstance(owner, str) else None
-        names = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
+        names = tuple(
+            name for name, holding in self._by_name.items() if folded(holding.owner) == wanted
+        )
         if not names and wanted != "":
             find_player(owner, "owner", (holding.owner for holding in self.holdings))
         return names
@@ -225,17 +227,17 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
 
 
 def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
-    held: dict[str, Holding] = {}
+    by_name: dict[str, Holding] = {}
     for key, entry in named.items():
         name = board.find(key)
-        if name in held:
+        if name in by_name:
             raise IllegalError(f"{name!r} appears twice")
-        held[name] = _read_held(entry, f"holding of {name}")
-    rest = NOBODY if others is None else _read_held(others, "others")
-    return [held.get(name, rest) for name in board.territories]
+        by_name[name] = _read_holding(entry, f"holding of {name}")
+    rest = NOBODY if others is None else _read_holding(others, "others")
+    return [by_name.get(name, rest) for name in board.territories]
 
 
-def _read_held(entry: object, what: str) -> Holding:
+def _read_holding(entry: object, what: str) -> Holding:
     if isinstance(entry, Holding):
         return entry
     if isinstance(entry, tuple | list) and len(entry) == 2:
@@ -257,13 +259,13 @@ def position_toml(position: Position, board: str | None) -> str:
         heading = f"# {continent.name}, bonus {continent.bonus}"
         homes |= dict.fromkeys(continent.territories, heading)
     headings = dict.fromkeys(homes.get(name, "") for name in position.board.territories)
-    held = dict(zip(position.board.territories, position.holdings, strict=True))
+    by_name = dict(zip(position.board.territories, position.holdings, strict=True))
     for heading in headings:
         lines += [heading] if heading else []
         lines += [
             f"{name if BARE.fullmatch(name) else json_text(name)} = "
             f"{{ owner = {json_text(holding.owner)}, armies = {holding.armies} }}"
-            for name, holding in held.items()
+            for name, holding in by_name.items()
             if holding.armies and homes.get(name, "") == heading
         ]
     return "\n".join(lines) + "\n"
@@ -363,17 +365,17 @@ def _position(table: FileTable, folder: Path | None, beside: Board | None = None
         table.refuse((), "missing player, whose turn it is")
     table.refuse_unknown(table.entries, KEYS)
     board = _board(table, folder, beside)
-    held: dict[str, Holding] = {}
+    by_name: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
         with table.placed(path):
             name = board.find(key)
-        if name in held:
+        if name in by_name:
             table.refuse(path, f"{name!r} appears twice", IllegalError)
-        held[name] = _holding(table, path, entry)
+        by_name[name] = _holding(table, path, entry)
     rest = table.entries.get("others")
     others = NOBODY if rest is None else _holding(table, ("others",), rest)
-    holdings = tuple(held.get(name, others) for name in board.territories)
+    holdings = tuple(by_name.get(name, others) for name in board.territories)
     if "player" not in table.entries:
         table.refuse((), "missing player, whose turn it is")
     with table.placed(("player",)):

@@ -26,12 +26,11 @@ class _Ends(NamedTuple):
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
-def battle_bars(outcomes: Distribution[Outcome], battle: Battle, most: int = 20) -> Bars:
+def battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
     """Return bars for the armies left: one's own in battles won, else the defenders'.
 
     outcomes: how the battle ends.
     battle: the battle.
-    most: about how many bars.
     """
     ends: dict[tuple[str, int], float] = {}
     for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
@@ -51,7 +50,7 @@ def battle_bars(outcomes: Distribution[Outcome], battle: Battle, most: int = 20)
                 ending.probability,
                 TONES[ending.kind],
             )
-            for ending in _few([end for of_kind in kinds.values() for end in of_kind], most)
+            for ending in _few([end for of_kind in kinds.values() for end in of_kind], most=20)
         ]
     )
 

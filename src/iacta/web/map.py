@@ -226,9 +226,9 @@ def _position_record(position: Position) -> dict[str, Any]:
     return {
         "player": position.player,
         "territories": {
-            name: {"owner": held.owner, "armies": held.armies}
-            for name, held in zip(position.board.territories, position.holdings, strict=True)
-            if held.armies
+            name: {"owner": holding.owner, "armies": holding.armies}
+            for name, holding in zip(position.board.territories, position.holdings, strict=True)
+            if holding.armies
         },
     }
 

@@ -437,10 +437,10 @@ def _progress(goal: Goal, watch: Watch | None) -> Any:
     return show
 
 
-def _worth(value: float, bound: float | None = None) -> dict[str, Any]:
+def _worth(value: float) -> dict[str, Any]:
     return {
         "value": value,
-        "bound": value if bound is None else bound,
+        "bound": value,
         "low": value,
         "high": value,
         "is_proven": True,
