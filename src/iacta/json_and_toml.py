@@ -132,7 +132,7 @@ def _reason(reason: str, text: str, number: int, column: int, mark: str) -> str:
     if not reason.startswith(NOT_READ):
         return REPHRASED.get(reason, reason)
     line, place = text.split("\n")[number - 1], column - 1
-    begin = 1 + max(line.rfind(mark_, 0, place) for mark_ in "{,")
+    begin = 1 + max(line.rfind(opening, 0, place) for opening in "{,")
     key = re.match(r"\s*(\w[\w -]*?)\s*([=:])", line[begin : begin + LONGEST_SHOWN])
     if key and begin + key.start(2) >= place:
         is_colon = (key[2], mark) == (":", "=")

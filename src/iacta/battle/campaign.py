@@ -316,7 +316,9 @@ class Campaign(Pasted):
             yield _Crossing(reached, conquered, stack, ends, garrison)
             if not conquered:
                 break
-            stack = ends.condition(_is_taken).map(_able)
+            stack = ends.condition(_is_taken).map(
+                lambda state: state.attackers
+            )  # all but the garrison
             reached = conquered
 
 
@@ -338,11 +340,6 @@ class _Crossing(NamedTuple):
 
 def _is_taken(state: State) -> bool:
     return state.defenders == 0
-
-
-def _able(state: State) -> int:
-    """Return the armies that move in: all but the garrison."""
-    return state.attackers
 
 
 def _rounded(number: Probability, exact: bool) -> Probability:

@@ -97,13 +97,13 @@ class Converter:
 
     def __call__(self, spec: str, kind: str) -> bytes:
         """Return a picture, as `convert` does."""
-        requests, answered = self._process.stdin, self._process.stdout
-        if requests is None or answered is None:
+        requests, answers = self._process.stdin, self._process.stdout
+        if requests is None or answers is None:
             raise PictureError("its process has no pipes")
         try:
             requests.write(json.dumps([spec, kind]).encode() + b"\n")
             requests.flush()
-            line = answered.readline()
+            line = answers.readline()
         except OSError:
             line = b""
         if not line:

@@ -1,7 +1,6 @@
 """What a plan is asked with: positions, garrisons, rules of territories, cards and prizes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -18,7 +17,6 @@ T = TypeVar("T")
 WORTH = Number(least=0, most=int(MOST_WORTH))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Source(Kind, Generic[T]):
     """The path of a file, a name or a code; in Python and JSON what it names itself.
 
@@ -50,7 +48,6 @@ class Source(Kind, Generic[T]):
         return {"type": ["string", "object"]}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Kind):
     """A value for each of some names, such as the armies that must stay on some territories.
 
@@ -132,7 +129,6 @@ class RulesOf(Pairs):
     names_rules: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Others(Pairs):
     """Armies of all territories, without a name, and of some of them.
 

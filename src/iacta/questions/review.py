@@ -192,7 +192,8 @@ def _sections(reviewed: Review) -> Iterator[Section]:
     ]
     more = len(reviewed.steps) - len(rows)
     notes = [f"{more:,} more are in the CSV."] if more else []
-    columns = ("", "dice", "losses", _unit(reviewed), "luck", "cost")
+    unit = "chance" if reviewed.is_chance else "worth"
+    columns = ("", "dice", "losses", unit, "luck", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
 
 
@@ -212,7 +213,3 @@ def _figure(reviewed: Review, value: float, sign: str = "") -> str:
     """Return a chance in points, or a worth; never a zero with a sign."""
     rounded = round(100 * value, 1) if reviewed.is_chance else round(value, 2)
     return f"{rounded + 0.0:{sign}.{1 if reviewed.is_chance else 2}f}"
-
-
-def _unit(reviewed: Review) -> str:
-    return "chance" if reviewed.is_chance else "worth"

@@ -16,15 +16,22 @@ from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.scene import SHAPES, scene_of
-from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.game import Turn
 from iacta.questions.form import Topic
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import read_body
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
-from iacta.web.map_turns import STEPS, analysed, followed_by, read_sent_board, replayed
+from iacta.web.map_turns import (
+    STEPS,
+    analysed,
+    followed_by,
+    read_sent_board,
+    refuse_unknown,
+    replayed,
+    sent_text,
+)
 from iacta.web.pages import template
 from iacta.web.process_pool import Work
 from iacta.web.search_stream import answer_in_lines, wants_lines
@@ -162,8 +169,8 @@ def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
     body: the `text` of a file in any of the formats, and its `name`.
     """
-    _refuse_unknown(body, *BOARD_TEXT["properties"])
-    return _drawn(board_of_text(_text(body, "text"), _text(body, "name", "board")))
+    refuse_unknown(body, *BOARD_TEXT["properties"])
+    return _drawn(board_of_text(sent_text(body, "text"), sent_text(body, "name", "board")))
 
 
 def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,9 +180,9 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
     Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
     """
-    _refuse_unknown(body, *POSITION_TEXT["properties"])
+    refuse_unknown(body, *POSITION_TEXT["properties"])
     beside = read_sent_board(body)
-    text = _text(body, "text")
+    text = sent_text(body, "text")
     turn = Turn.from_code(text, beside) if is_code(text) else None
     position = position_of_text(text, beside) if turn is None else turn.position
     board = position.board
@@ -252,19 +259,3 @@ def _qr_code(text: str) -> str:
         raise IllegalError(f"text must fit into a QR code, got {size:,} bytes") from None
     made: str = code.svg_inline(border=2, light="white", scale=2)
     return made.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-
-
-# What is asked.
-
-
-def _refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
-    for name in body:
-        if name not in known:
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
-
-
-def _text(body: Mapping[str, Any], name: str, usual: str | None = None) -> str:
-    value = body.get(name, usual)
-    if not isinstance(value, str):
-        raise MalformedError(f"{name} must be text, got {shown(value)}")
-    return value

@@ -72,19 +72,26 @@ def read_sent_board(body: Mapping[str, Any]) -> Board | None:
     raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
 
 
+def refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
+    for name in body:
+        if name not in known:
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
+
+
+def sent_text(body: Mapping[str, Any], name: str, usual: str | None = None) -> str:
+    value = body.get(name, usual)
+    if not isinstance(value, str):
+        raise MalformedError(f"{name} must be text, got {shown(value)}")
+    return value
+
+
 def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
     """Return the turn that is sent, as a `code` and the `board` if it is not the classic one.
 
     more: what else may be sent; anything further is refused.
     """
-    for name in body:
-        if name not in ("code", "board", *more):
-            known = ", ".join(("code", "board", *more))
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {known}")
-    code = body.get("code")
-    if not isinstance(code, str):
-        raise MalformedError(f"code must be text, got {shown(code)}")
-    return Turn.from_code(code, read_sent_board(body))
+    refuse_unknown(body, "code", "board", *more)
+    return Turn.from_code(sent_text(body, "code"), read_sent_board(body))
 
 
 def _turn_state(turn: Turn) -> dict[str, Any]:
@@ -404,11 +411,10 @@ def read_goal(body: Mapping[str, Any], turn: Turn) -> Goal | None:
     given = [name for name in GOALS if body.get(name)]
     if len(given) != 1:
         raise IllegalError(f"there must be one goal of {', '.join(GOALS)}, got {len(given)}")
-    name, said = given[0], body[given[0]]
+    name = given[0]
     if name == "worth":
         return Worth()
-    if not isinstance(said, str):
-        raise MalformedError(f"{name} must be text, got {shown(said)}")
+    said = sent_text(body, name)
     if name == "eliminate":
         if said not in turn.owners:
             return None
@@ -562,11 +568,11 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
     numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
     parts = min(len(numbers), MOST_ADVANCES) - 1 or 1
     tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
-    end, valued_numbers = deadline.part(COMPARED), list[tuple[float, int]]()
+    end, ranked = deadline.part(COMPARED), list[tuple[float, int]]()
     for number in tried:
-        part = end.part(1 / (len(tried) - len(valued_numbers)))
-        valued_numbers.append((_after_advance(turn, number, goal, part).value, number))
-    quick, best = max(valued_numbers)
+        part = end.part(1 / (len(tried) - len(ranked)))
+        ranked.append((_after_advance(turn, number, goal, part).value, number))
+    quick, best = max(ranked)
     plan = _after_advance(turn, best, goal, deadline)
     low, high = plan.interval or (plan.value, plan.value)
     return {
@@ -579,7 +585,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
         "is_chance": goal.is_chance,
         "figure": valued(plan, plan.value),
         "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
-        "advances": [[number, plan.value + value - quick] for value, number in valued_numbers],
+        "advances": [[number, plan.value + value - quick] for value, number in ranked],
         "best": best,
     }
 

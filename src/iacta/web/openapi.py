@@ -113,8 +113,11 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
                 "content": {"application/json": {"schema": _body(form)}},
             }
         else:
+            # Boards and positions cannot be written in an address.
             operation["parameters"] = [
-                _query(parameter) for parameter in offered(form) if _is_text(parameter)
+                _query(parameter)
+                for parameter in offered(form)
+                if parameter.name not in ("position", "board")
             ]
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
@@ -130,11 +133,6 @@ def _content(last: str) -> Schema:
     if last == "picture.json":
         return {"application/json": {"schema": {"type": "object"}}}
     return {"application/json": {"schema": {"$ref": f"{COMPONENTS}{last}"}}}
-
-
-def _is_text(parameter: Parameter) -> bool:
-    """Return whether a parameter can be written in an address: boards and positions cannot."""
-    return parameter.name not in ("position", "board")
 
 
 def _query(parameter: Parameter) -> Schema:
