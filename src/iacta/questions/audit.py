@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.parameter_kinds import Chance, FileName, Flag, Name, Whole
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.sentences import count
@@ -290,7 +289,7 @@ class AuditAnswer(Answer):
         yield ("throws", "result", "seen", "expected", "low", "high")
         yield from self.audited.results
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.audited_log(self.audited)
 
     def sections(self) -> Iterator[Section]:
@@ -704,7 +703,7 @@ class PowerAnswer(Answer):
         for needed in record.rolls_needed:
             yield needed.throws, needed.count, needed.bias, "rolls needed"
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         raise IllegalError("a picture of an audit needs a log")
 
     def sections(self) -> Iterator[Section]:

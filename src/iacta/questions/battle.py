@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.battle import Battle
@@ -14,7 +13,7 @@ from iacta.methods.kernel import Outcome, is_won
 from iacta.questions.form import Example, Topic
 from iacta.questions.outcome_bars import battle_bars
 from iacta.questions.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
@@ -141,7 +140,7 @@ class BattleAnswer(Answer):
         for end in _best_first(outcomes):
             yield (*end, all_digits(outcomes[end]))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.battle_outcomes(self.question.battle)
 
     def sections(self) -> Iterator[Section]:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePath
-from types import ModuleType
 from typing import Any
 
 from iacta.board.board import Board, Continent
@@ -17,7 +16,7 @@ from iacta.game import BorderOdds, Turn
 from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.parameter_kinds import FileName, Flag, RulesName
 from iacta.questions.percentages import percent
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
@@ -211,7 +210,7 @@ class BoardAnswer(Answer):
         for name, (x, y) in zip(board.territories, places, strict=True):
             yield (name, "; ".join(homes[name]), "; ".join(board.neighbours(name)), x, y)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.file.board)
 
     def template(self) -> str:
@@ -302,7 +301,7 @@ class PositionAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         yield from (("territory", "owner", "armies"), *self._held())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.turn.position)
 
     def sections(self) -> Iterator[Section]:
@@ -356,7 +355,7 @@ class OddsAnswer(Answer):
             [BorderRecord.of(odds) for odds in self.odds],
         )
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.turn.position)
 
     def rows(self) -> Iterator[Sequence[object]]:

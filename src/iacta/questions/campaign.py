@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
@@ -20,7 +19,7 @@ from iacta.questions.percentages import (
     percent,
     short_percent,
 )
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     OMITTED,
@@ -186,7 +185,7 @@ class CampaignAnswer(Answer):
         for end in best_first(outcomes):
             yield (*end, all_digits(outcomes[end]))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.survival(self.question.campaign)
 
     def sections(self) -> Iterator[Section]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from iacta.battle.battle import Battle
@@ -15,7 +14,7 @@ from iacta.errors import IactaError
 from iacta.methods import find_kernel, methods_of
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.percentages import exact_text, percent
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.questions.sections import Section, Table
 from iacta.questions.sentences import armies, under
@@ -159,7 +158,7 @@ class CompareAnswer(Answer):
         for solution in self.data.methods:
             yield ["" if value is None else value for value in astuple(solution)]
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.methods_compared(self)
 
     def sections(self) -> Iterator[Section]:

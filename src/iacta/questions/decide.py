@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 from iacta.methods.hand_or_blitz import blitz_rules
@@ -18,7 +17,7 @@ from iacta.odds.decisions import (
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.parameter_kinds import Flag, Number
 from iacta.questions.percentages import exact_if_certain, exactly, percent
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
@@ -161,7 +160,7 @@ class DecideAnswer(Answer):
             for defenders in range(1, decision.defenders + 1):
                 yield (attackers, defenders, decision.action_at(attackers, defenders))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         worth: dict[str, Any] = USUAL | self.question.values
         return charts.decision_map(self.decision, None if self.question.mix else worth["prize"])
 
@@ -343,7 +342,7 @@ class DiceAnswer(Answer):
         yield [key.name for key in DiceState.all_keys()]
         yield from map(astuple, self._states())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.dice_map(self.decision)
 
     def sections(self) -> Iterator[Section]:

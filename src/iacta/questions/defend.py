@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from fractions import Fraction
 from math import comb
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.battle import Battle
@@ -27,7 +26,7 @@ from iacta.questions.percentages import (
     percent,
     plain_percent,
 )
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     GARRISON_KEY,
@@ -162,7 +161,7 @@ class HoldAnswer(Answer):
         yield tuple(row)
         yield tuple(row.values())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.chance_by_defenders(self)
 
     def sections(self) -> Iterator[Section]:
@@ -248,7 +247,7 @@ class SpreadAnswer(Answer):
         for spread in self.best.spreads:
             yield (_text(spread), all_digits(self.best.value))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         question, rule_set = self.question, self.question.rule_set
         return charts.best_spread(
             self.best,

@@ -1,7 +1,6 @@
 """How armies are best divided among fronts that are attacked independently of each other."""
 
 from collections.abc import Iterator, Sequence
-from types import ModuleType
 from typing import Any, ClassVar
 
 from iacta.checks import whole_number
@@ -18,7 +17,7 @@ from iacta.odds.spread import OBJECTIVES, Objective
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.parameter_kinds import OneOf, Row, Whole
 from iacta.questions.percentages import all_digits, exactly, percent
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.sentences import armies, count, joined, under
@@ -185,7 +184,7 @@ class FrontsAnswer(Answer):
         )
         yield Section([Bars(bars)], title=title)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.best_fronts(self)
 
     def _share(self, defended: FrontSpread) -> float:

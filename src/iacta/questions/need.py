@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.territory import stages
@@ -22,7 +21,7 @@ from iacta.questions.percentages import (
     percent,
     plain_percent,
 )
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.sentences import armies, under
@@ -112,7 +111,7 @@ class NeedAnswer(Answer):
         yield tuple(record)
         yield tuple(record.values())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.chance_by_attackers(self)
 
     def sections(self) -> Iterator[Section]:

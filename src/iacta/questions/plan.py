@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from types import ModuleType
 from typing import Any, ClassVar, cast
 
 from iacta.board.board import Board, folded
@@ -69,7 +68,7 @@ from iacta.questions.plan_record import (
     ways_record,
 )
 from iacta.questions.plan_sentences import Checked
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.sections import Section, sections_of
 from iacta.questions.sentences import under
 from iacta.questions.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
@@ -527,7 +526,7 @@ class PlanAnswer(Answer):
             numbers = step.reach_probability, step.conquer_probability, step.expected_armies
             yield step.start, step.to, *map(all_digits, numbers)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return (
             charts.plan_map(self.plan) if self.new is None else charts.reinforcement_map(self.new)
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
-from typing import Any, Protocol, dataclass_transform, get_args, get_type_hints
+from typing import Any, Protocol, TypeAlias, dataclass_transform, get_args, get_type_hints
 
 from iacta.checks import shown
 from iacta.errors import IllegalError
@@ -15,6 +15,7 @@ from iacta.reprs import Displayed, from_above
 
 MOST_NAMED = 2  # questions, in a message
 LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
+Charts: TypeAlias = ModuleType  # that is `iacta.charts`
 
 
 class Watch(Protocol):
@@ -114,11 +115,8 @@ class Answer(Displayed):
         # Charts import answers, so they are looked up only when asked for.
         return self.draw(from_above("charts"))
 
-    def draw(self, charts: ModuleType) -> Any:
-        """Return the picture.
-
-        charts: the module `iacta.charts`.
-        """
+    def draw(self, charts: Charts) -> Any:
+        """Return the picture."""
         raise IllegalError(f"there is no picture of {type(self).__name__}")
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar
 
 from iacta.board import Board
@@ -12,7 +11,7 @@ from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.parameter_kinds import FileName, Name
 from iacta.questions.plan_parameter_kinds import Source
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import Count, KeyedRecord, key
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.sentences import count
@@ -147,7 +146,7 @@ class ReviewAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         return _sections(self.reviewed)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.game_review(self.reviewed)
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.parameter_kinds import Whole
 from iacta.questions.percentages import all_digits, exactly
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.sentences import count, under
@@ -106,7 +105,7 @@ class RollAnswer(Answer):
         for losses, _ in self.counts:
             yield (*losses, all_digits(chances[losses]))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.roll_losses(self.question.roll)
 
     def sections(self) -> Iterator[Section]:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any, Literal, TypeVar
 
 from iacta.distribution import Probability
@@ -21,7 +20,7 @@ from iacta.questions.percentages import (
     percent,
     short_percent,
 )
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import Count, ExactText, KeyedRecord, Unit, key
 from iacta.questions.roll import LossesRecord
 from iacta.questions.sections import Section, Table, sections_of
@@ -184,7 +183,7 @@ class RulesAnswer(Answer):
         )
         yield from map(_row, self.odds)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         if self.question.is_list:
             return charts.rule_sets(tuple(odds.rule_set for odds in self.odds))
         return charts.full_roll(self.odds[0].rule_set)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
@@ -15,7 +14,7 @@ from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.outcome_bars import best_first, campaign_bars
 from iacta.questions.parameter_kinds import Whole
 from iacta.questions.percentages import percent
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     RULES_KEY,
@@ -169,7 +168,7 @@ class SimulateAnswer(Answer):
         for end, times in self._counts():
             yield (*end, times, times / self.question.runs)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.simulated_outcomes(self.simulated, self.question.campaign, seed=self.seed)
 
     def sections(self) -> Iterator[Section]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from iacta.errors import TooLargeError
 from iacta.odds.arrays import win_table
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.percentages import all_digits
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RepeatedBattle, Unit, key
 from iacta.questions.sections import Cell, Section, Shaded, Table
 from iacta.questions.sentences import under
@@ -79,7 +78,7 @@ class TableAnswer(Answer):
         for attackers, row in enumerate(self.chances, start=1):
             yield (attackers, *map(all_digits, row.tolist()))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         rule_set = self.question.rule_set
         return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
 
