@@ -29,10 +29,19 @@ import iacta
 from iacta import IactaError
 from iacta.checks import shown
 from iacta.cli import main
-from iacta.cli.command import COMMANDS, Shown
+from iacta.cli.print_answer import COMMANDS, Shown
 from iacta.cli.terminal import LONG
 from iacta.questions.form import Parameter, option_name
-from iacta.questions.kinds import Chance, Flag, Listed, Number, OneOf, RulesName, Way, Whole
+from iacta.questions.parameter_kinds import (
+    Chance,
+    Flag,
+    Listed,
+    Number,
+    OneOf,
+    RulesName,
+    Way,
+    Whole,
+)
 from iacta.questions.question import QUESTIONS, Question
 
 LONGEST = 320

@@ -16,17 +16,8 @@ from iacta import (
     classic_board,
     when_to_stop,
 )
-from iacta.checks import (
-    FrozenDict,
-    parse_chance,
-    parse_whole_number,
-    read_chance,
-    read_chances,
-    read_fraction,
-    shown,
-    whole_number,
-    whole_numbers,
-)
+from iacta.chances import read_chance, read_chances, read_fraction
+from iacta.checks import FrozenDict, parse_whole_number, shown, whole_number, whole_numbers
 from iacta.errors import IactaError, IllegalError, MalformedError
 
 START = Position(classic_board(), "red", {"Ural": ("red", 3)}, others=("blue", 2))
@@ -64,7 +55,7 @@ def test_a_text_is_a_number_or_an_error(text: str) -> None:
 @given(st.text())
 def test_a_text_is_a_chance_or_an_error(text: str) -> None:
     try:
-        assert 0 < parse_chance(text) < 1
+        assert 0 < read_chance(text) < 1
     except IactaError as error:
         assert str(error).startswith("chance must lie between 0 and 1, both excluded, got ")
 
@@ -72,9 +63,9 @@ def test_a_text_is_a_chance_or_an_error(text: str) -> None:
 @given(st.fractions(0, 1).filter(lambda chance: 0 < chance < 1))
 def test_every_way_to_write_a_chance_is_the_same(chance: Fraction) -> None:
     assert read_chance(chance) == chance
-    assert parse_chance(f"{chance.numerator}/{chance.denominator}") == chance
+    assert read_chance(f"{chance.numerator}/{chance.denominator}") == chance
     percent = 100 * chance
-    assert parse_chance(f" {percent.numerator}/{percent.denominator}% ") == chance
+    assert read_chance(f" {percent.numerator}/{percent.denominator}% ") == chance
 
 
 @given(st.floats(1e-6, 1, exclude_max=True))

@@ -84,14 +84,14 @@ def calls(name: str) -> dict[str, list[ast.Call]]:
 
 # Who looks up what on a floor above, when a value is shown or drawn.
 CLIMBS = {
-    ("display", "charts"),
-    ("display", "questions.notebook"),
+    ("reprs", "charts"),
+    ("reprs", "questions.notebook"),
     ("questions.question", "charts"),
 }
 
 
 def test_only_values_that_are_shown_look_up_what_is_above() -> None:
-    climbs = calls("above").items()
+    climbs = calls("from_above").items()
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 
@@ -107,7 +107,7 @@ def test_only_faces_know_the_literature() -> None:
 def test_no_module_is_imported_by_a_name_that_hides_it() -> None:
     for name, found in calls("import_module").items():
         for argument in (ast.unparse(call.args[0]) for call in found):
-            assert "iacta" not in argument or name == "display", (name, argument)
+            assert "iacta" not in argument or name == "reprs", (name, argument)
 
 
 def test_no_file_imports_itself_in_a_circle() -> None:

@@ -77,13 +77,13 @@ def packages_of(extra: str) -> tuple[str, ...]:
     """
     from importlib.metadata import requires  # slow to import
 
-    found: list[str] = []
+    packages: list[str] = []
     for line in requires("iacta") or ():
         package, _, marker = line.partition(";")
         if re.search(rf"""extra == ["']{extra}["']""", marker):
             others = re.fullmatch(r"iacta\[([\w,-]+)\]", package.strip())
             if others is None:
-                found.append(re.split(r"[^\w.-]", package)[0])
+                packages.append(re.split(r"[^\w.-]", package)[0])
             else:
-                found += (each for other in others[1].split(",") for each in packages_of(other))
-    return tuple(dict.fromkeys(found))
+                packages += (name for other in others[1].split(",") for name in packages_of(other))
+    return tuple(dict.fromkeys(packages))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import Chance, put, read_chance, shown, whole_number
+from iacta.chances import Chance, read_chance
+from iacta.checks import put, shown, whole_number
 from iacta.errors import IllegalError
 
 CONFIDENCE = 0.95  # of every interval whose level nobody asks for

@@ -7,7 +7,7 @@ import pytest
 
 from iacta.charts.converter import convert
 from iacta_literature import SOURCES
-from iacta_literature.figures import NARROW, SHADES, darkened, lean, text_of
+from iacta_literature.figures import NARROW, SHADES, darkened, lean, spec_text
 from iacta_literature.hoehle import ONE_ROLL
 from iacta_literature.published import Compared, Number, Published, Row, read_rows
 
@@ -146,7 +146,7 @@ def test_the_simulations_are_those_of_the_sources() -> None:
 )
 def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
     spec = PRINTED[name].draw().to_dict()
-    light, dark = (text_of(spec, NARROW, dark=dark) for dark in (False, True))
+    light, dark = (spec_text(spec, NARROW, dark=dark) for dark in (False, True))
     assert not SHADES.search(light)
     assert darkened(convert(light, "svg").decode()) == convert(dark, "svg").decode()
 
@@ -155,7 +155,7 @@ def test_shades_are_drawn_anew() -> None:
     shaded = {
         name
         for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_chances")
-        if SHADES.search(text_of(PRINTED[name].draw().to_dict(), NARROW))
+        if SHADES.search(spec_text(PRINTED[name].draw().to_dict(), NARROW))
     }
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
 

@@ -17,7 +17,7 @@ from iacta import (
     defenders_needed,
     win_table,
 )
-from iacta.checks import parse_chance
+from iacta.chances import read_chance
 from iacta.odds import needed
 from tests import brute, strategies
 from tests.asked import closed_form, leap
@@ -69,7 +69,7 @@ def test_a_chance_that_is_exactly_met_is_met(rules: str, defenders: int) -> None
 @pytest.mark.parametrize("chance", ["1%", "50%", "95%", "0.999999"])
 def test_both_sides_of_the_table_agree(attackers: int, chance: str) -> None:
     defenders = defenders_needed(attackers, chance)
-    lost = 1 - parse_chance(chance)
+    lost = 1 - read_chance(chance)
     # So many attackers do not have more than what is left; if one fewer defends, they have.
     assert Battle(attackers, defenders).win_probability(exact=True) <= lost
     assert armies_needed(defenders, lost) >= attackers

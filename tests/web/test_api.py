@@ -17,14 +17,14 @@ from iacta.cli.parse import read_words
 from iacta.errors import IactaError
 from iacta.game import Turn
 from iacta.questions.form import Example
+from iacta.questions.percentages import percent
 from iacta.questions.question import Question
-from iacta.questions.words import percent
-from iacta.web.asked import address, asked_questions, offered, read_record
-from iacta.web.schema import COMPONENTS, record_schemas
+from iacta.web.openapi import COMPONENTS, record_schemas
+from iacta.web.read_question import address, offered, read_record, served_questions
 from tests.frozen.case import read_cases
 from tests.web.served import Server
 
-QUESTIONS = asked_questions()
+QUESTIONS = served_questions()
 CLOCKED = {"seconds", "relative_error"}
 POSITION = {
     "board": {"name": "Isles", "territories": {"Attu": ["Bering"], "Bering": []}},

@@ -23,7 +23,7 @@ import pyarrow.parquet
 
 from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
 from iacta.files import in_file, named
-from iacta.tabular import Tabular, cells, text_of
+from iacta.tabular import Tabular, cells, line_text
 
 TEXT = "text"  # the column of lines, or of the text to write
 FORMATS = {
@@ -128,7 +128,7 @@ class BatchSource:
         has_heading = self._table.format == "csv"
         for part in self._table.lines():
             texts = [
-                text_of(line, number) for number, line in part.numbered() if line.strip(b" \r")
+                line_text(line, number) for number, line in part.numbered() if line.strip(b" \r")
             ]
             if has_heading and texts:
                 yield _lines(texts[:1])

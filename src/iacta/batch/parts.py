@@ -19,9 +19,10 @@ import pyarrow.ipc
 from iacta.batch.files import TEXT, FileFormat, arrow
 from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
+from iacta.csv_formulas import FORMULA
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import FORMULA, MOST_DEPTH, parse_json
-from iacta.questions.kinds import Whole
+from iacta.json_and_toml import MOST_DEPTH, parse_json
+from iacta.questions.parameter_kinds import Whole
 from iacta.tabular import cells, column_name
 
 HEAD = 1_000  # lines of JSON that decide the columns and their types

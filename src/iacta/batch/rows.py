@@ -22,15 +22,16 @@ import polars as pl
 
 from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, TableAnswers, follow, look_up
 from iacta.checks import shown
-from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, parse_json, parse_toml
+from iacta.files import STREAM
+from iacta.json_and_toml import parse_json, parse_toml
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.form import Parameter, named_by
-from iacta.questions.kinds import Whole
+from iacta.questions.parameter_kinds import Whole
 from iacta.questions.question import QUESTIONS, Question, find_question
-from iacta.questions.record import OMITTED, plain
+from iacta.questions.record import OMITTED, json_value
+from iacta.reprs import pasted
 from iacta.tabular import column_name
 
 ERROR = "error"  # the column with the messages
@@ -352,7 +353,7 @@ def _cell(value: Any, kind: Any) -> Any:
     if value is None or value is OMITTED:
         return None
     if kind == pl.String and not isinstance(value, str):
-        return json.dumps(plain(value))
+        return json.dumps(json_value(value))
     return float(value) if kind == pl.Float64 else value
 
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
 from iacta.files import STREAM
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
-from iacta.questions.kinds import FileName, Flag, Listed, Name, Whole
+from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name, Whole
 from iacta.questions.question import Question, find_question
-from iacta.questions.words import count
+from iacta.questions.sentences import count
 
 SOME_ERRORS = 1
 
@@ -80,18 +80,18 @@ class BatchCommand(Command, kw_only=True):
         option = option_name("question")
         named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
-        found = find_question(named[0]) if named else BattleQuestion
-        return _asking(found) if found is not None else BatchCommand
+        form = find_question(named[0]) if named else BattleQuestion
+        return _asking(form) if form is not None else BatchCommand
 
     def run(self) -> int:
         from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
 
-        own = {each.name for each in BatchCommand.parameters()}
+        own = {parameter.name for parameter in BatchCommand.parameters()}
         given = {
-            each.name: value
-            for each in self.parameters()
-            if each.name not in own
-            and (value := getattr(self, each.name)) is not None
+            parameter.name: value
+            for parameter in self.parameters()
+            if parameter.name not in own
+            and (value := getattr(self, parameter.name)) is not None
             and value is not False
         }
         with ExitStack() as stack:
@@ -131,16 +131,16 @@ class BatchCommand(Command, kw_only=True):
 def _asking(question: type[Question]) -> type[BatchCommand]:
     """Return the command with the parameters of a question as options, none of them required."""
     fields = {}
-    for each in question.parameters():
-        usual = "a column" if each.is_required else each.default_text
-        default = False if isinstance(each.kind, Flag) else None
-        fields[each.name] = parameter(
-            each.kind, each.help, default=default, usual=usual, metavar=each.metavar
+    for described in question.parameters():
+        usual = "a column" if described.is_required else described.default_text
+        default = False if isinstance(described.kind, Flag) else None
+        fields[described.name] = parameter(
+            described.kind, described.help, default=default, usual=usual, metavar=described.metavar
         )
-    found: type[BatchCommand] = made_form(
+    form: type[BatchCommand] = made_form(
         (BatchCommand, made_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__
     )
-    return found
+    return form
 
 
 # The help shows the options of the usual question, too.

@@ -19,7 +19,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from iacta.board import Board, Position
-from iacta.checks import Chance, read_fraction, shown, whole_number
+from iacta.chances import Chance, read_fraction
+from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.estimate import Estimate, Interval, half_interval
 from iacta.game.actions import Action, Advance, Attack, Stop

@@ -30,7 +30,6 @@ import numpy as np
 
 from iacta.board import Position
 from iacta.checks import shown, whole_number
-from iacta.display import Displayed, Plotted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.estimate import FEWEST_GAMES, NORMAL, mean_error
@@ -51,6 +50,7 @@ from iacta.plan.planner import Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.simulated import games
+from iacta.reprs import Displayed, Plotted
 
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is

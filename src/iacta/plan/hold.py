@@ -34,7 +34,6 @@ import numpy as np
 from iacta.board import Position
 from iacta.board.position import check_position, find_player
 from iacta.checks import check_choice, shown, whole_number
-from iacta.display import Displayed, Plotted
 from iacta.errors import IllegalError, MalformedError
 from iacta.estimate import NORMAL, mean_error
 from iacta.game import Fortify, Turn
@@ -53,6 +52,7 @@ from iacta.plan.placing import (
 from iacta.plan.plan import Plan
 from iacta.plan.problem import TurnState
 from iacta.plan.simulated import games
+from iacta.reprs import Displayed, Plotted
 
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn

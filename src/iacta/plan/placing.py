@@ -21,8 +21,8 @@ from typing import TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.checks import Chance, read_chance, row_of, shown, whole_number
-from iacta.display import Displayed
+from iacta.chances import Chance, read_chance
+from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
@@ -33,6 +33,7 @@ from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 
 MOST_NEW = 1000  # armies; a search for the fewest ends there

@@ -6,8 +6,8 @@ import re
 from iacta.cli.parse import Texts
 from iacta.errors import IactaError
 from iacta.questions.form import Form
-from iacta.questions.kinds import RulesName
-from iacta.questions.parameters import UnderRules
+from iacta.questions.parameter_kinds import RulesName
+from iacta.questions.shared_parameters import UnderRules
 from iacta.rules.variants import know
 
 VARIABLE = "IACTA_RULES"
@@ -17,7 +17,7 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
     """Return the texts of a command line, with the usual rules where it names none."""
     is_played = issubclass(form, UnderRules) and not any(
-        each.name == "rules" and each.is_argument for each in form.parameters()
+        parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )
     if not is_played or "rules" in texts or "rules_file" in texts:
         return texts
@@ -32,13 +32,13 @@ def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
 
 def know_rules_files(form: type[Form], texts: Texts) -> None:
     """Read the rules files that territories and fronts name, as in `8:house.toml`."""
-    for each in form.parameters():
-        if not each.kind.names_rules or each.name not in texts:
+    for parameter in form.parameters():
+        if not parameter.kind.names_rules or parameter.name not in texts:
             continue
-        given = texts[each.name]
+        given = texts[parameter.name]
         words = given.split(",") if isinstance(given, str) else given
         for word in words if isinstance(words, list) else ():
-            if found := re.search(RULES_FILE, word):
+            if match := re.search(RULES_FILE, word):
                 from iacta.rules.files import read_rules_file  # only needed here
 
-                know(found[1], read_rules_file(found[1]))
+                know(match[1], read_rules_file(match[1]))

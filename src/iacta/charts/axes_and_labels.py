@@ -101,6 +101,7 @@ datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%'
     )
 
 
-def chance_texts(base: View, column: str = "probability", **look: Any) -> View:
-    """Return the chances in a column as texts beside their marks."""
-    return base.calculate(label=percent_label(column)).mark("text", **look).encode(text="label:N")
+def chance_texts(base: View, **look: Any) -> View:
+    """Return the probabilities of a table as texts beside their marks."""
+    labelled = base.calculate(label=percent_label("probability"))
+    return labelled.mark("text", **look).encode(text="label:N")

@@ -1,7 +1,6 @@
 """What a plan is asked with: positions, garrisons, rules of territories, cards and prizes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -10,7 +9,7 @@ from iacta.checks import parse_whole_number, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Sets
 from iacta.plan.goals import MOST_WORTH
-from iacta.questions.kinds import Kind, Number, RulesName, Schema
+from iacta.questions.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.rules.variants import find_rule_set
 
 T = TypeVar("T")
@@ -18,7 +17,6 @@ T = TypeVar("T")
 WORTH = Number(least=0, most=int(MOST_WORTH))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Source(Kind, Generic[T]):
     """The path of a file, a name or a code; in Python and JSON what it names itself.
 
@@ -50,7 +48,6 @@ class Source(Kind, Generic[T]):
         return {"type": ["string", "object"]}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Kind):
     """A value for each of some names, such as the armies that must stay on some territories.
 
@@ -58,7 +55,7 @@ class Pairs(Kind):
     example: what it looks like.
     between: what separates the pairs.
 
-    >>> from iacta.questions.kinds import Whole
+    >>> from iacta.questions.parameter_kinds import Whole
     >>> Pairs(Whole(), "Brazil:3,Egypt:2").parse("Brazil:3, Egypt=2", "keep")
     (('Brazil', 3), ('Egypt', 2))
     >>> Pairs(WORTH, "Africa:5;Egypt:2", ";").parse("Africa: 5; eliminate green: 5/2", "prizes")
@@ -84,15 +81,15 @@ class Pairs(Kind):
 
     def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
         pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
-        found = []
-        for each in pairs:
-            if not isinstance(each, list | tuple) or len(each) != 2:
+        entries = []
+        for pair in pairs:
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise MalformedError(
-                    f"{name} must be a row of pairs, got {shown(each)} in it", parameter=name
+                    f"{name} must be a row of pairs, got {shown(pair)} in it", parameter=name
                 )
-            who, own = str(each[0]), each[1]
-            found.append((who, self.value.check(own, _called(name, who))))
-        return tuple(found)
+            who, own = str(pair[0]), pair[1]
+            entries.append((who, self.value.check(own, _called(name, who))))
+        return tuple(entries)
 
     def text(self, value: Sequence[tuple[str, Any]]) -> str:
         mark = "=" if "=" in self.example else ":"
@@ -132,11 +129,10 @@ class RulesOf(Pairs):
     names_rules: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Others(Pairs):
     """Armies of all territories, without a name, and of some of them.
 
-    >>> from iacta.questions.kinds import Whole
+    >>> from iacta.questions.parameter_kinds import Whole
     >>> others = Others(Whole(least=1), "2,Ural=4")
     >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
     ((('', 2), ('Ural', 4)), (('', 2),))
@@ -168,7 +164,7 @@ class Others(Pairs):
 class NewArmies(Pairs):
     """New armies: one number for all players, or one for each of some.
 
-    >>> from iacta.questions.kinds import Whole
+    >>> from iacta.questions.parameter_kinds import Whole
     >>> new = NewArmies(Whole(), "blue=5")
     >>> new.parse("5", "opponents_get"), new.parse("blue=5", "opponents_get")
     (5, (('blue', 5),))
@@ -213,7 +209,7 @@ class Trades(Kind):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Sets(tuple(whole_number(each, name) for each in row_of(value, name, "numbers")))
+        return Sets(tuple(whole_number(number, name) for number in row_of(value, name, "numbers")))
 
     def text(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))

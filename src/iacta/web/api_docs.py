@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from iacta.web.asked import asked_questions
 from iacta.web.pages import template
+from iacta.web.read_question import served_questions
 
 Schema = dict[str, Any]
 WORDS = {
@@ -53,20 +53,20 @@ class Address(NamedTuple):
 
 def router() -> APIRouter:
     """Return the address of the page."""
-    found = APIRouter(include_in_schema=False)
+    routes = APIRouter(include_in_schema=False)
 
-    @found.get("/docs")
+    @routes.get("/docs")
     async def page(request: Request) -> HTMLResponse:
         schema = request.app.openapi()
         addresses = list(_addresses(schema))
         about = schema["info"]["description"]
         return HTMLResponse(template("docs.html", path="docs", about=about, addresses=addresses))
 
-    return found
+    return routes
 
 
 def _addresses(schema: Schema) -> Iterator[Address]:
-    questions = asked_questions()
+    questions = served_questions()
     for path, operations in schema["paths"].items():
         name = path.split("/")[-1]
         for method, operation in operations.items():
@@ -76,12 +76,12 @@ def _addresses(schema: Schema) -> Iterator[Address]:
             taken = operation.get("parameters", [])
             parameters = [
                 ReferenceRow(
-                    each["name"],
-                    _words(each["schema"]),
-                    each["description"],
-                    each.get("required", False),
+                    parameter["name"],
+                    _words(parameter["schema"]),
+                    parameter["description"],
+                    parameter.get("required", False),
                 )
-                for each in taken
+                for parameter in taken
                 if name in questions
             ]
             parameters += _keys(schema, body.get("schema", {}), "")
@@ -98,7 +98,7 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
             if name in seen:
                 continue
             seen.add(name)
-            is_required = all(name in each.get("required", ()) for each in variants)
+            is_required = all(name in other.get("required", ()) for other in variants)
             yield ReferenceRow(
                 f"{prefix}{name}", _words(value), value.get("description", ""), is_required
             )
@@ -113,8 +113,8 @@ def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:
-        for each in part["anyOf"]:
-            yield from _variants(schema, each)
+        for choice in part["anyOf"]:
+            yield from _variants(schema, choice)
     elif "$ref" in part:
         yield from _variants(schema, part)
     elif part.get("type") != "null":
@@ -133,7 +133,7 @@ def _words(schema: Schema) -> str:
         return " or ".join(map(_words, schema["anyOf"]))
     kind = schema.get("type", "object")
     if isinstance(kind, list):
-        return " or ".join(WORDS[each] for each in kind)
+        return " or ".join(WORDS[name] for name in kind)
     if kind == "array":
         return f"list of: {_words(schema['items'])}"
     least, most = schema.get("minimum"), schema.get("maximum")

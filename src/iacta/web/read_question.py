@@ -1,7 +1,8 @@
 """Questions as a server reads them, from addresses and JSON, and writes them, as addresses.
 
 A server reads no files for its clients: it offers no parameter that names a file, and takes
-boards and positions as JSON. The processes that answer open no other file, see `iacta.files.seal`.
+boards and positions as JSON. The processes that answer open no other file: see
+`iacta.web.no_files`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,18 +12,18 @@ from urllib.parse import urlencode
 from iacta.checks import shown, words_of
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Parameter
-from iacta.questions.kinds import Flag
+from iacta.questions.parameter_kinds import Flag
 from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
 
-def asked_questions() -> dict[str, type[Question]]:
+def served_questions() -> dict[str, type[Question]]:
     """Return the questions that a server answers, by name."""
     return {form.name: form for form in QUESTIONS.all() if form.name != "board"}
 
 
 def offered(form: type[Form]) -> tuple[Parameter, ...]:
     """Return the parameters that a server takes: those that name no file."""
-    return tuple(each for each in form.parameters() if not each.kind.names_file)
+    return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)
 
 
 def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Question:
@@ -33,7 +34,7 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
 
     Unknown and repeated names are refused.
     """
-    known = {each.name: each for each in offered(form)}
+    known = {parameter.name: parameter for parameter in offered(form)}
     texts: dict[str, Any] = {}
     for name, text in pairs:
         if name not in known:
@@ -56,11 +57,15 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     form: the question.
     record: values by the names of parameters; unknown names are refused.
     """
-    known = {each.name: each for each in offered(form)}
+    known = {parameter.name: parameter for parameter in offered(form)}
     for name in record:
         if name not in known:
             raise IllegalError(unknown_parameter(form, name, offered(form)))
-    missing = [each for each in known.values() if each.is_required and each.name not in record]
+    missing = [
+        parameter
+        for parameter in known.values()
+        if parameter.is_required and parameter.name not in record
+    ]
     if missing:
         raise IllegalError(f"missing {missing[0].name}", parameter=missing[0].name)
     return form(**record)
@@ -69,10 +74,10 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
 def address(question: Question) -> str:
     """Return the query of a question's address: all that differs from the defaults."""
     pairs: list[tuple[str, str]] = []
-    for each in offered(type(question)):
-        value = getattr(question, each.name)
-        if value == each.default or value is None:
+    for parameter in offered(type(question)):
+        value = getattr(question, parameter.name)
+        if value == parameter.default or value is None:
             continue
-        text = each.kind.text(value) if not isinstance(each.kind, Flag) else "true"
-        pairs.append((each.name, text))
+        text = parameter.kind.text(value) if not isinstance(parameter.kind, Flag) else "true"
+        pairs.append((parameter.name, text))
     return urlencode(pairs)

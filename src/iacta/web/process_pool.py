@@ -230,10 +230,10 @@ class _Worker:
     async def _received(self) -> Progress | Reply:
         try:
             length = int.from_bytes(await self._reader.readexactly(8))
-            found: Progress | Reply = pickle.loads(await self._reader.readexactly(length))  # noqa: S301 # from our process
+            reply: Progress | Reply = pickle.loads(await self._reader.readexactly(length))  # noqa: S301 # from our process
         except (EOFError, OSError):
             raise DiedError("the process that worked on this has ended; ask again") from None
-        return found
+        return reply
 
     def _interrupt(self) -> None:
         """Let it end its job early, as Ctrl-C does in a terminal."""

@@ -10,8 +10,9 @@ from iacta.methods import find_kernel
 from iacta.plan import Plan, SimulatedPlan, Step
 from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
+from iacta.questions.percentages import bar_percent, exact_if_certain, percent, short_percent
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import armies, bar_percent, count, percent, settled, short_percent
+from iacta.questions.sentences import armies, count
 
 RARE = 0.001
 ROUNDING = 1e-12
@@ -36,12 +37,12 @@ def achieved(plan: Plan) -> str:
         return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
     if plan.stages:
         parts = [
-            f"{goal.phrase(plan.position)} with {percent(settled_chance(plan, chance))}"
+            f"{goal.phrase(plan.position)} with {percent(plan_chance(plan, chance))}"
             for goal, chance in zip(plan.goal.in_order, plan.stages, strict=True)
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
-    chance = percent(settled_chance(plan, plan.win_probability))
+    chance = percent(plan_chance(plan, plan.win_probability))
     return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
 
 
@@ -152,8 +153,8 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     yield _advances(plan)
     if plan.endings and not is_worth(plan):
         lost = [
-            (f"{each.start} to {each.to}", share(plan, each.chance))
-            for each in plan.endings[:MOST_ENDINGS]
+            (f"{ending.start} to {ending.to}", share(plan, ending.chance))
+            for ending in plan.endings[:MOST_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
@@ -164,7 +165,7 @@ def way_sections(plan: Plan) -> Iterator[Section]:
 def share(plan: Plan, chance: float) -> str:
     """Return a chance of the plan for a table: rounded, where it is counted in games."""
     if not plan.games:
-        return short_percent(settled_chance(plan, chance))
+        return short_percent(plan_chance(plan, chance))
     return bar_percent(chance, 0)
 
 
@@ -200,11 +201,11 @@ def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
 def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
     """Yield what the player owns at the end, as far as the plan has to do with it."""
     touched = {name for step in plan.steps for name in (step.start, step.to)}
-    for each in plan.territories:
-        if each.name in touched and each.own_probability >= RARE:
-            owned = plan.position.of(each.name).owner == plan.position.player
-            chance = share(plan, each.own_probability)
-            yield each.name, "100%" if owned else chance, f"{each.expected_armies:.1f}"
+    for territory in plan.territories:
+        if territory.name in touched and territory.own_probability >= RARE:
+            owned = plan.position.of(territory.name).owner == plan.position.player
+            chance = share(plan, territory.own_probability)
+            yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -225,8 +226,15 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 def _advances(plan: Plan) -> Section:
     """Return how many move in, where it is not simply all."""
-    partial = [each for each in rearguards(plan) if not each.is_all and each.probability >= RARE]
-    lines = [f"from {each.start} to {each.to}: {_moves(each)}" for each in partial[:MOST_LINES]]
+    partial = [
+        rearguard
+        for rearguard in rearguards(plan)
+        if not rearguard.is_all and rearguard.probability >= RARE
+    ]
+    lines = [
+        f"from {rearguard.start} to {rearguard.to}: {_moves(rearguard)}"
+        for rearguard in partial[:MOST_LINES]
+    ]
     if len(partial) > MOST_LINES:
         lines.append(f"and {len(partial) - MOST_LINES} more")
     elsewhere = "everywhere else" if partial else "everywhere"
@@ -234,20 +242,20 @@ def _advances(plan: Plan) -> Section:
     return Section(lines, title="How many to move in:")
 
 
-def _moves(each: Rearguard) -> str:
-    if each.least == each.most:
-        return f"move all but {each.most}"
-    return f"move all but {each.least} to {each.most}, mostly {each.usual}"
+def _moves(rearguard: Rearguard) -> str:
+    if rearguard.least == rearguard.most:
+        return f"move all but {rearguard.most}"
+    return f"move all but {rearguard.least} to {rearguard.most}, mostly {rearguard.usual}"
 
 
 def valued(plan: Plan, value: float) -> str:
-    return short_percent(settled_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
+    return short_percent(plan_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
 
 
-def settled_chance(plan: Plan, chance: float) -> Probability:
+def plan_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan, certainty as a `Fraction` where its rules allow it."""
     near = float(round(chance))  # values are exact to some 1e-12
-    return settled(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
+    return exact_if_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 
 
 def _at_most(bound: float) -> str:

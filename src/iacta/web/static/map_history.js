@@ -1,4 +1,4 @@
-// The tree of a turn: where the game is after each step, and what each was worth.
+// The history of a turn: a tree of its steps, of which any can be taken back, and what each was worth.
 //
 // The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
 // that follows; a link brings the steps, which are replayed at once.
@@ -11,7 +11,7 @@ import { codeOf, patiently, posted } from "./map_server.js";
 
 /**
  * Where a turn is, as the server says it.
- * @typedef {object} Standing
+ * @typedef {object} TurnState
  * @property {string} code
  * @property {"place"|"attack"|"advance"|"fortify"|"over"} phase
  * @property {string} player
@@ -30,7 +30,7 @@ import { codeOf, patiently, posted } from "./map_server.js";
 export class Tree {
   constructor() {
     this.key = "";
-    /** @type {Standing[]} */
+    /** @type {TurnState[]} */
     this.turns = [];
     this.waiting = null;
   }

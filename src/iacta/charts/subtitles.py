@@ -5,7 +5,7 @@ from __future__ import annotations
 from iacta.checks import shown
 from iacta.distribution import Probability
 from iacta.errors import MalformedError, TooLargeError
-from iacta.questions.words import count
+from iacta.questions.sentences import count
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import rules_name

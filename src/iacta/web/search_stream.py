@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 
 from iacta.web.limits import MOST_PLAN_SECONDS, USUAL_PLAN_SECONDS
 from iacta.web.problems import problem_of
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
 from iacta.web.worker import Progress
 
 LINES = "application/x-ndjson"
@@ -30,21 +30,21 @@ def wants_lines(request: Request) -> bool:
 
 
 def answer_in_lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], asked: Mapping[str, Any]
+    work: Work, function: Callable[..., Mapping[str, Any]], body: Mapping[str, Any]
 ) -> StreamingResponse:
     """Return the response that improves.
 
     work: what searches.
     function: what is searched, as `Work.search` takes it; an answer that is proven is the last.
-    asked: its argument, with a `time_limit` for all answers together.
+    body: its argument, with a `time_limit` for all answers together.
     """
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_lines(work, function, asked), media_type=LINES, headers=headers)
+    return StreamingResponse(_lines(work, function, body), media_type=LINES, headers=headers)
 
 
 async def _lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], asked: Mapping[str, Any]
+    work: Work, function: Callable[..., Mapping[str, Any]], body: Mapping[str, Any]
 ) -> AsyncIterator[str]:
     lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
 
@@ -53,10 +53,10 @@ async def _lines(
 
     async def search() -> None:
         try:
-            for limit in _limits(asked.get("time_limit")):
-                found = await work.search(function, {**asked, **limit}, report=report)
-                lines.put_nowait({"answer": found})
-                if found.get("is_proven") or found.get("proven"):
+            for limit in _limits(body.get("time_limit")):
+                answer = await work.search(function, {**body, **limit}, report=report)
+                lines.put_nowait({"answer": answer})
+                if answer.get("is_proven") or answer.get("proven"):
                     break
         except Exception as error:
             lines.put_nowait({"problem": problem_of(error).record()})

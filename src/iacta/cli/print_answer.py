@@ -7,10 +7,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from iacta.cli.terminal import patience, print_sections
+from iacta.csv_formulas import csv_rows
 from iacta.errors import IllegalError
-from iacta.files import STREAM, csv_rows
+from iacta.files import STREAM
 from iacta.questions.form import Form, Register, parameter
-from iacta.questions.kinds import Flag, Name
+from iacta.questions.parameter_kinds import Flag, Name
 from iacta.questions.question import Answer, Question
 
 if TYPE_CHECKING:

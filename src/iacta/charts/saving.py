@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
-from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, config
+from iacta.charts.theme import NARROW_PLOT, PAPER, SIZES, WIDTH, config
 from iacta.charts.vega import Tables, View
+from iacta.csv_formulas import csv_rows
 from iacta.errors import IllegalError, TooLargeError, missing
-from iacta.files import csv_rows, named, write_whole
+from iacta.files import named, write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")
 TITLE_LETTERS = {False: 72, True: 42}  # as many fit above a wide plot and a narrow one
 SUBTITLE_LETTERS = {False: 104, True: 56}
 
-MARGIN = 110  # pixels that axes and padding usually take beside the plot
-NARROW = 480  # a window narrower than this has smaller letters in its titles
-LEAST = 160  # no plot is narrower
+FIT = Path(__file__).with_name("fit.js")  # also part of the pages of `iacta.web`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,13 +164,13 @@ def ending(file: str | Path) -> str:
     iacta.errors.IllegalError: a picture's name must end in .svg, .png, .pdf, .html, .json or \
 .csv, got 'odds.gif'
     """
-    found = Path(file).suffix.lower().removeprefix(".")
-    if found not in ENDINGS:
-        *most, last = (f".{each}" for each in ENDINGS)
+    suffix = Path(file).suffix.lower().removeprefix(".")
+    if suffix not in ENDINGS:
+        *most, last = (f".{ending}" for ending in ENDINGS)
         raise IllegalError(
             f"a picture's name must end in {', '.join(most)} or {last}, got {named(file)}"
         )
-    return found
+    return suffix
 
 
 def described(svg: bytes, spec: Mapping[str, Any]) -> bytes:
@@ -207,45 +206,25 @@ PAGE = """<!doctype html>
 <style>
 body {{ margin: 0; background: {light}; }}
 @media (prefers-color-scheme: dark) {{ body {{ background: {dark}; }} }}
-#chart {{ display: block; margin: 0 auto; max-width: {widest}px; overflow-x: auto; }}
+#chart {{ display: block; width: fit-content; max-width: 100%; margin: 0 auto; overflow-x: auto; }}
 </style>
 </head>
 <body>
 <div id="chart"></div>
 <script>{script}</script>
-<script>
+<script type="module">
+{fit}
 const spec = {spec};
 const configs = {configs};
+const sizes = {sizes};
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const place = document.getElementById("chart");
 let drawing = 0;
 async function draw() {{
   const mine = ++drawing;
   const config = structuredClone(configs[dark.matches ? 1 : 0]);
   const room = document.documentElement.clientWidth - 2;  // for rounding
-  let width = Math.min({width}, room - {margin});
-  if (room < {narrow}) {{
-    Object.assign(config.title, {{fontSize: 13, subtitleFontSize: 11}});
-    config.legend.columns = 2;
-  }}
-  // How much room the labels beside the plot take is known only once they are drawn.
-  for (let round = 0; round < 3 && mine === drawing; ++round) {{
-    config.view.continuousWidth = config.view.discreteWidth = width = Math.max({least}, width);
-    // Maps have two sizes, for which the places of their labels are computed.
-    const isFixed = spec.usermeta.narrow.vconcat;
-    const isNarrow = isFixed ? room < {width} + {padding} : width < {plot};
-    const form = isNarrow ? {{...spec, ...spec.usermeta.narrow}} : spec;
-    await vegaEmbed("#chart", {{...form, config}}, {{renderer: "svg", actions: false}});
-    const wide = selector => Math.max(0, ...Array.from(
-      document.querySelectorAll(selector), each => each.getBoundingClientRect().width));
-    const words = wide("#chart .role-title-text, #chart .role-title-subtitle");
-    const excess = wide("#chart svg") - room;
-    if (isFixed || Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
-    if (words > room - {padding}) {{
-      config.title.fontSize *= (room - {padding}) / words;
-      config.title.subtitleFontSize *= (room - {padding}) / words;
-    }}
-    width = Math.min({width}, width - excess);
-  }}
+  await fit(place, spec, config, {{room, sizes, slack: 1, isLate: () => mine !== drawing}});
 }}
 draw();
 dark.addEventListener("change", draw);
@@ -269,13 +248,8 @@ def page(spec: Mapping[str, Any], script: str) -> str:
         script=script.replace("</script", "<\\/script"),
         spec=_in_script(spec),
         configs=_in_script([config(dark=False), config(dark=True)]),
-        width=WIDTH,
-        widest=WIDTH + MARGIN,
-        margin=MARGIN,
-        narrow=NARROW,
-        least=LEAST,
-        plot=NARROW_PLOT,
-        padding=2 * PADDING,
+        fit=FIT.read_text(encoding="utf-8"),
+        sizes=_in_script(SIZES),
     )
 
 

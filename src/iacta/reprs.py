@@ -9,7 +9,7 @@ from typing import Any, Protocol
 LONGEST_REPR = 200  # letters; more is shown in short
 
 
-def above(name: str) -> ModuleType:
+def from_above(name: str) -> ModuleType:
     """Return a module from a floor above, which is only looked up when a value is shown or drawn.
 
     name: its name within the package. A test lists who looks up what.
@@ -46,11 +46,11 @@ class Displayed:
 
         context: what its chart needs besides, as for `iacta.charts.chart_of`.
         """
-        chart: Plotted = above("charts").chart_of(self, *context)
+        chart: Plotted = from_above("charts").chart_of(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle: dict[str, str] = above("questions.notebook").bundle(self)
+        bundle: dict[str, str] = from_above("questions.notebook").bundle(self)
         return bundle
 
 
@@ -65,8 +65,8 @@ class Pasted(Displayed):
 
     def to_text(self) -> str:
         """Return the value as Python text that can be pasted back, however long."""
-        shown = [each for each in fields(self) if each.repr]  # type: ignore[arg-type] # a dataclass
-        rows = (f"{each.name}={pasted(getattr(self, each.name))}" for each in shown)
+        shown = [field for field in fields(self) if field.repr]  # type: ignore[arg-type] # a dataclass
+        rows = (f"{field.name}={pasted(getattr(self, field.name))}" for field in shown)
         return f"{type(self).__name__}({', '.join(rows)})"
 
 
@@ -75,3 +75,15 @@ def pasted(value: object) -> str:
     if type(value) is tuple:
         return f"({', '.join(map(pasted, value))}{',' * (len(value) == 1)})"
     return value.to_text() if isinstance(value, Pasted) else repr(value)
+
+
+def short_repr(instance: Any, first: str = "") -> str:
+    """Return a repr with the fields that differ from their defaults, `first` without its name."""
+    shown_fields = [
+        f"{field.name}={getattr(instance, field.name)!r}"
+        for field in fields(instance)
+        if field.name != first and getattr(instance, field.name) != field.default
+    ]
+    if first:
+        shown_fields.insert(0, repr(getattr(instance, first)))
+    return f"{type(instance).__name__}({', '.join(shown_fields)})"

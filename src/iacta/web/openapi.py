@@ -11,8 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from iacta.questions.form import Parameter
 from iacta.questions.question import Question
-from iacta.web.asked import asked_questions, offered
 from iacta.web.problems import PROBLEM
+from iacta.web.read_question import offered, served_questions
 
 Schema = dict[str, Any]
 COMPONENTS = "#/components/schemas/"
@@ -68,7 +68,7 @@ def record_schemas() -> dict[str, Schema]:
     """Return the schema of the answers to each question, by its name, and those of their parts."""
     kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
         (name, "validation", TypeAdapter(reduce(or_, form.records())))
-        for name, form in asked_questions().items()
+        for name, form in served_questions().items()
     ]
     schemas, parts = TypeAdapter.json_schemas(
         kinds, ref_template=f"{COMPONENTS}{{model}}", schema_generator=_RecordSchema
@@ -81,22 +81,22 @@ def describe(app: FastAPI) -> None:
 
     def schema() -> Schema:
         if app.openapi_schema is None:
-            found = get_openapi(
+            document = get_openapi(
                 title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
             )
             schemas = {"Problem": PROBLEM_SCHEMA, **record_schemas()}
-            found.setdefault("components", {})["schemas"] = schemas
-            for name, form in asked_questions().items():
-                for address, operations in found["paths"].items():
+            document.setdefault("components", {})["schemas"] = schemas
+            for name, form in served_questions().items():
+                for address, operations in document["paths"].items():
                     own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
                     if address in own or address.startswith(f"/api/v1/{name}/picture."):
                         _describe_question(operations, address, form)
-            for operations in found["paths"].values():
+            for operations in document["paths"].values():
                 for method, operation in operations.items():
                     if method == "get":
                         operation["responses"]["304"] = {"description": UNCHANGED}
                     _add_problems(operation)
-            app.openapi_schema = found
+            app.openapi_schema = document
         return app.openapi_schema
 
     app.openapi = schema  # type: ignore[method-assign] # as FastAPI's documentation does
@@ -113,7 +113,12 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
                 "content": {"application/json": {"schema": _body(form)}},
             }
         else:
-            operation["parameters"] = [_query(each) for each in offered(form) if _is_text(each)]
+            # Boards and positions cannot be written in an address.
+            operation["parameters"] = [
+                _query(parameter)
+                for parameter in offered(form)
+                if parameter.name not in ("position", "board")
+            ]
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
         operation["responses"] = {"200": {"description": "The answer.", "content": _content(last)}}
@@ -128,11 +133,6 @@ def _content(last: str) -> Schema:
     if last == "picture.json":
         return {"application/json": {"schema": {"type": "object"}}}
     return {"application/json": {"schema": {"$ref": f"{COMPONENTS}{last}"}}}
-
-
-def _is_text(parameter: Parameter) -> bool:
-    """Return whether a parameter can be written in an address: boards and positions cannot."""
-    return parameter.name not in ("position", "board")
 
 
 def _query(parameter: Parameter) -> Schema:
@@ -158,8 +158,8 @@ def _body(form: type[Question]) -> Schema:
     known = offered(form)
     return {
         "type": "object",
-        "properties": {each.name: _value(each) for each in known},
-        "required": [each.name for each in known if each.is_required],
+        "properties": {parameter.name: _value(parameter) for parameter in known},
+        "required": [parameter.name for parameter in known if parameter.is_required],
         "additionalProperties": False,
     }
 

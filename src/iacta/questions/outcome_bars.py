@@ -26,12 +26,11 @@ class _Ends(NamedTuple):
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
-def battle_bars(outcomes: Distribution[Outcome], battle: Battle, most: int = 20) -> Bars:
+def battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
     """Return bars for the armies left: one's own in battles won, else the defenders'.
 
     outcomes: how the battle ends.
     battle: the battle.
-    most: about how many bars.
     """
     ends: dict[tuple[str, int], float] = {}
     for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
@@ -46,12 +45,12 @@ def battle_bars(outcomes: Distribution[Outcome], battle: Battle, most: int = 20)
     return Bars(
         [
             Bar(
-                f"{each.kind:<{width}}  {each.numbers} of "
-                f"{'yours' if each.kind == 'won' else 'theirs'} left",
-                each.probability,
-                TONES[each.kind],
+                f"{ending.kind:<{width}}  {ending.numbers} of "
+                f"{'yours' if ending.kind == 'won' else 'theirs'} left",
+                ending.probability,
+                TONES[ending.kind],
             )
-            for each in _few([end for of_kind in kinds.values() for end in of_kind], most)
+            for ending in _few([end for of_kind in kinds.values() for end in of_kind], most=20)
         ]
     )
 
@@ -77,10 +76,10 @@ def campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -
         else:
             others = stopped if campaign.is_stopped(end) else lost
             others[number] = others.get(number, 0.0) + probability
-    bars = [_campaign_bar(each) for each in _few(won, most=12)]
+    bars = [_campaign_bar(ending) for ending in _few(won, most=12)]
     for kind, others in (("stopped", stopped), ("lost", lost)):
         ends = [_Ends(kind, number, number, chance) for number, chance in others.items()]
-        bars += [_campaign_bar(each) for each in _few(ends, most=8)]
+        bars += [_campaign_bar(ending) for ending in _few(ends, most=8)]
     return Bars(bars)
 
 
@@ -100,14 +99,14 @@ def _few(ends: Sequence[_Ends], most: int) -> list[_Ends]:
     width = -(-len(likely) // most)
     joined: list[_Ends] = []
     room = 0
-    for each in likely:
-        if room and joined[-1].kind == each.kind:
+    for ending in likely:
+        if room and joined[-1].kind == ending.kind:
             last = joined.pop()
-            least, most_of = min(last.least, each.least), max(last.most, each.most)
-            joined.append(_Ends(each.kind, least, most_of, last.probability + each.probability))
+            least, most_of = min(last.least, ending.least), max(last.most, ending.most)
+            joined.append(_Ends(ending.kind, least, most_of, last.probability + ending.probability))
             room -= 1
         else:
-            joined.append(each)
+            joined.append(ending)
             room = width - 1
     return joined
 

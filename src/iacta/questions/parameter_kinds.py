@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 from iacta.battle.territory import Territory, parse_territory, territory_name
+from iacta.chances import read_chance, read_fraction
 from iacta.checks import (
     LONGEST_SHOWN,
     check_choice,
     fraction_text,
     parse_whole_number,
-    read_chance,
-    read_fraction,
     row_of,
     shown,
     whole_number,
@@ -26,9 +25,10 @@ from iacta.rules.variants import find_rule_set, rules_name
 Schema = dict[str, Any]
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False, repr=False)
 class Kind:
-    """What a parameter may hold.
+    """What a parameter may hold: subclasses are frozen dataclasses.
 
     `parse` reads a text, as a command line or an address has it; `check` reads a value of Python
     or JSON, and takes what it has returned itself. Both refuse what does not fit in a sentence
@@ -41,6 +41,9 @@ class Kind:
     is_row: ClassVar[bool] = False  # written as several words, or as a list
     names_file: ClassVar[bool] = False  # of no use to who asks from another machine
     names_rules: ClassVar[bool] = False  # behind a colon, as in 8:capital
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
 
     def parse(self, text: str, name: str) -> Any:
         """Return the value that a text writes."""
@@ -66,7 +69,6 @@ class Kind:
         return {"type": "string"}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Whole(Kind):
     """A whole number from `least` to `most`.
 
@@ -91,7 +93,6 @@ class Whole(Kind):
         return {"type": "integer", **{key: n for key, n in bounds.items() if n is not None}}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Number(Kind):
     """A number, possibly fractional, kept exactly: 10, 2.5 or 5/2.
 
@@ -124,7 +125,6 @@ class Number(Kind):
         return {"anyOf": [{"type": "number", **given}, {"type": "string"}]}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Chance(Kind):
     """A chance between 0 and 1, kept exactly: 95%, 0.95 or 19/20.
 
@@ -175,7 +175,6 @@ class Flag(Kind):
         return {"type": "boolean"}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class OneOf(Kind):
     """One of several words; a hyphen may replace a space.
 
@@ -317,7 +316,6 @@ class Way(Row):
         return entry if isinstance(entry, str) else territory_name(entry)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Listed(Kind):
     """Several values of one kind, written with commas between them.
 
@@ -334,13 +332,13 @@ class Listed(Kind):
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
             raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
-        return tuple(self.kind.check(each, name) for each in row_of(value, name, "values"))
+        return tuple(self.kind.check(entry, name) for entry in row_of(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
-        return ",".join(self.kind.text(each) for each in value)
+        return ",".join(self.kind.text(entry) for entry in value)
 
     def json(self, value: Sequence[Any]) -> list[Any]:
-        return [self.kind.json(each) for each in value]
+        return [self.kind.json(entry) for entry in value]
 
     def schema(self) -> Schema:
         return {"type": "array", "items": self.kind.schema()}

@@ -9,7 +9,7 @@ from iacta.board.board import Board
 from iacta.board.position import Position
 from iacta.errors import IllegalError
 from iacta.questions.form import Parameter, option_name
-from iacta.questions.kinds import Flag, Number
+from iacta.questions.parameter_kinds import Flag, Number
 from iacta.questions.question import Question
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
@@ -29,8 +29,8 @@ def as_command(question: Question) -> str:
     "iacta battle 20 15 --rules 'zombie attacker' --stop-at 5"
     """
     words, handed = ["iacta", question.name], []
-    for each, value in _given(question):
-        option = option_name(each.name)
+    for parameter, value in _given(question):
+        option = option_name(parameter.name)
         if isinstance(value, Position):
             handed.append(value.to_toml())
             words.append("-")
@@ -39,11 +39,15 @@ def as_command(question: Question) -> str:
             words += ["--rules-file", "-"]
         elif isinstance(value, Board):
             raise IllegalError("a board cannot be part of a command; put it into a position")
-        elif isinstance(each.kind, Flag):
+        elif isinstance(parameter.kind, Flag):
             words.append(option)
         else:
-            words += [] if each.is_argument else [option]
-            words += each.kind.json(value) if each.kind.is_row else [each.kind.text(value)]
+            words += [] if parameter.is_argument else [option]
+            words += (
+                parameter.kind.json(value)
+                if parameter.kind.is_row
+                else [parameter.kind.text(value)]
+            )
     if len(handed) > 1:
         raise IllegalError("a command reads one input, not both a position and house rules")
     input_ = "".join(f" <<'{END}'\n{text.rstrip()}\n{END}" for text in handed)
@@ -59,15 +63,17 @@ def as_python(question: Question) -> str:
     >>> as_python(NeedQuestion(("8", "2"), chance="90%"))
     "iacta.ask('need', territories=[8, 2], chance='90%')"
     """
-    given = (f"{each.name}={_json(each, value)!r}" for each, value in _given(question))
+    given = (
+        f"{parameter.name}={_json(parameter, value)!r}" for parameter, value in _given(question)
+    )
     return f"iacta.ask({', '.join([repr(question.name), *given])})"
 
 
 def _given(question: Question) -> Iterator[tuple[Parameter, Any]]:
-    for each in question.parameters():
-        value = getattr(question, each.name)
-        if value != each.default:
-            yield each, value
+    for parameter in question.parameters():
+        value = getattr(question, parameter.name)
+        if value != parameter.default:
+            yield parameter, value
 
 
 def _json(parameter: Parameter, value: Any) -> Any:
@@ -75,7 +81,7 @@ def _json(parameter: Parameter, value: Any) -> Any:
         return tomllib.loads(value.to_toml())
     if isinstance(parameter.kind, Number) and value.denominator == 1:
         return int(value)
-    plain = parameter.kind.json(value)
+    written = parameter.kind.json(value)
     if parameter.kind.is_row:
-        return [int(each) if each.isascii() and each.isdigit() else each for each in plain]
-    return plain
+        return [int(entry) if entry.isascii() and entry.isdigit() else entry for entry in written]
+    return written

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
 from iacta.questions.form import Form, parameter
-from iacta.questions.kinds import FileName, Flag, Number, RulesName, Way, Whole
+from iacta.questions.parameter_kinds import FileName, Flag, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
@@ -41,7 +42,8 @@ class AlongWay(Form):
     @cached_property
     def way(self) -> tuple[Territory, ...]:
         return tuple(
-            parse_territory(each) if isinstance(each, str) else each for each in self.territories
+            parse_territory(territory) if isinstance(territory, str) else territory
+            for territory in self.territories
         )
 
     @cached_property
@@ -75,10 +77,16 @@ class UnderRules(Form, kw_only=True):
 
     @cached_property
     def rule_set(self) -> RuleSet:
-        found = self._named_rules()
+        rule_set = self._named_rules()
         if self.garrison is None:
-            return found
-        return replace(found, rules=replace(found.rules, garrison=self.garrison))
+            return rule_set
+        return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
+
+    def repeated(self, name: str) -> Any:
+        """Return a value that the answer repeats: of the rules their name, and their garrison."""
+        if name in ("rules", "garrison"):
+            return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison
+        return getattr(self, name)
 
     def _named_rules(self) -> RuleSet:
         if self.rules_file is not None:

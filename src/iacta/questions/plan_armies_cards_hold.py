@@ -8,17 +8,10 @@ from iacta.distribution import Distribution
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.placing import Placement
-from iacta.questions.plan_words import MOST_LINES, settled_chance, valued
+from iacta.questions.percentages import percent, plain_percent, short_percent
+from iacta.questions.plan_sentences import MOST_LINES, plan_chance, valued
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import (
-    armies,
-    count,
-    joined,
-    percent,
-    plain_percent,
-    short_percent,
-    under,
-)
+from iacta.questions.sentences import armies, count, joined, under
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none
@@ -41,14 +34,14 @@ def new_armies(placement: Placement) -> str:
 
 def without(plan: Plan, new: Reinforcement) -> str:
     if new.before.goal.is_chance:
-        return f"Without them the chance is {percent(settled_chance(plan, new.before.value))}."
+        return f"Without them the chance is {percent(plan_chance(plan, new.before.value))}."
     return f"Without them the plan is worth {new.before.value:.2f}."
 
 
 def marginals(plan: Plan, new: Reinforcement) -> Section:
     rows = [
-        (each.territory, valued(plan, each.one), valued(plan, each.all))
-        for each in new.marginals[:MOST_LINES]
+        (marginal.territory, valued(plan, marginal.one), valued(plan, marginal.all))
+        for marginal in new.marginals[:MOST_LINES]
     ]
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
     if new.armies == 1:
@@ -93,8 +86,8 @@ class Needed(NamedTuple):
 
 def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
     rows = [
-        (f"{each.start} to {each.to}", str(each.dice), valued(plan, each.value))
-        for each in ways[:MOST_LINES]
+        (f"{way.start} to {way.to}", str(way.dice), valued(plan, way.value))
+        for way in ways[:MOST_LINES]
     ]
     table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)
     return Section([table], title="Ways to begin, by first roll:")
@@ -126,17 +119,17 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     rules: the name of the rules.
     """
     first, *others = goal.in_order
-    then = ", then ".join(each.phrase(plan.position) for each in others)
+    then = ", then ".join(way.phrase(plan.position) for way in others)
     proof = ": proven best" if goes_on.is_exact else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(settled_chance(plan, goes_on.first))}{under(rules)}, then "
-        f"{then} with {percent(settled_chance(plan, goes_on.win_probability))}, with the armies "
+        f"{percent(plan_chance(plan, goes_on.first))}{under(rules)}, then "
+        f"{then} with {percent(plan_chance(plan, goes_on.win_probability))}, with the armies "
         f"that the cards bring{proof}."
     )
     yield (
         f"{cards_words(goes_on.armies)} Without them the second chance would be "
-        f"{percent(settled_chance(plan, goes_on.without))}."
+        f"{percent(plan_chance(plan, goes_on.without))}."
     )
     if goes_on.is_exact:
         yield TRADED
@@ -154,9 +147,9 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
     interval = "" if goes_on.is_exact else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
-        f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
-        f"{percent(settled_chance(plan, goes_on.win_probability))}{interval}; "
-        f"without new armies with {percent(settled_chance(plan, goes_on.without))}."
+        f"{percent(plan_chance(plan, goes_on.first))}, and reach the next goal too with "
+        f"{percent(plan_chance(plan, goes_on.win_probability))}{interval}; "
+        f"without new armies with {percent(plan_chance(plan, goes_on.without))}."
     )
 
 
@@ -186,7 +179,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
             f"{percent(other.plan.win_probability)}, and hold it with "
             f"{percent(other.win_probability)}."
         )
-    moves = [each for each in held.moves if each.start]
+    moves = [move for move in held.moves if move.start]
     if moves:
         best = moves[0]
         often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
@@ -199,7 +192,8 @@ def what_is_held(held: Hold) -> Iterator[str]:
 
 def threats(held: Hold) -> Section:
     rows = [
-        (each.player, f"{each.armies:.1f}", short_percent(each.chance)) for each in held.threats
+        (threat.player, f"{threat.armies:.1f}", short_percent(threat.chance))
+        for threat in held.threats
     ]
     table = Table(("", "new armies", "chance to take some of it"), rows)
     return Section([table, ALONE], title="What the others can do:")

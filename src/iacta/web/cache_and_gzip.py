@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.limits import LARGE_BYTES
-from iacta.web.lines import LINES
+from iacta.web.search_stream import LINES
 
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
@@ -32,7 +32,7 @@ class Delivery:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        asked = Headers(scope=scope)
+        request_headers = Headers(scope=scope)
         is_head = scope["method"] == "HEAD"
         start: Message = {}
         parts: list[bytes] = []
@@ -50,22 +50,22 @@ class Delivery:
             parts.append(message.get("body", b""))
             if message.get("more_body"):
                 return
-            body = await _prepared(start, b"".join(parts), asked)
+            body = await _prepared(start, b"".join(parts), request_headers)
             await send(start)
             await send({"type": "http.response.body", "body": b"" if is_head else body})
 
         # What is asked under conditions is asked without: they are checked here.
-        headers = [each for each in scope["headers"] if each[0] not in CONDITIONS]
+        headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
         method = "GET" if is_head else scope["method"]
         await self.app({**scope, "method": method, "headers": headers}, receive, send_whole)
 
 
-async def _prepared(start: Message, body: bytes, asked: Headers) -> bytes:
+async def _prepared(start: Message, body: bytes, request_headers: Headers) -> bytes:
     """Return the body to send, and change the start of a response to what goes with it.
 
     start: with status and headers.
     body: all of it.
-    asked: the headers of the request.
+    request_headers: the headers of the request.
     """
     start["headers"] = list(start["headers"])
     headers = MutableHeaders(raw=start["headers"])
@@ -76,13 +76,13 @@ async def _prepared(start: Message, body: bytes, asked: Headers) -> bytes:
     headers.add_vary_header("Accept-Encoding")
     tag = hashlib.blake2b(body, digest_size=16).hexdigest()
     headers["ETag"] = f'W/"{tag}"'
-    known = re.findall(r'"([^"]*)"|(\*)', asked.get("if-none-match", ""))
+    known = re.findall(r'"([^"]*)"|(\*)', request_headers.get("if-none-match", ""))
     if (tag, "") in known or ("", "*") in known:
         start["status"] = 304
         for name in ("content-length", "content-type"):
             del headers[name]
         return b""
-    if len(body) >= LARGE_BYTES and _takes_gzip(asked.get("accept-encoding", "")):
+    if len(body) >= LARGE_BYTES and _takes_gzip(request_headers.get("accept-encoding", "")):
         body = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
         headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(len(body))
@@ -101,7 +101,7 @@ def _takes_gzip(encodings: str) -> bool:
     (True, False, False)
     """
     qualities = {}
-    for each in encodings.lower().split(","):
-        name, _, quality = each.replace(" ", "").partition(";")
+    for encoding in encodings.lower().split(","):
+        name, _, quality = encoding.replace(" ", "").partition(";")
         qualities[name] = re.fullmatch(r"q=0(\.0*)?", quality) is None
     return qualities.get("gzip", qualities.get("*", False))

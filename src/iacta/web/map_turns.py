@@ -37,12 +37,13 @@ from iacta.plan.alternatives import Alternative, best_over_borders, first_attack
 from iacta.plan.deadline import Deadline
 from iacta.plan.problem import PLAYS, TurnState
 from iacta.plan.report import main_line
+from iacta.questions.command_and_call import as_command, as_python
+from iacta.questions.percentages import percent, short_percent
 from iacta.questions.plan import PlanAnswer, PlanQuestion
-from iacta.questions.plan_words import achieved, chance_so_far, proof, valued
+from iacta.questions.plan_sentences import achieved, chance_so_far, proof, valued
 from iacta.questions.question import Watch
-from iacta.questions.sections import Part, Table, text_of
-from iacta.questions.spoken import as_command, as_python
-from iacta.questions.words import count, percent, short_percent
+from iacta.questions.sections import Part, Table, cell_text
+from iacta.questions.sentences import count
 from iacta.rules.thrown import shown_losses
 from iacta.web.limits import (
     MOST_ADVANCES,
@@ -61,9 +62,9 @@ AS_GOOD = 0.0005  # less than this is no difference between chances; ten times t
 # Where a turn is.
 
 
-def read_asked_board(asked: Mapping[str, Any]) -> Board | None:
+def read_sent_board(body: Mapping[str, Any]) -> Board | None:
     """Return the `board` that is sent, `None` without one."""
-    given = asked.get("board")
+    given = body.get("board")
     if given is None or given == "classic":
         return None
     if isinstance(given, Mapping):
@@ -71,58 +72,65 @@ def read_asked_board(asked: Mapping[str, Any]) -> Board | None:
     raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
 
 
-def _read_turn(asked: Mapping[str, Any], *more: str) -> Turn:
+def refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
+    for name in body:
+        if name not in known:
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
+
+
+def sent_text(body: Mapping[str, Any], name: str, usual: str | None = None) -> str:
+    value = body.get(name, usual)
+    if not isinstance(value, str):
+        raise MalformedError(f"{name} must be text, got {shown(value)}")
+    return value
+
+
+def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
     """Return the turn that is sent, as a `code` and the `board` if it is not the classic one.
 
     more: what else may be sent; anything further is refused.
     """
-    for name in asked:
-        if name not in ("code", "board", *more):
-            known = ", ".join(("code", "board", *more))
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {known}")
-    code = asked.get("code")
-    if not isinstance(code, str):
-        raise MalformedError(f"code must be text, got {shown(code)}")
-    return Turn.from_code(code, read_asked_board(asked))
+    refuse_unknown(body, "code", "board", *more)
+    return Turn.from_code(sent_text(body, "code"), read_sent_board(body))
 
 
-def _standing(turn: Turn) -> dict[str, Any]:
+def _turn_state(turn: Turn) -> dict[str, Any]:
     """Return where a turn is: its code, who holds what, and the odds of every border.
 
     Territories are numbers, in the order of the board.
     """
     place = {name: t for t, name in enumerate(turn.board.territories)}
-    found: dict[str, Any] = {
+    state: dict[str, Any] = {
         "code": turn.to_code(),
         "phase": turn.phase,
         "player": turn.player,
         "owners": list(turn.owners),
         "armies": list(turn.armies),
         "new": turn.place,
-        "odds": [_border(turn, each, place) for each in turn.odds()]
+        "odds": [_border(turn, odds, place) for odds in turn.odds()]
         if turn.phase == "attack"
         else [],
         "sentence": _sentence(turn),
     }
     if turn.phase == "advance" and turn.pending is not None:
         v, c = place[turn.pending.start], place[turn.pending.to]
-        numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
-        found["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
+        numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
+        state["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
     if turn.phase == "fortify":
         most: dict[tuple[int, int], int] = {}
-        for each in turn.actions():
-            if isinstance(each, Fortify):
-                most[place[each.start], place[each.to]] = each.armies
-        found["fortify"] = [[v, c, number] for (v, c), number in most.items()]
-    return found
+        for action in turn.actions():
+            if isinstance(action, Fortify):
+                most[place[action.start], place[action.to]] = action.armies
+        state["fortify"] = [[v, c, number] for (v, c), number in most.items()]
+    return state
 
 
 def _border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
     """Return the odds of a battle, and what its next roll may cost."""
     attack = next(
-        each
-        for each in turn.actions()
-        if isinstance(each, Attack) and (each.start, each.to) == odds[:2]
+        action
+        for action in turn.actions()
+        if isinstance(action, Attack) and (action.start, action.to) == odds[:2]
     )
     results = turn.results(attack)
     rolls = [
@@ -218,7 +226,7 @@ def _thrown(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 
 def _faces(given: object, name: str) -> list[int]:
-    return [whole_number(each, name, least=1) for each in row_of(given, name, "numbers")]
+    return [whole_number(face, name, least=1) for face in row_of(given, name, "numbers")]
 
 
 def _moved(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
@@ -239,10 +247,10 @@ def _got(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 def _placed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     given = {}
-    for each in row_of(step.get("on"), "on", "pairs"):
-        pair = row_of(each, "on", "a territory and armies")
+    for entry in row_of(step.get("on"), "on", "pairs"):
+        pair = row_of(entry, "on", "a territory and armies")
         if len(pair) != 2:
-            raise MalformedError(f"on must be pairs of a territory and armies, got {shown(each)}")
+            raise MalformedError(f"on must be pairs of a territory and armies, got {shown(entry)}")
         given[_place(turn, pair[0])] = whole_number(pair[1], "armies", least=1)
     for name in turn.board.territories:
         if name in given:
@@ -254,8 +262,8 @@ def _placed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 def _fortified(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     start, to = _border_of(turn, step)
-    ways = [each for each in turn.actions() if isinstance(each, Fortify)]
-    most = max((each.armies for each in ways if (each.start, each.to) == (start, to)), default=0)
+    ways = [action for action in turn.actions() if isinstance(action, Fortify)]
+    most = max((move.armies for move in ways if (move.start, move.to) == (start, to)), default=0)
     if not most:
         raise IllegalError(f"no armies can move from {start} to {to} now")
     armies = whole_number(step.get("armies"), "armies to move", least=1, most=most)
@@ -301,8 +309,8 @@ def _border_of(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _attack(turn: Turn, start: str, to: str) -> Attack | None:
-    known = (each for each in turn.actions() if isinstance(each, Attack))
-    return next((each for each in known if (each.start, each.to) == (start, to)), None)
+    known = (action for action in turn.actions() if isinstance(action, Attack))
+    return next((attack for attack in known if (attack.start, attack.to) == (start, to)), None)
 
 
 def _happened(start: str, to: str, lost: int, killed: int, after: Turn, rolls: int = 0) -> str:
@@ -311,69 +319,69 @@ def _happened(start: str, to: str, lost: int, killed: int, after: Turn, rolls: i
     return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
 
 
-def followed_by(asked: Mapping[str, Any]) -> dict[str, Any]:
+def followed_by(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return where a turn is after a step.
 
-    asked: the `code`, the `board` if it is not the classic one, and the `step`.
+    body: the `code`, the `board` if it is not the classic one, and the `step`.
     """
-    turn, step = _read_turn(asked, "step"), asked.get("step")
+    turn, step = _read_turn(body, "step"), body.get("step")
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {shown(step)}")
     after, words = stepped(turn, step)
-    return {**_standing(after), "words": words}
+    return {**_turn_state(after), "words": words}
 
 
-def replayed(asked: Mapping[str, Any]) -> dict[str, Any]:
+def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return where a turn is, and where it is after each step of a tree.
 
-    asked: the `code`, and `steps`: each a step as `stepped` takes it, with the number of the one
+    body: the `code`, and `steps`: each a step as `stepped` takes it, with the number of the one
         that it follows as `after`: 0 for the code, 1 for the first step, and so on; and the `board`
         if it is not the classic one.
 
     A step that is not possible is returned as a `problem`, and so are those that follow it.
     """
-    start = _read_turn(asked, "steps")
+    start = _read_turn(body, "steps")
     turns: list[Turn | None] = [start]
-    steps = row_of(asked.get("steps", []), "steps", "steps")
+    steps = row_of(body.get("steps", []), "steps", "steps")
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
-    found = [_standing(start)]
-    for number, each in enumerate(steps):
-        if not isinstance(each, Mapping):
-            raise MalformedError(f"step must be an object, got {shown(each)}")
-        before = turns[whole_number(each.get("after"), "after", most=number)]
-        step = {name: value for name, value in each.items() if name != "after"}
+    states = [_turn_state(start)]
+    for number, step in enumerate(steps):
+        if not isinstance(step, Mapping):
+            raise MalformedError(f"step must be an object, got {shown(step)}")
+        before = turns[whole_number(step.get("after"), "after", most=number)]
+        step = {name: value for name, value in step.items() if name != "after"}
         turns.append(None)
         if before is None:
-            found.append({"problem": "the step before it is not possible"})
+            states.append({"problem": "the step before it is not possible"})
             continue
         try:
             after, words = stepped(before, step)
         except IactaError as error:
-            found.append({"problem": str(error)})
+            states.append({"problem": str(error)})
         else:
             turns[-1] = after
-            found.append({**_standing(after), "words": words})
-    return {"turns": found}
+            states.append({**_turn_state(after), "words": words})
+    return {"turns": states}
 
 
 # What a goal is worth.
 
 
-def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
+def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
     """Return what a goal is worth in a turn, the best first moves, and the plan.
 
-    asked: the `code`, and the `board` if it is not the classic one; the goal, as for a plan
+    body: the `code`, and the `board` if it is not the classic one; the goal, as for a plan
         (`take`, `take_any`, `eliminate` or `worth`); `hold` to hold it, too; and `time_limit` in
         seconds.
     watch: receives the best value so far.
     """
-    turn = _read_turn(asked, *GOALS, "hold", "time_limit")
-    limit = asked.get("time_limit", USUAL_PLAN_SECONDS)
+    turn = _read_turn(body, *GOALS, "hold", "time_limit")
+    limit = body.get("time_limit", USUAL_PLAN_SECONDS)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
         raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")
     deadline = Deadline(min(float(limit), MOST_PLAN_SECONDS))
-    goal = read_goal(asked, turn)
+    goal = read_goal(body, turn)
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return {**_worth(1.0), "figure": "100%", "sentences": ["The goal is reached."]}
     if turn.phase == "advance":
@@ -384,7 +392,7 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
         figure = "0%" if goal.is_chance else f"{value:.2f}"
         return {**_worth(value), "figure": figure, "sentences": [said]}
     constraints = _constraints(turn)
-    is_held = bool(asked.get("hold")) and goal.is_chance
+    is_held = bool(body.get("hold")) and goal.is_chance
     part = deadline.part(PLAN_PART if is_held else 1.0)
     shared = {"progress": _progress(goal, watch), "time_limit": part.left()}
     new = held = None
@@ -396,24 +404,23 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
     if is_held:
         held = take_and_hold(plan, fortify=turn.fortify, time_limit=deadline.left(), **constraints)
         plan = held.plan
-    return {**_found(plan, new, held), **_asked_so(asked, turn)}
+    return {**_found(plan, new, held), **_command_and_call(body, turn)}
 
 
-def read_goal(asked: Mapping[str, Any], turn: Turn) -> Goal | None:
-    given = [name for name in GOALS if asked.get(name)]
+def read_goal(body: Mapping[str, Any], turn: Turn) -> Goal | None:
+    given = [name for name in GOALS if body.get(name)]
     if len(given) != 1:
         raise IllegalError(f"there must be one goal of {', '.join(GOALS)}, got {len(given)}")
-    name, said = given[0], asked[given[0]]
+    name = given[0]
     if name == "worth":
         return Worth()
-    if not isinstance(said, str):
-        raise MalformedError(f"{name} must be text, got {shown(said)}")
+    said = sent_text(body, name)
     if name == "eliminate":
         if said not in turn.owners:
             return None
         return eliminate(turn.position, said)
-    found = turn.board.find_set(said)
-    return TakeAny(found) if name == "take_any" else TakeAll(found)
+    names = turn.board.find_set(said)
+    return TakeAny(names) if name == "take_any" else TakeAll(names)
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
@@ -422,7 +429,7 @@ def _constraints(turn: Turn) -> dict[str, Any]:
         "play": PLAYS[turn.whole_battles],
         "rules_of": dict(turn.rules_of),
         "keep": dict(turn.keep),
-        "stay": [each for each in turn.stay if turn.position.of(each).owner == turn.player],
+        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
     }
 
 
@@ -436,10 +443,10 @@ def _progress(goal: Goal, watch: Watch | None) -> Any:
     return show
 
 
-def _worth(value: float, bound: float | None = None) -> dict[str, Any]:
+def _worth(value: float) -> dict[str, Any]:
     return {
         "value": value,
-        "bound": value if bound is None else bound,
+        "bound": value,
         "low": value,
         "high": value,
         "is_proven": True,
@@ -464,7 +471,7 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "is_chance": plan.goal.is_chance,
         "figure": valued(plan, value),
         "sentences": [achieved(plan) + proof(plan), *map(str, summary.parts[1:])],
-        "moves": [] if new else [_to_take(each) if held else each for each in _moves(plan, place)],
+        "moves": [] if new else [_to_take(move) if held else move for move in _moves(plan, place)],
         "placement": [[place[name], number] for name, number in new.placement] if new else None,
         "sections": [
             {
@@ -488,33 +495,33 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
 
     Of attacks that are as good, those of the main line come first, in its order.
     """
-    every, found = first_attacks(plan), []
+    every, ranked = first_attacks(plan), []
     ways = best_over_borders(every)
-    line = [(each.step.start, each.step.to) for each in main_line(plan)]
-    for each in ways:
-        loss = ways[0].value - each.value
-        rank = line.index(each[:2]) if each[:2] in line else len(line)
+    line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
+    for way in ways:
+        loss = ways[0].value - way.value
+        rank = line.index(way[:2]) if way[:2] in line else len(line)
         is_as_good = loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
-        found.append(((0.0 if is_as_good else loss, rank), each, loss))
-    for number, (_, each, loss) in enumerate(sorted(found, key=lambda entry: entry[0])):
+        ranked.append(((0.0 if is_as_good else loss, rank), way, loss))
+    for number, (_, way, loss) in enumerate(sorted(ranked, key=lambda entry: entry[0])):
         yield {
-            "from": place[each.start],
-            "to": place[each.to],
-            "name": f"{each.start} to {each.to}",
-            "dice": each.dice,
+            "from": place[way.start],
+            "to": place[way.to],
+            "name": f"{way.start} to {way.to}",
+            "dice": way.dice,
             "loss": loss,
             "by_dice": [
                 {
-                    "dice": way.dice,
-                    "loss": ways[0].value - way.value,
-                    "results": plan.problem.turn.losses_of(Attack(*way[:3])),
+                    "dice": other.dice,
+                    "loss": ways[0].value - other.value,
+                    "results": plan.problem.turn.losses_of(Attack(*other[:3])),
                 }
-                for way in every
-                if way[:2] == each[:2]
+                for other in every
+                if other[:2] == way[:2]
             ],
             "words": _lost(plan, loss) if number else "best",
-            "figure": valued(plan, each.value),
-            "success": _success(plan, each),
+            "figure": valued(plan, way.value),
+            "success": _success(plan, way),
         }
 
 
@@ -531,9 +538,9 @@ def _success(plan: Plan, way: Alternative) -> str | None:
     spare = problem.turn.armies[v] - problem.garrisons[v]
     throws = problem.kernels[c].battle(spare, problem.turn.armies[c]).throws
     won = [
-        (spare - lost, p * each.chance)
-        for each in throws
-        for p, lost, killed in each.options[0]
+        (spare - lost, p * chance.chance)
+        for chance in throws
+        for p, lost, killed in chance.options[0]
         if killed == problem.turn.armies[c] and spare > lost
     ]
     total, seen = sum(p for _, p in won), 0.0
@@ -558,14 +565,14 @@ def _success(plan: Plan, way: Alternative) -> str | None:
 
 def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
     """Return what it is worth to move in some numbers of armies, and the best of them."""
-    numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
+    numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
     parts = min(len(numbers), MOST_ADVANCES) - 1 or 1
     tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
-    end, found = deadline.part(COMPARED), list[tuple[float, int]]()
+    end, ranked = deadline.part(COMPARED), list[tuple[float, int]]()
     for number in tried:
-        part = end.part(1 / (len(tried) - len(found)))
-        found.append((_after_advance(turn, number, goal, part).value, number))
-    quick, best = max(found)
+        part = end.part(1 / (len(tried) - len(ranked)))
+        ranked.append((_after_advance(turn, number, goal, part).value, number))
+    quick, best = max(ranked)
     plan = _after_advance(turn, best, goal, deadline)
     low, high = plan.interval or (plan.value, plan.value)
     return {
@@ -578,7 +585,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
         "is_chance": goal.is_chance,
         "figure": valued(plan, plan.value),
         "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
-        "advances": [[number, plan.value + value - quick] for value, number in found],
+        "advances": [[number, plan.value + value - quick] for value, number in ranked],
         "best": best,
     }
 
@@ -589,9 +596,9 @@ def _after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> P
     return best_plan(after.position, goal, **_constraints(after), time_limit=limit)
 
 
-def _asked_so(asked: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
+def _command_and_call(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
     """Return the command and the call that ask for the same plan, where there are any."""
-    goal = {name: asked[name] for name in GOALS if asked.get(name)}
+    goal = {name: body[name] for name in GOALS if body.get(name)}
     with suppress(IactaError):
         question = PlanQuestion(turn.to_code(), board=turn.board, **goal)
         return {"command": as_command(question), "python": as_python(question)}
@@ -612,14 +619,16 @@ def _drawn(plan: Plan) -> tuple[dict[str, Any] | None, dict[str, int], list[floa
     if not is_drawn(position.board):
         return None, {}, None
     arrows, names, values = arrows_of(plan), position.board.territories, {}
-    numbers = {f"{names[each.start]} to {names[each.to]}": each.number for each in arrows}
+    numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
     if differ(plan, arrows):
-        owned = [position.of(each.name).owner == position.player for each in plan.territories]
-        chances = [
-            1.0 if mine else each.own_probability
-            for each, mine in zip(plan.territories, owned, strict=True)
+        owned = [
+            position.of(territory.name).owner == position.player for territory in plan.territories
         ]
-        fought = sorted({each.to for each in arrows})
+        chances = [
+            1.0 if mine else territory.own_probability
+            for territory, mine in zip(plan.territories, owned, strict=True)
+        ]
+        fought = sorted({arrow.to for arrow in arrows})
         values = {t: short_percent(chances[t], 0) for t in fought if not owned[t]}
     return moving(scene_of(position.board, arrows, values)), numbers, chances
 
@@ -627,7 +636,7 @@ def _drawn(plan: Plan) -> tuple[dict[str, Any] | None, dict[str, int], list[floa
 def _part(part: Part, numbers: Mapping[str, int]) -> object:
     if not isinstance(part, Table):
         return part
-    rows = [[text_of(cell) for cell in row] for row in part.rows]
+    rows = [[cell_text(cell) for cell in row] for row in part.rows]
     numbered = [
         [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
     ]
