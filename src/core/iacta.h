@@ -102,7 +102,7 @@ typedef struct iacta_search iacta_search;
 
 /* What a call returns. Stopped: by the flag, by the time, or as the budget is spent; what is known by
    then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. Busy:
-   another call works in the search. */
+   another call works in the search. Broken: a defect of the core. */
 enum {
     IACTA_DONE = 0,
     IACTA_STOPPED = 1,
@@ -110,7 +110,8 @@ enum {
     IACTA_MORE = 3,
     IACTA_NO_MEMORY = 4,
     IACTA_UNSOUND = 5,
-    IACTA_BUSY = 6
+    IACTA_BUSY = 6,
+    IACTA_BROKEN = 7
 };
 
 /* What the source of this core is: a hash that the build puts in. */
@@ -141,8 +142,8 @@ IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, 
 
 /* Finds assignments from so many starts, at most *count of them, the best one first; *count is how
    many there are. Or takes one that is given, with so many rolls of lookahead where values are close.
-   Each is sets[(share * lands + land) * lands + target]. Then the policy is lookahead on the first. */
-IACTA_API int32_t iacta_shares(iacta_search* search);
+   Each is sets[(goal * lands + land) * lands + target]. Then the policy is lookahead on the first. */
+IACTA_API int32_t iacta_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
                                uint8_t* sets, int32_t* count);
 IACTA_API int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets);
@@ -169,8 +170,8 @@ IACTA_API int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget
                                 int32_t* moved);
 
 /* How the policy goes from a state on, exactly; or in games with the numbers from first on, of which
-   each has the same dice whenever it is played. Of games the sums are reported, of the whole ones where
-   it is stopped in the middle; their states are those in which it decided. */
+   each has the same dice whenever it is played. Stopped in the middle, it reports the whole games that
+   were played, each with a weight of 1 / games. Their states are those in which it decided. */
 IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
                              const uint8_t* mine, iacta_report* report);
 IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32_t* armies,

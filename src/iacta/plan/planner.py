@@ -21,7 +21,9 @@ the result is the same each time.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import inf, sqrt
+from operator import add
 from threading import Thread
 from typing import NamedTuple
 
@@ -45,6 +47,7 @@ FIRST_PART = 0.2  # of the time, for the first policy
 FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
 ROUND = 64  # games at a time
+MOST_REPORTS = 200  # of a policy, which are large; then they are put together
 MOST_GAMES = 200_000  # a plan is compared by: its interval is small then
 
 
@@ -268,7 +271,7 @@ class _Trial:
         self.policy, self.first = policy, first
         self.gains: npt.NDArray[np.float64] = np.zeros(0)
         self.report: Report | None = None  # exact
-        self.games: Report | None = None  # the report of its games, as sums
+        self.reports: list[tuple[int, Report]] = []  # of games, and of how many
         self.was_followed = False  # to all its ends, or to too many
 
     def begin(self, core: Core, deadline: Deadline) -> None:
@@ -285,7 +288,9 @@ class _Trial:
         while games > 0 and self.report is None and not deadline.is_over:
             number = min(games, ROUND)
             played = core.play(deadline, number, self.first + len(self.gains))
-            self.games = played.report if self.games is None else self.games + played.report
+            self.reports.append((len(played.gains), played.report))
+            if len(self.reports) == MOST_REPORTS:
+                self.reports = [(sum(count for count, _ in self.reports), self._mean)]
             self.gains = np.concatenate([self.gains, played.gains])
             games -= number
             if len(self.gains) >= ROUND and not self.was_followed:
@@ -326,9 +331,13 @@ class _Trial:
         if self.report is not None:
             return Found(self.policy, self.value, None, inf, self.report, 0)
         interval = max(self.value - self.half, 0.0), self.value + self.half
-        assert self.games is not None  # noqa: S101 # some are played in any case
-        games = len(self.gains)
-        return Found(self.policy, self.value, interval, inf, self.games.mean(games), games)
+        return Found(self.policy, self.value, interval, inf, self._mean, len(self.gains))
+
+    @property
+    def _mean(self) -> Report:
+        """The report of all games."""
+        whole = sum(count for count, _ in self.reports)
+        return reduce(add, (report * (count / whole) for count, report in self.reports))
 
 
 def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
