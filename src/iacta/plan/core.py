@@ -100,7 +100,8 @@ class Report:
 
     def __add__(self, other: "Report") -> "Report":
         """Return the report of both, the other of games that were played later."""
-        order = np.minimum(self.order, other.order + len(other.order))
+        later = self.order[self.order < NEVER].max(initial=-1) + 1
+        order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
         return Report(self.problem, states, order, numbers)
 
