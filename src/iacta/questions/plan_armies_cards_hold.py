@@ -7,7 +7,7 @@ from typing import NamedTuple
 from iacta.distribution import Distribution
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
-from iacta.plan.placing import Placement
+from iacta.plan.reinforcement import Placement
 from iacta.questions.percentages import percent, plain_percent, short_percent
 from iacta.questions.plan_sentences import MOST_LINES, plan_chance, valued
 from iacta.questions.sections import Section, Table
@@ -120,7 +120,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     """
     first, *others = goal.in_order
     then = ", then ".join(way.phrase(plan.position) for way in others)
-    proof = ": proven best" if goes_on.is_exact else "; a better plan may exist"
+    proof = ": proven best" if goes_on.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
         f"{percent(plan_chance(plan, goes_on.first))}{under(rules)}, then "
@@ -131,7 +131,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
         f"{cards_words(goes_on.armies)} Without them the second chance would be "
         f"{percent(plan_chance(plan, goes_on.without))}."
     )
-    if goes_on.is_exact:
+    if goes_on.proven:
         yield TRADED
         return
     low, high = goes_on.interval
@@ -144,7 +144,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
 def went_on(goes_on: Continuation) -> Iterator[str]:
     """Yield how a turn goes on with new armies, where the goals after the first are not known."""
     plan, (low, high) = goes_on.plan, goes_on.interval
-    interval = "" if goes_on.is_exact else f" ({100 * low:.2f} to {100 * high:.2f})"
+    interval = "" if goes_on.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
         f"{percent(plan_chance(plan, goes_on.first))}, and reach the next goal too with "
@@ -155,7 +155,7 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
 
 def what_is_held(held: Hold) -> Iterator[str]:
     if not held.ends:
-        if not held.is_exact:
+        if not held.proven:
             yield "There was no time to find a game in which you take it."
         return
     low, high = held.interval
@@ -164,7 +164,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
         f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from "
         f"{count(held.ends, 'game', 'games')})."
     )
-    if not held.is_exact:
+    if not held.proven:
         least = "nothing is guaranteed"
         if held.at_least >= LEAST_SEEN:
             least = f"the chance is at least {percent(held.at_least)}"

@@ -128,6 +128,7 @@ class ReviewAnswer(Answer):
         reviewed = self.reviewed
         return ReviewRecord.of(
             reviewed,
+            is_exact=reviewed.proven,
             unclear=dict(reviewed.unclear),
             players=[ReviewedPlayerRecord.of(player) for player in reviewed.players],
             costliest=[ReviewedStepRecord.of_step(step) for step in reviewed.costliest],
@@ -153,7 +154,7 @@ class ReviewAnswer(Answer):
 @sections_of.register
 def _sections(reviewed: Review) -> Iterator[Section]:
     sentences = [_sentence(reviewed, player) for player in reviewed.players]
-    if not reviewed.is_exact:
+    if not reviewed.proven:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
     if reviewed.assumed:
         sentences.append(
