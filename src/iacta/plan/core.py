@@ -23,6 +23,7 @@ from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX, Event, Lock, Thread
+from time import sleep
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -51,7 +52,7 @@ MOST_BYTES = 400e6  # of tables of battles
 LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
 MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
-DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
+DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY = range(7)
 
 
 class Style(NamedTuple):
@@ -253,10 +254,10 @@ def find_core() -> ctypes.CDLL | None:
         return None
     sources = here.parents[1] / "core"
     is_checkout = (sources / "iacta.h").exists()
-    if not _is_as_built(found):
-        what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
-        raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
     try:
+        if not _is_as_built(found):
+            what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+            raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
         library = ctypes.CDLL(str(found))
     except OSError:
         return None
@@ -519,7 +520,7 @@ class Core:
             return STOPPED
         try:
             if is_short:
-                code = function(_budget(deadline, states, AT_ONCE))
+                code = _once_free(function, _budget(deadline, states, AT_ONCE), deadline)
                 if code != STOPPED:
                     return code
             codes: list[int] = []
@@ -527,7 +528,7 @@ class Core:
 
             def work() -> None:
                 try:
-                    codes.append(function(budget))
+                    codes.append(_once_free(function, budget, deadline))
                 finally:
                     done.set()
 
@@ -590,9 +591,12 @@ class Core:
         for share, parts in enumerate(assignment):
             for v, part in enumerate(parts):
                 sets[share, v, [*bits(part)]] = 1
+        pointer = sets.ctypes.data_as(_TYPES["bytes"])
         with self._lock:
-            code = self._library.iacta_follow(
-                self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"])
+            code = _once_free(
+                lambda _: self._library.iacta_follow(self._search, style.depth, pointer),
+                None,
+                Deadline(),
             )
         if code == UNSOUND:
             raise IllegalError(
@@ -742,6 +746,15 @@ class Core:
             tuple(report.armies[: self.lands]),
             tuple(report.taken[: len(self.problem.rewards.sets)]),
         )
+
+
+def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) -> int:
+    """Call a function of the core, which may still be busy with a call that Ctrl-C has ended."""
+    while (code := function(budget)) == BUSY:
+        if deadline.is_over:
+            return STOPPED
+        sleep(AT_ONCE / 10)
+    return code
 
 
 def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
