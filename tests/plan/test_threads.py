@@ -170,20 +170,37 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 @needs_core
-@pytest.mark.parametrize("name", ["decide", "judge"])
-def test_ctrl_c_stops_a_long_call_and_the_policy_stays_as_it_was(name: str) -> None:
+def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     problem = large_problem()
     core = Core(problem)
     (assignment,) = core.assign(Deadline())
     core.follow(assignment, Style(1))
     before = core.decide(problem.start)
-    roll = (before.start, before.to) if name == "judge" else ()
 
     core.follow(assignment, Style(MOST_DEPTH))  # which would take minutes
     with interrupted_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
-        getattr(core, name)(problem.start, *roll)
+        core.decide(problem.start)
     core.follow(assignment, Style(1))
     assert core.decide(problem.start) == before
+
+
+@needs_core
+@pytest.mark.parametrize("name", ["decide", "judge", "advance"])
+def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
+    core = Core(large_problem())
+    (assignment,) = core.assign(Deadline())
+    core.follow(assignment, Style(1))
+    start = core.problem.start
+    found = core.decide(start)
+    asked: dict[str, Callable[[], object]] = {
+        "decide": lambda: core.decide(start),
+        "judge": lambda: core.judge(start, found.start, found.to),
+        "advance": lambda: core.advance(start, found.start, found.to, 1),
+    }
+    wanted = asked[name]()
+    with core._lock, interrupted_after(AT_ONCE), pytest.raises(KeyboardInterrupt):
+        asked[name]()
+    assert asked[name]() == wanted
 
 
 @needs_core
