@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
+from iacta import (
+    Board,
+    Continent,
+    IllegalError,
+    MalformedError,
+    Position,
+    Turn,
+    classic_board,
+    read_board,
+)
 from iacta.board.board import folded
 from iacta.board.files import read_board_file, write_board
 from iacta.board.formats import FORMATS, board_text, own
@@ -393,3 +402,38 @@ def test_a_map_names_no_cards_elsewhere(name: str, tmp_path: Path) -> None:
 def test_classic_is_the_built_in_board() -> None:
     assert read_board("classic") is classic_board()
     assert read_board("Classic") is classic_board()
+
+
+EMPTY = {
+    "domination": DOMINATION.replace("Africa 3 yellow", "Africa 3 yellow\nAtlantis 7 blue"),
+    "conquest": CONQUEST.replace("Africa=3", "Africa=3\nAtlantis=7"),
+    "conquer club": CLUB.replace(
+        "</map>",
+        "<continent><name>Atlantis</name><bonus>7</bonus><components/></continent></map>",
+    ),
+    "lux": LUX.replace(
+        "</luxboard>",
+        "<continent><continentname>Atlantis</continentname><bonus>7</bonus></continent></luxboard>",
+    ),
+    "warzone": WARZONE.replace(
+        '"bonuses": [',
+        '"bonuses": [{"id": "9", "name": "Atlantis", "value": "7", "territoryIDs": []},',
+    ),
+    "own json": OWN.replace(
+        '"continents": {', '"continents": {"Atlantis": {"bonus": 7, "territories": []},'
+    ),
+    "own toml": TOML.replace(
+        "[places]", "[continents.Atlantis]\nbonus = 7\nterritories = []\n[places]"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
+def test_a_continent_without_territories_is_read_with_a_remark(text: str, tmp_path: Path) -> None:
+    found = read_text(tmp_path, text)
+    assert Continent("Atlantis", 7, ()) in found.continents
+    assert "continent 'Atlantis' has no territories" in [
+        said for _, said in remarks(tmp_path, text)
+    ]
+    held = dict.fromkeys(found.territories, ("blue", 1)) | {"Brazil": ("red", 2)}
+    assert Turn(Position(found, "red", held)).new_armies() == 3

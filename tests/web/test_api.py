@@ -86,6 +86,8 @@ REFUSED = [
         "missing take, take_any, eliminate or worth",
     ),
     ("/api/v1/nothing", 404, None, "nothing is at this address"),
+    ("/api/%0d%0aX-Evil:1", 404, None, "nothing is at this address"),
+    ("/api/battle?attackers=3&defenders=2", 404, None, "nothing is at this address"),
     ("/api/v1/qr.svg", 422, None, "text must have 1 to 2,900 letters, got 0"),
     (f"/api/v1/qr.svg?text={'a' * 2901}", 422, None, "letters, got 2,901"),
     (f"/api/v1/qr.svg?text={quote('🎲' * 800)}", 422, None, "fit into a QR code, got 3,200 bytes"),

@@ -24,6 +24,7 @@ from functools import cache, cached_property, lru_cache
 from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX, Event, Lock, Thread
+from time import sleep
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -256,10 +257,10 @@ def find_core() -> ctypes.CDLL | None:
         return None
     sources = here.parents[1] / "core"
     is_checkout = (sources / "iacta.h").exists()
-    if not _is_as_built(found):
-        what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
-        raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
     try:
+        if not _is_as_built(found):
+            what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+            raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
         library = ctypes.CDLL(str(found))
     except OSError:
         return None
@@ -539,7 +540,7 @@ class Core:
             return STOPPED
         try:
             if is_short:
-                code = function(_budget(deadline, states, AT_ONCE))
+                code = _once_free(function, _budget(deadline, states, AT_ONCE), deadline)
                 if code != STOPPED:
                     return code
             codes: list[int] = []
@@ -547,7 +548,7 @@ class Core:
 
             def work() -> None:
                 try:
-                    codes.append(function(budget))
+                    codes.append(_once_free(function, budget, deadline))
                 finally:
                     done.set()
 
@@ -639,7 +640,11 @@ class Core:
             for v, part in enumerate(parts):
                 sets[goal, v, [*bits(part)]] = 1
         with self._lock:
-            code = self._library.iacta_follow(self._search, style.depth, _pointer(sets))
+            code = _once_free(
+                lambda _: self._library.iacta_follow(self._search, style.depth, _pointer(sets)),
+                None,
+                Deadline(),
+            )
         if code == UNSOUND:
             raise IllegalError(
                 f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
@@ -765,6 +770,15 @@ class Core:
             )
             _refuse_failed(code)
             yield bound.value
+
+
+def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) -> int:
+    """Call a function of the core, which may still be busy with a call that Ctrl-C has ended."""
+    while (code := function(budget)) == BUSY:
+        if deadline.is_over:
+            return STOPPED
+        sleep(AT_ONCE / 10)
+    return code
 
 
 def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
