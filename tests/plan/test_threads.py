@@ -171,7 +171,6 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     assert core.decide(problem.start) == before
 
 
-@needs_core
 @pytest.mark.parametrize("name", ["decide", "judge", "advance"])
 def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
     core = Core(large_problem())
@@ -190,7 +189,6 @@ def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
     assert asked[name]() == wanted
 
 
-@needs_core
 def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
