@@ -126,9 +126,10 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
             frame = frames.read_parquet(file, **options)
             job.checked(pl.from_pandas(frame._meta))
             return job, frame
-        names, line, blocks = (
-            heading(table) if job.source.name == "csv" else ([], b"", table.lines())
-        )
+        names, line, blocks = [], b"", table.lines()
+        if job.source.name == "csv":
+            names, line, blocks = heading(table)
+            job = job.marked(table.mark)
         first = job.checked(job.read_block(next(blocks), names, table.mark)).clear()
         if job.source.name == "jsonl":  # of which other blocks may have values of other kinds
             first = first.cast(dict.fromkeys(asked.named(first.columns), pl.String))

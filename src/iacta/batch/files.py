@@ -12,7 +12,8 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 from itertools import chain
@@ -42,7 +43,7 @@ from iacta.questions.kinds import Whole
 from iacta.questions.question import Watch
 from iacta.tabular import MOST_COLUMNS, LineBlock, Tabular, cells, text_of
 
-LINE = "\nline"  # the column of lines of JSON that are written as such
+LINE = "\nline"  # the column of whole lines of JSON
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -111,6 +112,7 @@ def answer_file(
     with in_file(file, "batch"), Tabular(file, LONGEST_LINE) as table:
         job = BatchJob.of(table, to, asked)
         rows = job.checked(job.read(table))
+        job = job.marked(table.mark)
     found = [asked.none]
     for part in rows.iter_slices(asked.part_rows):
         found.append(answers(part, asked))
@@ -180,10 +182,12 @@ class BatchJob:
         name = "jsonl" if table.format == "json" else table.format
         is_stream = str(target) == STREAM
         to = FileFormat(name) if is_stream else read_format(target)
-        if name == to.name == "csv":
-            to = to._replace(mark=table.mark)
         is_pipe = is_stream or (target.exists() and not target.is_file())
         return cls(asked, FileFormat(name), to, is_pipe)
+
+    def marked(self, mark: str) -> "BatchJob":
+        """Return the same, with what separates the cells of CSV also in the target."""
+        return replace(self, target=self.target._replace(mark=mark))
 
     @property
     def keeps_lines(self) -> bool:
@@ -196,14 +200,20 @@ class BatchJob:
         """Return the rows of a table."""
         if not table.is_text:
             schema, batches = table.batches()
-            return pl.DataFrame(pa.Table.from_batches(batches, schema))
+            if "decimal256" in str(schema.types):  # at which Polars panics
+                raise MalformedError("decimals must have at most 38 digits")
+            try:
+                return pl.DataFrame(pa.Table.from_batches(batches, schema))
+            except pl.exceptions.PolarsError as error:
+                raise MalformedError(f"it cannot be read: {reason_of(error)}") from None
         names: list[str] = []
         blocks = table.lines()
         if self.source.name == "csv":
             names, _, blocks = heading(table)
             self.asked.parameters(names)  # which may refuse them
-        frames = [self.read_block(block, names, table.mark) for block in blocks]
-        return pl.concat([each for each in frames if each.width], how="diagonal_relaxed")
+        blank = LineBlock(1, [])
+        frames = [self.read_block(block, names, table.mark) for block in chain([blank], blocks)]
+        return pl.concat(frames, how="diagonal_relaxed")
 
     def read_block(self, block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame:
         """Return the rows of some lines; names and mark are those of CSV."""
@@ -212,40 +222,42 @@ class BatchJob:
         return self._read_json(block)
 
     def _read_json(self, block: LineBlock) -> pl.DataFrame:
-        """Return lines of JSON as columns; lists, objects and values of several kinds as texts."""
-        lines = _lines(block)
-        if not lines:
-            return pl.DataFrame()
-        content = io.BytesIO(b"\n".join(lines))
+        """Return lines of JSON and their values: lists, objects and mixtures as texts."""
+        numbered = [each for each in block.numbered() if each[1].strip(b" \r")]
+        texts = [text_of(line, number).strip() for number, line in numbered]
+        content = io.BytesIO("\n".join(texts).encode())
         try:
             kinds = dict(pl.scan_ndjson(content, infer_schema_length=None).collect_schema())
-            rows = pl.read_ndjson(content, schema=self._columns(kinds))
+            columns = self._columns(kinds)
+            rows = pl.read_ndjson(content, schema=columns)
+            if inexact := _inexact(rows, self.asked):
+                columns |= dict.fromkeys(inexact, pl.String)
+                rows = pl.read_ndjson(content, schema=columns)
         except pl.exceptions.PolarsError as error:
-            kinds = dict.fromkeys(_keys(block), pl.String())
-            with at(f"lines {block.first} to {block.first + len(block.lines)}"):
-                try:
-                    rows = pl.read_ndjson(content, schema=self._columns(kinds))
-                except pl.exceptions.PolarsError:
-                    raise MalformedError(f"invalid JSON: {reason_of(error)}") from None
-        if self.keeps_lines:
-            texts = [line.decode().strip() for line in lines]
-            return rows.with_columns(pl.Series(LINE, texts, pl.String))
-        return rows
+            keys: dict[str, pl.DataType] = {}
+            for (number, _), text in zip(numbered, texts, strict=True):
+                with at(f"line {number}"):
+                    keys |= dict.fromkeys(_object(text), pl.String())
+            try:
+                rows = pl.read_ndjson(content, schema=self._columns(keys))
+            except pl.exceptions.PolarsError:
+                raise MalformedError(f"invalid JSON: {reason_of(error)}") from None
+        if rows.height != len(texts):
+            raise MalformedError(f"expected {len(texts)} lines of JSON, got {rows.height}")
+        return rows.with_columns(pl.Series(LINE, texts, pl.String))
 
     def _columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
         """Return the columns of lines of JSON that are read, and the type of each."""
         parameters = self.asked.named([*kinds])
-        texts = [
-            name
-            for name, kind in kinds.items()
-            if kind.is_nested()
-            or (
-                name in parameters and isinstance(parameters[name].kind, Whole) and kind != pl.Int64
-            )
-        ]
         kept = {*parameters, *self.asked.schema} if self.keeps_lines else {*kinds}
-        every = {**kinds, **dict.fromkeys(texts, pl.String())}
-        return {name: kind for name, kind in every.items() if name in kept}
+        exact = pl.Int64, pl.Float64, pl.Null  # whole numbers that are larger are texts
+        return {
+            name: pl.String
+            if kind.is_nested() or (name in parameters and kind not in exact)
+            else kind
+            for name, kind in kinds.items()
+            if name in kept
+        }
 
     def checked(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return rows, or refuse them if they cannot be answered or written."""
@@ -254,27 +266,28 @@ class BatchJob:
         if wrong := [name for name in rows.columns if "\0" in name]:
             raise MalformedError(f"the name of a column must have no NUL, got {shown(wrong[0])}")
         self.asked.parameters(rows.columns)
-        for name, kind in (
-            rows.schema.items() if self.target.name in ("csv", "jsonl", "excel") else ()
-        ):
-            if unfit := _unfit(kind, self.target.name):
-                raise IllegalError(
-                    f"{self.target.name} cannot hold the column {shown(name)} of {unfit}"
-                )
+        to = self.target.name
+        for name, kind in rows.schema.items():
+            if to in ("csv", "jsonl", "excel") and (unfit := _unfit(kind, to)):
+                raise IllegalError(f"{to} cannot hold the column {shown(name)} of {unfit}")
         return rows
 
     # Writing.
 
     def write(self, answered: pl.DataFrame, stream: IO[bytes], *, is_first: bool = True) -> None:
         """Write rows with their answers; the first part of a file has the heading of CSV."""
-        if self.target.compression:
-            # Closing what compresses closes what is below it.
-            below = open(stream.fileno(), "wb", closefd=False)  # noqa: SIM115
-            file = pa.PythonFile(below, "w")
-            with pa.CompressedOutputStream(file, self.target.compression) as packed:
-                self._write_plain(answered, packed, is_first=is_first)
-        else:
-            self._write_plain(answered, stream, is_first=is_first)
+        rows = answered if self.keeps_lines else answered.drop(LINE, strict=False)
+        with ExitStack() as stack:
+            if self.target.compression:
+                # Closing what compresses closes what is below it.
+                below = open(stream.fileno(), "wb", closefd=False)  # noqa: SIM115
+                packed = pa.CompressedOutputStream(pa.PythonFile(below), self.target.compression)
+                stream = stack.enter_context(packed)
+            try:
+                self._write_plain(rows, stream, is_first=is_first)
+            except pl.exceptions.PolarsError as error:
+                reason = reason_of(error)
+                raise IllegalError(f"{self.target.name} cannot hold it: {reason}") from None
 
     def _write_plain(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
         match self.target.name:
@@ -295,16 +308,15 @@ class BatchJob:
                 _write_excel(_flat(self._typed(answered)), stream)
 
     def _typed(self, answered: pl.DataFrame) -> pl.DataFrame:
-        """Return rows that were texts with whole numbers as such; a wrong one is null."""
-        if self.source.name == "csv":
-            text = pl.col(pl.String)
-            answered = answered.with_columns(pl.when(text != "").then(text).name.keep())
-        elif self.source.name != "jsonl":
+        """Return rows of CSV with whole numbers where the question asks for them, else nulls."""
+        if self.source.name != "csv":
             return answered
-        return answered.with_columns(
+        text = pl.col(pl.String)
+        rows = answered.with_columns(pl.when(text != "").then(text).name.keep())
+        return rows.with_columns(
             pl.col(name).str.replace(WHOLE, "$1").cast(pl.Int64, strict=False)
-            for name, parameter in self.asked.named(answered.columns).items()
-            if isinstance(parameter.kind, Whole) and answered.schema[name] == pl.String
+            for name, parameter in self.asked.named(rows.columns).items()
+            if isinstance(parameter.kind, Whole)
         )
 
     def _write_csv(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
@@ -382,17 +394,6 @@ def _refuse_ragged(block: LineBlock, count: int, mark: str) -> None:
 # JSON.
 
 
-def _keys(block: LineBlock) -> dict[str, None]:
-    """Return the keys of lines of JSON, or refuse the first line that is no object."""
-    keys: dict[str, None] = {}
-    for number, line in block.numbered():
-        text = text_of(line, number).strip()
-        if text:
-            with at(f"line {number}"):
-                keys |= dict.fromkeys(_object(text))
-    return keys
-
-
 def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=parse_json)  # which refuses NaN
@@ -401,6 +402,12 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise MalformedError(f"a line must be an object of JSON, got {shown(found)}")
     return found
+
+
+def _inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
+    """Return the parameters that are columns of numbers too large for fractions to be exact."""
+    numbers = (name for name in asked.named(rows.columns) if rows.schema[name] == pl.Float64)
+    return [name for name in numbers if (rows[name].abs() >= MOST_EXACT).any()]
 
 
 def _spliced(lines: Iterable[str], found: pl.DataFrame) -> Iterator[str]:
