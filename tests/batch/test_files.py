@@ -32,7 +32,7 @@ from tests.cli.run import Run
 __all__ = ["run"]
 
 COUNT = 600
-KILLS = int(os.environ.get("IACTA_KILLS", "4"))  # more take minutes
+KILLS = 3  # more take minutes
 
 
 @pytest.fixture(scope="module")
@@ -441,7 +441,7 @@ def test_whatever_is_killed_a_target_is_whole(tmp_path: Path) -> None:
     """Two runs at a time write one target, and are killed after some random time or end."""
     old = "what was there before"
     target = tmp_path / "out.csv"
-    sizes = (2_000, 3_000)
+    sizes = (200_000, 300_000)
     for rows in sizes:
         frame = pl.DataFrame({"attackers": [12] * rows, "defenders": 10})
         frame.write_csv(tmp_path / f"{rows}.csv")

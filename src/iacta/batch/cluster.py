@@ -94,14 +94,17 @@ def answer_blocks(
     folder = unfinished(place)
     folder.mkdir()
     try:
-        done = _written(answered, folder, job, client, watch)
+        with in_file(source, "batch"):
+            done = _written(answered, folder, job, client, watch)
         rows, errors, size = map(sum, zip(*done.values(), strict=True))
         if job.target.name == "parquet":
             _name_folder(folder, place, done, rows)
         else:
             _join(done, place, size)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            left = folder.rename(unfinished(place))  # where no worker writes into it any more
+            shutil.rmtree(left, ignore_errors=True)
     return Done(rows, errors)
 
 
@@ -126,19 +129,20 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
             frame = frames.read_parquet(file, **options)
             job.checked(pl.from_pandas(frame._meta))
             return job, frame
-        names, line, blocks = [], b"", table.lines()
+        names: list[str] = []
+        line, blocks = b"", table.lines()
         if job.source.name == "csv":
             names, line, blocks = heading(table)
             job = job.marked(table.mark)
         first = job.checked(job.read_block(next(blocks), names, table.mark)).clear()
         if job.source.name == "jsonl":  # of which other blocks may have values of other kinds
             first = first.cast(dict.fromkeys(asked.named(first.columns), pl.String))
+        whole = os.path.getsize(file)
+        size = whole if table.compression else BLOCK
         read = _TextBlocks(
-            file, job, tuple(names), table.mark, line, first, bool(table.compression)
+            file, size, job, tuple(names), table.mark, line, first, bool(table.compression)
         )
-        size = os.path.getsize(file)
-        offsets = range(0, size, size if table.compression else BLOCK)
-        return job, frames.from_map(read, offsets, meta=_pandas(first))
+        return job, frames.from_map(read, range(0, whole, size), meta=_pandas(first))
 
 
 @dataclass(frozen=True)
@@ -146,12 +150,14 @@ class _TextBlocks:
     """Reads a block of a text by its place in bytes.
 
     file: the path of the text, on every worker.
+    size: the bytes of a block.
     names, mark, heading: those of CSV.
     columns: a frame without rows, with the types of the columns.
     is_packed: whether the text is compressed, and so one block.
     """
 
     file: str
+    size: int
     job: BatchJob
     names: tuple[str, ...]
     mark: str
@@ -166,7 +172,9 @@ class _TextBlocks:
         with at(f"the block at byte {offset:,}"):
             try:
                 with open(self.file, "rb") as file:
-                    content = import_module("fsspec.utils").read_block(file, offset, BLOCK, b"\n")
+                    content = import_module("fsspec.utils").read_block(
+                        file, offset, self.size, b"\n"
+                    )
             except OSError as error:
                 raise MalformedError(f"cannot read it on a worker: {reason_of(error)}") from None
             if not offset:
