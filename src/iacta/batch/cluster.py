@@ -29,7 +29,7 @@ from iacta.questions.question import Watch
 from iacta.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular
 
 LOCAL = "local"  # the cluster of this machine's cores
-BLOCK = 2**24  # bytes of a block
+BLOCK = 2**24  # bytes of a block of text; those of Parquet are its row groups
 BLOCKS = 4  # for each thread, at least
 FORMATS = {"csv", "jsonl", "parquet"}  # that are read and written in blocks
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
@@ -125,7 +125,7 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
         ):
             raise IllegalError("a cluster reads and writes files of CSV, JSON lines and Parquet")
         if not table.is_text:
-            options = {"dtype_backend": "pyarrow", "index": False, "blocksize": BLOCK}
+            options = {"dtype_backend": "pyarrow", "index": False, "split_row_groups": True}
             frame = frames.read_parquet(file, **options)
             job.checked(pl.from_pandas(frame._meta))
             return job, frame
