@@ -178,9 +178,15 @@ def test_a_block_that_lacks_rows_is_noticed(
 HEAD = b"attackers,defenders\n"
 ROW = b'{"attackers": 12, "defenders": 10}\n'
 REFUSED = [
-    (HEAD + b"12,10\n" * 9000 + b"12\n", "in': the block at byte 40,000: line 2337: expected 2 cells"),
+    (
+        HEAD + b"12,10\n" * 9000 + b"12\n",
+        "in': the block at byte 40,000: line 2337: expected 2 cells",
+    ),
     (HEAD + b"12,10\n" * 9000 + b"1,2,3\n", "at byte 40,000: line 2337: expected 2 cells, as in"),
-    (HEAD + b"12,10\n" * 3330 + b'12,"' + b"1\n" * 999 + b'"\n', "quotes must close in the block where they open"),
+    (
+        HEAD + b"12,10\n" * 3330 + b'12,"' + b"1\n" * 999 + b'"\n',
+        "quotes must close in the block where they open",
+    ),
     (
         HEAD + b"12,10\n" * 900 + b"12,\xff\n",
         "the block at byte 0: line 902: the text must be UTF-8",

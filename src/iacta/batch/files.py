@@ -1,4 +1,4 @@
-"""Files: read into a frame, answered by `answer`, and written whole or not at all.
+"""Files: the formats of batches, each read into a frame of Polars and written from one.
 
 The content of a file says what it is, the ending of a target how it is written. Cells of CSV are
 read as texts, and what a question does not read in a line of JSON stays as it is, so that a wrong
@@ -9,8 +9,6 @@ with its line.
 import csv
 import io
 import json
-import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -24,23 +22,18 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 
-from iacta.batch.rows import ERROR, WHOLE, BatchQuestion, answers, json_text, read_question
+from iacta.batch.rows import WHOLE, BatchQuestion, json_text
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError, at, missing
 from iacta.files import (
     FORMULA,
     STREAM,
-    check_writable,
     csv_rows,
-    in_file,
     named,
     parse_json,
-    read_path,
     reason_of,
-    written_whole,
 )
 from iacta.questions.kinds import Whole
-from iacta.questions.question import Watch
 from iacta.tabular import MOST_COLUMNS, LineBlock, Tabular, cells, text_of
 
 LINE = "\nline"  # the column of whole lines of JSON
@@ -71,65 +64,6 @@ class Done(NamedTuple):
 
     rows: int
     errors: int
-
-
-def answer_file(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
-    question: str = "battle",
-    *,
-    columns: Sequence[str] | None = None,
-    client: Any = None,
-    watch: Watch | None = None,
-    **given: Any,
-) -> Done:
-    """Answer a question for each row of a file, and write the rows with their answers.
-
-    source: the file that is read: CSV, JSON lines, Excel, Parquet or Arrow, as its content says; or
-        `-`.
-    target: the file that is written, in the format of its ending; `-` is written in the format of
-        the source.
-    question, columns, given: as for `answer`.
-    client: a Dask client, whose workers read, answer and write the file in blocks; `None` for
-        this process, in memory.
-    watch: receives progress.
-
-    An existing target is replaced once the output is complete; the Parquet of a cluster is a new
-    folder. Files that cannot be read or written are refused, and so is whatever `answer` refuses.
-    """
-    asked = read_question(question, columns, given)
-    to = read_path(target, "target")
-    if str(to) != STREAM:
-        read_format(to)
-        check_writable(to)  # before anything is answered
-    file = read_path(source, "source")
-    if str(file) != STREAM and to.exists() and file.exists() and to.samefile(file):
-        raise IllegalError(f"the source and the target are the same file, {named(to)}")
-    if client is not None:
-        from iacta.batch.cluster import answer_blocks  # an extra, slow to load
-
-        return answer_blocks(file, to, asked, client, watch)
-    with in_file(file, "batch"), Tabular(file, LONGEST_LINE) as table:
-        job = BatchJob.of(table, to, asked)
-        rows = job.checked(job.read(table))
-        job = job.marked(table.mark)
-    found = [asked.none]
-    for part in rows.iter_slices(asked.part_rows):
-        found.append(answers(part, asked))
-        if watch is not None:
-            done = sum(each.height for each in found)
-            watch(f"{done:,} rows done", done / rows.height)
-    answered = rows.hstack(pl.concat(found, rechunk=True))
-    if str(to) == STREAM:
-        stream: Any = getattr(sys.stdout, "buffer", None)
-        if stream is None:
-            raise IllegalError("standard output takes no bytes")
-        job.write(answered, stream)
-        stream.flush()
-    else:
-        with written_whole(to) as opened:
-            job.write(answered, opened)
-    return Done(answered.height, answered.height - answered[ERROR].null_count())
 
 
 class FileFormat(NamedTuple):
