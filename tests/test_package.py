@@ -15,7 +15,7 @@ import pytest
 
 import iacta
 from iacta.charts.registry import public_names
-from iacta.errors import packages_of
+from iacta.errors import missing, packages_of
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
 from iacta_literature.run import SOURCES
@@ -204,7 +204,8 @@ def test_make_help_lists_each_target() -> None:
 def test_no_hint_names_an_extra_since_pip_finds_no_iacta() -> None:
     for file in (ROOT / "src").rglob("*.py"):
         assert "iacta[" not in file.read_text(encoding="utf-8"), file
-    assert {"distributed", "polars", "pyarrow"} <= {*packages_of("cluster")}
+    assert {"dask[dataframe]", "distributed", "polars"} <= {*packages_of("cluster")}
+    assert "pip install 'dask[dataframe]' distributed " in str(missing("it needs Dask", "cluster"))
 
 
 def public_functions() -> list[tuple[str, Any]]:

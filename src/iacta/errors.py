@@ -65,7 +65,8 @@ def missing(sentence: str, *extras: str) -> MissingError:
     extras: the extras of iacta that they belong to.
     """
     names = dict.fromkeys(name for extra in extras for name in packages_of(extra))
-    return MissingError(f"{sentence}: pip install {' '.join(names)}")
+    quoted = (f"'{name}'" if "[" in name else name for name in names)  # for shells
+    return MissingError(f"{sentence}: pip install {' '.join(quoted)}")
 
 
 @cache
@@ -83,7 +84,7 @@ def packages_of(extra: str) -> tuple[str, ...]:
         if re.search(rf"""extra == ["']{extra}["']""", marker):
             others = re.fullmatch(r"iacta\[([\w,-]+)\]", package.strip())
             if others is None:
-                packages.append(re.split(r"[^\w.-]", package)[0])
+                packages.append(re.split(r"[^\w.,\[\]-]", package)[0])
             else:
                 packages += (name for other in others[1].split(",") for name in packages_of(other))
     return tuple(dict.fromkeys(packages))

@@ -185,7 +185,7 @@ def check_writable(file: str | PathLike[str]) -> None:
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
         if target.is_file() or not exists:
-            part = _part_of(target)  # a folder may refuse it whatever its rights say
+            part = unfinished(target)  # a folder may refuse it whatever its rights say
             part.open("xb").close()
             part.unlink()
 
@@ -196,33 +196,35 @@ def write_whole(file: Path, content: bytes) -> None:
     file: the place; a link is followed, and a file that is replaced keeps its permissions.
     content: what to write.
     """
+    with written_whole(file) as opened:
+        opened.write(content)
+
+
+@contextmanager
+def written_whole(file: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written under a random name; it gets its own at the end of the block.
+
+    file: the place; a link is followed, and a file that is replaced keeps its permissions. After an
+        error it stays as it was.
+    """
     with _writing(file):
         place = file.resolve()
         if place.exists() and not place.is_file():
-            place.write_bytes(content)  # a pipe or a device; a folder refuses it
+            with place.open("wb") as opened:  # a pipe or a device; a folder refuses it
+                yield opened
             return
-        part = _part_of(place)
+        part = unfinished(place)
         with part.open("xb") as opened:  # fails if there is anything, be it a link, of this name
             try:
-                opened.write(content)
+                yield opened
                 opened.flush()
-                put_in_place(part, place)
+                os.fsync(opened.fileno())
+                if place.exists():
+                    part.chmod(place.stat().st_mode)
+                part.replace(place)
             except BaseException:
                 part.unlink()
                 raise
-
-
-def put_in_place(part: Path, place: Path) -> None:
-    """Move a complete file to its place once all of it is on the disk.
-
-    part: the file.
-    place: where it belongs; what is there is replaced and its permissions are kept.
-    """
-    with part.open("rb+") as opened:
-        os.fsync(opened.fileno())
-    if place.exists():
-        part.chmod(place.stat().st_mode)
-    part.replace(place)
 
 
 @contextmanager
@@ -237,5 +239,6 @@ def _writing(file: str | PathLike[str]) -> Iterator[None]:
         raise IllegalError(f"cannot write {named(file)}: {reason_of(error)}") from None
 
 
-def _part_of(place: Path) -> Path:
+def unfinished(place: Path) -> Path:
+    """Return a new name beside a file, under which it is written."""
     return place.with_name(f".{os.urandom(8).hex()}{UNFINISHED}")

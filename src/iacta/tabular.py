@@ -76,14 +76,15 @@ class Tabular:
     longest: how many bytes a line may have.
     remark: how a line begins that is none of the table's; empty for no such lines.
 
-    After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, and
-    `head` the beginning of a text. What cannot be read is refused.
+    After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, `head`
+    the beginning of a text, and `compression` empty or that of the text. What cannot be read is
+    refused.
     """
 
     def __init__(self, source: Path | bytes | str, longest: int, remark: bytes = b"") -> None:
         self.source, self.longest, self.remark = source, longest, remark
         self.is_stream = isinstance(source, Path) and str(source) == STREAM
-        self.format = ""
+        self.format = self.compression = ""
         self.head = b""
         self.mark = ","
         self._stack = ExitStack()
@@ -123,6 +124,7 @@ class Tabular:
             return
         for magic, compression in COMPRESSIONS.items():
             if self._begins(magic):
+                self.compression = compression
                 self._stream = _Peeked(_unpacked(self._stream, compression))
                 if other := self._table_format():
                     raise IllegalError(f"only text may be compressed, got {NAMES[other]}")
@@ -182,7 +184,7 @@ class Tabular:
             yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
             return
         rest, number, is_first = b"", 1, True
-        joined = _Joined(self.longest)
+        joined = LineJoiner(self.longest)
         while True:
             with self._refusing():
                 block = self._stream.read(BLOCK)
@@ -450,7 +452,7 @@ def column_name(name: str) -> str:
     return name.replace("defense", "defence")
 
 
-class _Joined:
+class LineJoiner:
     """Joins the lines of rows of which a quoted cell goes on over several.
 
     longest: how many bytes a row may have.

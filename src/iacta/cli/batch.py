@@ -10,7 +10,7 @@ from iacta.cli.terminal import patience
 from iacta.files import STREAM
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
-from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name, Whole
+from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name
 from iacta.questions.question import Question, find_question
 from iacta.questions.sentences import count
 
@@ -42,7 +42,7 @@ class BatchCommand(Command, kw_only=True):
     output: str = parameter(
         FileName(),
         "The file to write: .csv, .jsonl, .xlsx, .parquet or .arrow, text also as .csv.gz and "
-        "the like; - prints it in the format of IN.",
+        "the like; - prints it in the format of IN. The Parquet of a cluster is a folder.",
         is_argument=True,
         metavar="OUT",
     )
@@ -60,18 +60,12 @@ class BatchCommand(Command, kw_only=True):
         metavar="NAME,NAME...",
         default=None,
     )
-    workers: int | None = parameter(
-        Whole(least=1), "Number of processes.", usual="all cores", default=None
-    )
     cluster: str | None = parameter(
         Name(),
-        "Answer on a Dask cluster: the address of its scheduler, such as tcp://127.0.0.1:8786.",
+        "Answer in blocks on a Dask cluster, for what is larger than the memory or takes long: "
+        "the address of its scheduler, such as tcp://127.0.0.1:8786, or local for all cores here.",
         metavar="ADDRESS",
         default=None,
-    )
-    resume: bool = parameter(Flag(), "Continue a run that was stopped.", default=False)
-    part_rows: int | None = parameter(
-        Whole(least=1), "Rows per part.", usual="what takes seconds", default=None
     )
 
     @classmethod
@@ -84,7 +78,7 @@ class BatchCommand(Command, kw_only=True):
         return _asking(form) if form is not None else BatchCommand
 
     def run(self) -> int:
-        from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
+        from iacta.batch import answer_file  # an extra, slow to load
 
         own = {parameter.name for parameter in BatchCommand.parameters()}
         given = {
@@ -95,29 +89,21 @@ class BatchCommand(Command, kw_only=True):
             and value is not False
         }
         with ExitStack() as stack:
-            executor, workers = None, self.workers
+            client = None
             if self.cluster is not None:
-                executor, there = stack.enter_context(cluster(self.cluster))
-                workers = workers or there
-            try:
-                with patience() as watch:
-                    done = answer_file(
-                        self.input,
-                        self.output,
-                        self.question,
-                        columns=self.columns,
-                        workers=workers,
-                        executor=executor,
-                        resume=self.resume,
-                        part_rows=self.part_rows,
-                        watch=watch,
-                        **given,
-                    )
-            except KeyboardInterrupt:
-                if kept := kept_parts(self.output):
-                    parts = count(kept, "part is", "parts are")
-                    print(f"iacta: {parts} done; --resume continues from there", file=sys.stderr)
-                raise
+                from iacta.batch.cluster import cluster  # another extra
+
+                client = stack.enter_context(cluster(self.cluster))
+                print(f"iacta: Dask shows its work at {client.dashboard_link}", file=sys.stderr)
+            done = answer_file(
+                self.input,
+                self.output,
+                self.question,
+                columns=self.columns,
+                client=client,
+                watch=stack.enter_context(patience()),
+                **given,
+            )
         is_printed = self.output == STREAM
         rows = count(done.rows, "row", "rows")
         answered = f"{done.rows - done.errors} of {rows}" if done.errors else rows
