@@ -13,7 +13,7 @@ NEGLIGIBLE = 0.0005
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 
-class _Ends(NamedTuple):
+class _OutcomeGroup(NamedTuple):
     """Outcomes of one kind with numbers in a row, and the chance of all of them."""
 
     kind: str
@@ -38,7 +38,9 @@ def battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
         key = kind, end.attackers if kind == "won" else end.defenders
         ends[key] = ends.get(key, 0.0) + float(outcomes[end])
     kinds = {
-        kind: [_Ends(name, n, n, chance) for (name, n), chance in ends.items() if name == kind]
+        kind: [
+            _OutcomeGroup(name, n, n, chance) for (name, n), chance in ends.items() if name == kind
+        ]
         for kind in TONES
     }
     width = max(len("lost"), *(len(kind) for kind, of_kind in kinds.items() if of_kind))
@@ -66,24 +68,24 @@ def campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -
     outcomes: how the campaign ends.
     campaign: the campaign.
     """
-    won: list[_Ends] = []
+    won: list[_OutcomeGroup] = []
     stopped: dict[int, float] = {}
     lost: dict[int, float] = {}
     for end in best_first(outcomes):
         probability, number = float(outcomes[end]), end.conquered + 1
         if end.conquered == len(campaign.territories):
-            won.append(_Ends("won", end.attackers, end.attackers, probability))
+            won.append(_OutcomeGroup("won", end.attackers, end.attackers, probability))
         else:
             others = stopped if campaign.is_stopped(end) else lost
             others[number] = others.get(number, 0.0) + probability
     bars = [_campaign_bar(ending) for ending in _few(won, most=12)]
     for kind, others in (("stopped", stopped), ("lost", lost)):
-        ends = [_Ends(kind, number, number, chance) for number, chance in others.items()]
+        ends = [_OutcomeGroup(kind, number, number, chance) for number, chance in others.items()]
         bars += [_campaign_bar(ending) for ending in _few(ends, most=8)]
     return Bars(bars)
 
 
-def _campaign_bar(ends: _Ends) -> Bar:
+def _campaign_bar(ends: _OutcomeGroup) -> Bar:
     if ends.kind == "won":
         label = f"all taken, {ends.numbers} left"
     else:
@@ -91,19 +93,21 @@ def _campaign_bar(ends: _Ends) -> Bar:
     return Bar(label, ends.probability, TONES[ends.kind])
 
 
-def _few(ends: Sequence[_Ends], most: int) -> list[_Ends]:
+def _few(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
     """Return about `most` of them: rare ones at both ends left out, neighbours joined."""
     if len(ends) <= most:
         return list(ends)
     likely = _without_rare(_without_rare(list(ends))[::-1])[::-1]
     width = -(-len(likely) // most)
-    joined: list[_Ends] = []
+    joined: list[_OutcomeGroup] = []
     room = 0
     for ending in likely:
         if room and joined[-1].kind == ending.kind:
             last = joined.pop()
             least, most_of = min(last.least, ending.least), max(last.most, ending.most)
-            joined.append(_Ends(ending.kind, least, most_of, last.probability + ending.probability))
+            joined.append(
+                _OutcomeGroup(ending.kind, least, most_of, last.probability + ending.probability)
+            )
             room -= 1
         else:
             joined.append(ending)
@@ -111,7 +115,7 @@ def _few(ends: Sequence[_Ends], most: int) -> list[_Ends]:
     return joined
 
 
-def _without_rare(ends: list[_Ends]) -> list[_Ends]:
+def _without_rare(ends: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
     rare, total = 0, 0.0
     while rare < len(ends) and total + ends[rare].probability < NEGLIGIBLE:
         total += ends[rare].probability
