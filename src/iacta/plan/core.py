@@ -170,7 +170,7 @@ def _fields(description: str) -> list[tuple[str, Any]]:
     ]
 
 
-class _Problem(Structure):
+class ProblemData(Structure):
     _fields_ = _fields(
         "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
         "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
@@ -215,7 +215,7 @@ class _Report(Structure):
 
 
 _TYPES |= {
-    "problem": POINTER(_Problem),
+    "problem": POINTER(ProblemData),
     "budget": POINTER(_Budget),
     "outcome": POINTER(_Outcome),
     "decision": POINTER(_Decision),
@@ -334,7 +334,7 @@ def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
 
 
 @lru_cache(maxsize=512)
-def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
+def battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
     """Return what whole battles of up to some attackers against some defenders come to.
 
     Entry [a, x] of the first is the chance to win with x armies lost, as far as there are any;
@@ -348,7 +348,7 @@ def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floa
     return by_lost[:, :width].copy(), lost
 
 
-class _Tables:
+class Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
     def __init__(self, problem: Problem, help_of_idle: float, deadline: Deadline) -> None:
@@ -356,7 +356,7 @@ class _Tables:
         lands = len(board.territories)
         owned = problem.owned
         self.kept: list[Any] = []
-        self.problem = it = _Problem()
+        self.problem = it = ProblemData()
         it.lands = lands
         borders = [[*bits(mask)] for mask in problem.out]
         self._put("border_first", np.cumsum([0, *map(len, borders)]))
@@ -391,7 +391,7 @@ class _Tables:
         it.price, it.once, it.help = rewards.price, rewards.once, help_of_idle
 
     def _put(self, name: str, values: Any) -> None:
-        pointer: Any = dict(_Problem._fields_)[name]
+        pointer: Any = dict(ProblemData._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
         array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
         self.kept.append(array)
@@ -453,7 +453,7 @@ class _Tables:
             for d in range(1, number + 1):
                 if deadline.is_over:
                     raise TooLargeError(f"{what} cannot be prepared within the time limit")
-                by_lost, held = _battles_of(kernel, able, d)
+                by_lost, held = battles_of(kernel, able, d)
                 lost[len(found), :, : d + 1] = held
                 found.append(by_lost)
                 it.width = max(it.width, by_lost.shape[1])
@@ -486,7 +486,7 @@ class Core:
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables = _Tables(problem, help_of_idle, deadline or Deadline())
+        tables = Tables(problem, help_of_idle, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
@@ -519,11 +519,11 @@ class Core:
             return STOPPED
         try:
             if is_short:
-                code = function(_budget(deadline, states, AT_ONCE))
+                code = function(budget_of(deadline, states, AT_ONCE))
                 if code != STOPPED:
                     return code
             codes: list[int] = []
-            budget, done = _budget(deadline, states), Event()
+            budget, done = budget_of(deadline, states), Event()
 
             def work() -> None:
                 try:
@@ -744,7 +744,7 @@ class Core:
         )
 
 
-def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
+def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     """Return what a call may use at most, as a reference to what the core reads."""
     return byref(
         _Budget(
