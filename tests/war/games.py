@@ -55,7 +55,9 @@ def random_turn(rng: Random) -> Turn:
         options["cards"] = {}
         for name in NAMES[:number]:
             n = rng.randint(0, 6)
-            options["cards"][name] = Hand(*(rng.randint(0, 1) for _ in range(3)), 0, n)
+            options["cards"][name] = Hand(
+                rng.randint(0, 1), rng.randint(0, 1), rng.randint(0, 1), 0, n
+            )
         options["trade"] = rng.choice((None, Sets(is_fixed=True), Sets((10, 12))))
         if rng.random() < 0.4:
             options["symbols"] = {t: rng.choice(SYMBOLS) for t in board.territories[:13]}
@@ -67,8 +69,8 @@ def random_turn(rng: Random) -> Turn:
     rules = rng.choice(RULES)
     turn = Turn(Position(board, "red", lands), rules, phase="over", **options)
     if "keep" in options:
-        place, phase = rng.randint(1, 9), "trade" if "cards" in options else "place"
-        turn = Turn(Position(board, "red", lands), rules, place=place, phase=phase, **options)
+        options["phase"] = "trade" if "cards" in options else "place"
+        turn = Turn(Position(board, "red", lands), rules, place=rng.randint(1, 9), **options)
     else:
         turn = turn.next()
     for _ in range(rng.choice((0, 0, 1, 3, 9))):

@@ -52,8 +52,11 @@ class Aim(NamedTuple):
     which: int = 0
 
 
-class Games(NamedTuple):
-    """Games that were played.
+ANY = Aim()
+
+
+class PlayedGames(NamedTuple):
+    """PlayedGames that were played.
 
     chances: of each game and player: 1 and 0 where it was won, else what V says.
     ended: of each game, `WON`, `CUT` or `TOO_LONG`.
@@ -144,6 +147,11 @@ def seats_of(turn: Turn) -> tuple[str, ...]:
     return tuple(each for each in turn.players if each in turn.owners or each in (turn.cards or ()))
 
 
+def hand_of(turn: Turn, player: str) -> Hand:
+    """Return the cards of a player."""
+    return Hand() if turn.cards is None else turn.cards.get(player, Hand())
+
+
 class War:
     """Whole games of the core from a moment of a turn on.
 
@@ -203,7 +211,7 @@ class War:
         return [Aim(*row) for row in found[: count.value].tolist()]
 
     def play_turn(
-        self, player: Player, choosing: Weights | None, seed: int, aim: Aim = Aim()
+        self, player: Player, choosing: Weights | None, seed: int, aim: Aim = ANY
     ) -> Record:
         """Return the rest of the turn as a player plays it."""
         room = 1000
@@ -231,12 +239,12 @@ class War:
         games: int,
         seed: int = 0,
         first: int = 0,
-        aim: Aim = Aim(),
+        aim: Aim = ANY,
         cut: int = 0,
         most_rounds: int = 200,
         is_dealt: bool = False,
         deadline: Deadline | None = None,
-    ) -> Games:
+    ) -> PlayedGames:
         """Play games; fewer where the deadline comes first.
 
         players: who plays, in the order of the seats.
@@ -274,7 +282,7 @@ class War:
         if code not in (0, 1):
             raise IactaError("the core ran out of memory, or was asked what cannot be")
         n = played.value
-        return Games(chances[:n], ended[:n], reached[:n], rounds[:n])
+        return PlayedGames(chances[:n], ended[:n], reached[:n], rounds[:n])
 
     def record(
         self,
@@ -308,7 +316,7 @@ class War:
         return seen[: count.value], chances
 
     def _replayed(self, log: Any) -> Record:
-        """Return the turn that was played, by the rules of `Turn`, which refuses what is illegal."""
+        """Return what was played as `Turn` has it, which refuses what is illegal."""
         turn, moves = self.turn, list[Move]()
         for row in log:
             action, result = self._action(turn, row)
@@ -408,7 +416,7 @@ class _WarTables(Tables):
         self._put("lost", lost)
 
     def _give(self, name: str, values: Any) -> None:
-        pointer: Any = dict(_TurnData._fields_)[name]
+        pointer: Any = next(field[1] for field in _TurnData._fields_ if field[0] == name)
         kinds = {POINTER(c_uint8): np.uint8, POINTER(c_uint64): np.uint64}
         array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.int32))
         self.kept.append(array)
@@ -448,7 +456,7 @@ class _WarTables(Tables):
         cards = {t: card for card, t in enumerate(self.card_lands) if t >= 0}
         known = []
         for name in seats:
-            hand, mask = (turn.cards or {}).get(name, Hand()), 0
+            hand, mask = hand_of(turn, name), 0
             named = [cards[places[t]] for t in hand.territories]
             for card in named:
                 mask |= 1 << card
@@ -457,7 +465,7 @@ class _WarTables(Tables):
                 mask |= sum(1 << free[k].pop(0) for _ in range(plain))
             known.append(mask)
         self._give("known", known)
-        self._give("hidden", [(turn.cards or {}).get(name, Hand()).unknown for name in seats])
+        self._give("hidden", [hand_of(turn, name).unknown for name in seats])
         self._give("card_land", self.card_lands)
         it.is_fixed, it.fixed = turn.trade.is_fixed, (c_int32 * len(FIXED))(*FIXED)
         self._give("set_armies", [*_values(turn)])

@@ -14,7 +14,7 @@ from iacta.board import Board, Position
 from iacta.game import Action, Advance, Attack, Fortify, Hand, Place, Reveal, Stop, Trade, Turn
 from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, sets_in
 from iacta.rules.rules import Rules
-from iacta.war.core import War
+from iacta.war.core import War, hand_of
 from iacta.war.players import PLAYERS, Player
 
 NEVER = -1e300
@@ -83,7 +83,7 @@ class _View:
         return sum(n for n, o in zip(self.turn.armies, self.turn.owners, strict=True) if o == owner)
 
     def cards_of(self, owner: str) -> int:
-        return (self.turn.cards or {}).get(owner, Hand()).number
+        return hand_of(self.turn, owner).number
 
     def spare(self, v: int) -> int:
         turn = self.turn
@@ -223,7 +223,11 @@ class _View:
 
     def attacked(self) -> Action:
         best, most = None, NEVER
-        legal = {(each.start, each.to): each for each in reversed(self.turn.actions()) if isinstance(each, Attack)}
+        legal = {
+            (each.start, each.to): each
+            for each in reversed(self.turn.actions())
+            if isinstance(each, Attack)
+        }
         for v in self.mine:
             if self.spare(v) > 0 and not self.rests(v):
                 for c in self.enemies(self.near[v]):
@@ -235,7 +239,7 @@ class _View:
 
     def traded(self) -> Action:
         turn = self.turn
-        hand = (turn.cards or {})[turn.player]
+        hand = hand_of(turn, turn.player)
         if hand.unknown:
             return Reveal()
         trade = self.best_trade(hand)
@@ -276,7 +280,9 @@ class _View:
     def _cards(self, hand: Hand) -> list[tuple[int, int]]:
         """Return a hand's cards in the order of the core: symbol, then territory, unnamed last."""
         unnamed = len(self.names)
-        named = [(SYMBOLS.index(self.turn.symbols[t]), self.names.index(t)) for t in hand.territories]
+        named = [
+            (SYMBOLS.index(self.turn.symbols[t]), self.names.index(t)) for t in hand.territories
+        ]
         found = [*named]
         for symbol in range(4):
             plain = hand.counts[symbol] - sum(each == symbol for each, _ in named)
@@ -340,13 +346,14 @@ class _View:
         reach: dict[int, list[int]] = {}
         for part in self.turn.actions():
             if isinstance(part, Fortify):
-                v, to = self.names.index(part.start), self.names.index(part.to)
-                if to not in reach.setdefault(v, []):
-                    reach[v].append(to)
+                v, end = self.names.index(part.start), self.names.index(part.to)
+                if end not in reach.setdefault(v, []):
+                    reach[v].append(end)
         inner = [v for v in reach if self.loose(v) > 0 and not self.at_front(v)]
         if not inner:
             return Stop()
         start = max(inner, key=lambda v: (self.loose(v), -v))
+        to: int | None
         if self.turn.fortify == "adjacent":
             to = self._step_to_front(start)
         else:
@@ -359,7 +366,8 @@ class _View:
 
     def _step_to_front(self, start: int) -> int | None:
         own = {*self.mine}
-        best, shortest = None, len(self.names) + 1
+        best: int | None = None
+        shortest = len(self.names) + 1
         for t in (each for each in self.near[start] if each in own):
             seen, edge, steps = {start, t}, {t}, 1
             while edge and not any(map(self.at_front, edge)):
