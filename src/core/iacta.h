@@ -219,9 +219,11 @@ IACTA_API int32_t iacta_war_judge(const iacta_war* war, const float* weights, fl
 IACTA_API int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count);
 
 /* Plays the rest of the turn and writes down what was done, at most *count actions; *count is how many
-   there were. With aim -1 the player chooses it. */
+   there were; and how it ends: owners and armies by land, cards by player. With aim -1 the player
+   chooses it. */
 IACTA_API int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
-                                 int32_t which, uint64_t seed, iacta_action* actions, int32_t* count);
+                                 int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,
+                                 int32_t* armies, int32_t* cards);
 
 /* Plays games with the numbers from first on, of which each has the same dice whenever it is played.
    `numbers` has those of each player in turn. Games are cut after so many rounds, 0 for never, and after

@@ -563,7 +563,7 @@ struct iacta_war {
     virtual void judge(const float* weights, float* seen, double* chances) const = 0;
     virtual void aims(Numbers numbers, int32_t* found, int32_t* count) const = 0;
     virtual void turn(Numbers numbers, const float* choosing, const Aim* aim, uint64_t seed, iacta_action* actions,
-                      int32_t* count) const = 0;
+                      int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const = 0;
     virtual int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
                           const Aim* aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
                           double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds,
@@ -654,7 +654,7 @@ class WholeGame : public iacta_war {
         *count = int32_t(all.size());
     }
     void turn(Numbers numbers, const float* choosing, const Aim* aim, uint64_t seed, iacta_action* actions,
-              int32_t* count) const override {
+              int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
         War<W> s = rules_.start;
         Random random(seed);
         WarPlay<W> play(rules_, numbers, choosing);
@@ -663,6 +663,9 @@ class WholeGame : public iacta_war {
         else play.turn(s, random, &log);
         std::copy(log.begin(), log.begin() + std::min<int64_t>(*count, int64_t(log.size())), actions);
         *count = int32_t(log.size());
+        std::copy(s.owner.begin(), s.owner.end(), owner);
+        std::copy(s.at.armies.begin(), s.at.armies.end(), armies);
+        for (int i = 0; i < rules_.players; ++i) cards[i] = s.cards(i);
     }
     int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
                   const Aim* aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
@@ -768,11 +771,15 @@ int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aim
     return answered([=] { return war->aims(numbers, aims, count), IACTA_DONE; });
 }
 int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim, int32_t which,
-                       uint64_t seed, iacta_action* actions, int32_t* count) {
-    if (!war || !numbers || !actions || !count || *count < 0) return IACTA_UNSOUND;
+                       uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
+                       int32_t* cards) {
+    if (!war || !numbers || !actions || !count || *count < 0 || !owner || !armies || !cards) return IACTA_UNSOUND;
     Aim given{aim, which};
     if (aim >= 0 && !war->knows(given)) return IACTA_UNSOUND;
-    return answered([&] { return war->turn(numbers, choosing, aim < 0 ? nullptr : &given, seed, actions, count), IACTA_DONE; });
+    return answered([&] { 
+        war->turn(numbers, choosing, aim < 0 ? nullptr : &given, seed, actions, count, owner, armies, cards);
+        return IACTA_DONE;
+    });
 }
 int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const double* numbers, const float* choosing,
                         const float* ending, int32_t aim, int32_t which, int32_t is_dealt, int32_t cut, int32_t most,

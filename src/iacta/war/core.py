@@ -115,7 +115,10 @@ def _library() -> Any:
         "odds": [war, c_int32, c_int32, c_int32, numbers],
         "judge": [war, weights, weights, numbers],
         "aims": [war, numbers, ints, ints],
-        "turn": [war, numbers, weights, c_int32, c_int32, c_uint64, POINTER(_ActionData), ints],
+        "turn": [
+            *(war, numbers, weights, c_int32, c_int32, c_uint64, POINTER(_ActionData), ints),
+            *(flags, ints, ints),
+        ],
         "games": [
             *(war, budget, numbers, weights, weights, c_int32, c_int32, c_int32, c_int32, c_int32),
             *(c_uint64, c_int64, c_int32, numbers, flags, flags, ints, ints),
@@ -214,7 +217,9 @@ class War:
         self, player: Player, choosing: Weights | None, seed: int, aim: Aim = ANY
     ) -> Record:
         """Return the rest of the turn as a player plays it."""
-        room = 1000
+        room, lands = 1000, len(self.turn.armies)
+        owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
+        cards = np.zeros(len(self.seats), np.int32)
         while True:
             log, count = (_ActionData * room)(), c_int32(room)
             self._library.iacta_war_turn(
@@ -225,10 +230,20 @@ class War:
                 seed,
                 log,
                 byref(count),
+                _pointer(owners, c_uint8),
+                _pointer(armies, c_int32),
+                _pointer(cards, c_int32),
             )
             if count.value <= room:
-                return self._replayed(log[: count.value])
+                break
             room = count.value
+        record = self._replayed(log[: count.value])
+        end, seats = record.end, dict(enumerate(self.seats))
+        named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
+        held = [hand_of(end, name).number for name in self.seats]
+        if ([*end.owners], [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
+            raise IactaError("the core and the turn disagree on how a turn ended")
+        return record
 
     def games(
         self,
