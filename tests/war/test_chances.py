@@ -137,7 +137,7 @@ def test_goals_are_compared_by_the_chance_to_win() -> None:
 def test_a_plan_may_play_a_goal_better_than_the_tactics() -> None:
     found = best_goals(Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1"))
     eliminate = next(each for each in found.goals if each.goal == "eliminate blue")
-    assert eliminate.chance > 0.9
+    assert eliminate.chance > 0.6
 
 
 GROWS = Rules(mode=ArmiesGrow())

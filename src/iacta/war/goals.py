@@ -45,7 +45,7 @@ from iacta.war.value import weights_of
 
 GAMES = 200
 GAMES_OF_A_PLAN = 60  # its turns are played in Python
-SECONDS_OF_A_PLAN = 1.0
+BUDGET_OF_A_PLAN = 0.1  # of the usual work
 TERRITORY_WORTH = 0.6  # in armies, where a plan prices what it spends
 SEEDS = 2**62
 
@@ -133,8 +133,8 @@ def best_goals(
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
     >>> found = best_goals(turn, games=40)
-    >>> round(found.best.win, 2), "eliminate blue" in [each.goal for each in found.goals]
-    (0.99, True)
+    >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
+    (True, True)
     """
     check_war(turn)
     if turn.phase == "over" or turn.winner is not None:
@@ -281,7 +281,9 @@ def _plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
             rules_of=turn.rules_of,
             keep=turn.keep,
             stay=turn.stay,
-            time_limit=min(SECONDS_OF_A_PLAN, deadline.left()),
+            budget=BUDGET_OF_A_PLAN,
+            time_limit=deadline.left() if deadline.limited else None,
+            threads=1,
         )
     except IactaError:
         return None  # a plan of so many armies is refused; the other candidates are left
