@@ -2,17 +2,19 @@
 
     python -m benchmarks.train_war [SECONDS]
 
-takes so many seconds of one core, 600 if none are given, half of them for each of two V, and writes
+takes so many seconds of one core, 600 if none are given, for two V, and writes
 `src/iacta/war/value.json`. Games are dealt on random boards and the classic one, with cards of all
-kinds and without, among 2 to 6 players. The first V is learnt from games of the simple player, and
-the usual player chooses by it; the second one from games of the usual player, and ends games that
-are cut. A V that chose among its own games would teach the player to wait.
+kinds and without, among 2 to 6 players. The first V is learnt from games of the usual player's
+tactics, with an aim at random in some turns, so that it knows what comes of each; the usual player
+chooses by it. The second one is learnt from games of the usual player, and ends games that are cut.
+A V that chose among its own games would teach the player to wait.
 """
 
 import hashlib
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -26,9 +28,10 @@ from iacta.war.players import PLAYERS, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE
 
 MOST_PLAYERS = 6
-GAMES_SHARE = 0.45  # of the time; the rest is for learning
+GAMES_SHARE = 0.55  # of the time; the rest is for learning
 TURNS_SHARE = 0.12  # of the turns that are written down
 MOST_POSITIONS = 240_000
+AIMED_SHARE = 0.4  # of the turns from which the first V is learnt have an aim at random
 HELD_OUT = 0.1
 BATCH, RATE, DECAY = 1024, 2e-3, 1e-4
 NAMES = ("red", "blue", "green", "black", "white", "pink")
@@ -198,9 +201,11 @@ def main(seconds: float = 600.0) -> None:
     root = Path(__file__).parent.parent
     weights: dict[str, list[float]] = {}
     choosing: Weights | None = None
-    for seed, (name, player) in enumerate((("choosing", "simple"), ("ending", "usual"))):
-        share = seconds / 2
-        positions = played(PLAYERS[player], choosing, share * GAMES_SHARE, seed)
+    usual = PLAYERS["usual"]
+    explorer = replace(usual, samples=-AIMED_SHARE)
+    for seed, (name, player) in enumerate((("choosing", explorer), ("ending", usual))):
+        share = seconds * (0.4, 0.6)[seed]
+        positions = played(player, choosing, share * GAMES_SHARE, seed)
         layers, loss, equal = learnt(positions, share * (1 - GAMES_SHARE), seed)
         flat = np.concatenate([each.ravel() for each in layers])
         weights[name] = [float(f"{each:.5g}") for each in flat]

@@ -16,7 +16,12 @@ class WarPlay {
     Tactics<W> tactics;
 
     void turn(War<W>& s, Random& random, Log* log) {
-        tactics.aim = n_[SAMPLES] > 0.0 && weights_ ? chosen(s, random) : Aim{};
+        tactics.aim = Aim{};
+        if (n_[SAMPLES] > 0.0 && weights_) tactics.aim = chosen(s, random);
+        if (n_[SAMPLES] < 0.0 && random.uniform() < -n_[SAMPLES]) {
+            std::vector<Aim> aims = tactics.aims(s);
+            tactics.aim = aims[size_t(random.below(int(aims.size())))];
+        }
         tactics.play(s, random, log);
     }
     // The rest of a turn with an aim that is given.

@@ -76,6 +76,7 @@ def random_turn(rng: Random) -> Turn:
     for _ in range(rng.choice((0, 0, 1, 3, 9))):
         action = at_random(turn, rng)
         turn = turn.after(action, turn.results(action).sample(1, rng.randrange(10**6))[0])
-        if turn.phase == "over":
-            turn = turn if turn.winner is not None else turn.next()
+        if turn.phase == "over" and turn.winner is not None:
+            break
+        turn = turn.next() if turn.phase == "over" else turn
     return turn

@@ -43,7 +43,8 @@ class Player:
     aim: what a territory of an aim is worth besides.
     near_aim: how many times the cost must be there for a goal to be tried.
     margin: by how much an aim must be better than what the player likes.
-    samples: how often each aim is played before one is chosen; 0 to play as the player likes.
+    samples: how often each aim is played before one is chosen; 0 to play as the player likes, and
+        below 0 the share of turns with an aim at random, for positions from which to learn.
     """
 
     territory: float = 0.6
@@ -85,7 +86,9 @@ class Player:
 # by stays as it is.
 PLAYERS = {
     "simple": Player(),
-    "usual": Player(samples=2),
+    "usual": Player(
+        behind=0.0, failed=2.0, leader=0.3, continent_prize=3.0, aim=6.0, margin=0.01, samples=2
+    ),
     "yardstick": Player(
         territory=0.1,
         card=5.0,

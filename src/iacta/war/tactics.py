@@ -106,7 +106,7 @@ class _View:
     def threat(self, v: int) -> int:
         turn = self.turn
         stacks = (c for c in self.enemies(self.into[v]) if turn.owners[c] in turn.players)
-        return max((turn.armies[c] - turn.rules.garrison for c in stacks), default=0)
+        return max((0, *(turn.armies[c] - turn.rules.garrison for c in stacks)))
 
     def owns(self, owner: str, lands: frozenset[int]) -> bool:
         return bool(lands) and all(self.turn.owners[t] == owner for t in lands)
