@@ -90,19 +90,19 @@ PLAYERS = {
         behind=0.0, failed=2.0, leader=0.3, continent_prize=3.0, aim=6.0, margin=0.01, samples=2
     ),
     "yardstick": Player(
-        territory=0.1,
         card=5.0,
         breaking=0.3,
         progress=0.0,
-        completing=0.5,
-        leader=0.2,
-        growth=0.01,
-        continent_prize=0.2,
-        near_player=1.1,
+        leader=0.0,
+        killed=0.8,
+        lost=1.2,
+        failed=2.0,
+        threshold=1.0,
+        near_player=1.0,
+        continent_prize=2.0,
         elimination=8.0,
         their_cards=2.0,
-        behind=0.1,
-        guard_share=0.2,
+        behind=0.0,
     ),
 }
 
