@@ -36,29 +36,35 @@ class WarPlay {
     const float* weights_;
     War<W> after_;
 
-    // The aim whose turns V judges best, all with the same dice; another than the player's liking
-    // only where it is better by a margin.
+    // The aim whose turns V judges best, all with the same dice; another than the player's liking, which
+    // is the first, only where it is better by a margin.
     Aim chosen(const War<W>& s, Random& random) {
         uint64_t seed = random.next();
-        std::vector<Aim> aims = tactics.aims(s);
-        int samples = int(n_[SAMPLES]), best = 0;
+        Aim best;
         double most = 0.0;
-        std::array<double, MOST_PLAYERS> chances;
-        for (size_t i = 0; i < aims.size(); ++i) {
-            tactics.aim = aims[i];
-            double total = 0.0;
-            for (int k = 0; k < samples; ++k) {
-                Random dice(seed + uint64_t(k) * 0x10001);
-                after_ = s;
-                tactics.play(after_, dice, nullptr);
-                if (rules_.alive(after_) > 1) rules_.next(after_);
-                judge(rules_, after_, tactics, weights_, chances.data());
-                total += chances[size_t(s.mover)];
-            }
-            total /= samples;
-            if (i == 0 || total > most + (best == 0 ? n_[MARGIN] : 0.0)) most = total, best = int(i);
+        tactics.in_haste = true;
+        for (const Aim& aim : tactics.aims(s)) {
+            double value = value_of(s, aim, seed) + (aim.kind == AS_LIKED ? n_[MARGIN] : 0.0);
+            if (value > most) most = value, best = aim;
         }
-        return aims[size_t(best)];
+        tactics.in_haste = false;
+        return best;
+    }
+    // What V makes of a turn with an aim.
+    double value_of(const War<W>& s, Aim aim, uint64_t seed) {
+        int samples = int(n_[SAMPLES]);
+        double total = 0.0;
+        std::array<double, MOST_PLAYERS> chances;
+        tactics.aim = aim;
+        for (int k = 0; k < samples; ++k) {
+            Random dice(seed + uint64_t(k) * 0x10001);
+            after_ = s;
+            tactics.play(after_, dice, nullptr);
+            if (rules_.alive(after_) > 1) rules_.next(after_);
+            judge(rules_, after_, tactics, weights_, chances.data());
+            total += chances[size_t(s.mover)];
+        }
+        return total / samples;
     }
 };
 

@@ -30,6 +30,7 @@ class Tactics {
           last_(rules.continents.size()), worth_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
 
     Aim aim;
+    bool in_haste = false;  // whether a battle goes on without a look at others while it is good enough
 
     void play(War<W>& s, Random& random, Log* log) {
         while (s.phase != OVER) step(s, random, log);
@@ -44,7 +45,10 @@ class Tactics {
             case ATTACK: {
                 look(s, 0);
                 Best best = best_attack(s);
-                return best.value > n_[THRESHOLD] ? rules_.attack(s, best.v, best.c, random, log) : rules_.stop(s, log);
+                if (best.value <= n_[THRESHOLD]) return rules_.stop(s, log);
+                do rules_.attack(s, best.v, best.c, random, log);
+                while (in_haste && goes_on(s, best.v, best.c));
+                return;
             }
             case DEFEND: return rules_.defend(s, random, log);
             case ADVANCE: return rules_.advance(s, moved_in(s), log);
@@ -233,6 +237,12 @@ class Tactics {
             }
         }
         return best;
+    }
+    // Whether an attack that was rolled is still good enough.
+    bool goes_on(const War<W>& s, int v, int c) {
+        int room = s.phase == ATTACK ? rules_.spare(s, v) : 0;
+        if (room < 1 || !rules_.dice(s, v, c)) return false;
+        return fight(s, c, room, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c) > n_[THRESHOLD];
     }
     // The value of the best two battles in a row that begin on a land, with so many able to attack.
     double chain(const War<W>& s, int v, int able) {
