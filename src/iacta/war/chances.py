@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import sqrt
 from os import cpu_count
 
@@ -143,28 +144,38 @@ def played(
     war: War, player: str, games: int, seed: int, deadline: Deadline, aim: Aim = ANY
 ) -> PlayedGames:
     """Return games of a player of the core, by as many threads as there are processors."""
-    choosing, ending = weights_of("choosing"), weights_of("ending")
+    seats = (PLAYERS[player],) * len(war.seats)
+    firsts = iter(range(0, games, CHUNK))  # which all threads share
 
-    def chunk(first: int) -> PlayedGames:
-        return war.games(
-            (PLAYERS[player],) * len(war.seats),
-            choosing,
-            ending,
-            games=min(CHUNK, games - first),
-            first=first,
-            seed=seed,
-            aim=aim,
-            cut=cut_after(player),
-            most_rounds=MOST_ROUNDS,
-            deadline=deadline,
-        )
+    def work() -> list[tuple[int, PlayedGames]]:
+        found = []
+        for first in firsts:
+            chunk = war.games(
+                seats,
+                weights_of("choosing"),
+                weights_of("ending"),
+                games=min(CHUNK, games - first),
+                first=first,
+                seed=seed,
+                aim=aim,
+                cut=cut_after(player),
+                most_rounds=MOST_ROUNDS,
+                deadline=deadline,
+            )
+            found.append((first, chunk))
+            if deadline.is_over:
+                break
+        return found
 
-    with ThreadPoolExecutor(cpu_count()) as pool:
+    threads = cpu_count() or 1
+    with ThreadPoolExecutor(threads) as pool:
         try:
-            parts = [*pool.map(chunk, range(0, games, CHUNK))]
+            rows = [each.result() for each in [pool.submit(work) for _ in range(threads)]]
         except BaseException:
             deadline.stop()
             raise
+    # In the order of their numbers, whichever thread played them.
+    parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 

@@ -55,7 +55,9 @@ def read_seat(player: object) -> Seat:
 
 def name_of(player: Seat) -> str:
     """Return the name of a player or a policy."""
-    return player if isinstance(player, str) else str(getattr(player, "__name__", repr(player)))
+    if isinstance(player, str):
+        return player
+    return str(getattr(player, "__name__", type(player).__name__))
 
 
 def tournament(
