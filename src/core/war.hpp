@@ -131,10 +131,9 @@ class Odds {
 
     template <int W>
     void whole(const Game<W>& game, int land) {
-        top_ = std::min(MOST, game.able());
+        top_ = std::min({MOST, game.able(), game.battle(land, 1).defenders});
         for (int d = 1; d <= top_; ++d) {
             const Battle& battle = game.battle(land, d);
-            top_ = std::min(top_, battle.defenders);
             for (int a = 1; a <= std::min(MOST, battle.able); ++a) {
                 Row& row = at(a, d);
                 for (int x = 0; x < std::min(a, battle.width); ++x) {
@@ -165,7 +164,6 @@ class WarRules {
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
     int spare(const War<W>& s, int v) const { return s.at.armies[v] - game(s).keep[v]; }
-    bool attackable(const War<W>& s, int c) const { return !s.at.mine.has(c) && s.at.armies[c] > 0; }
     Odds::Row odds(int c, int able, int defenders) const { return odds_[size_t(later.kind[c])].of(able, defenders); }
     int size(int k) const { return int(continents[k].size()); }
     bool owns(const War<W>& s, int k, int owner) const {

@@ -198,8 +198,7 @@ class Tactics {
         return worth_[c] = value;
     }
     // The value of fighting for a land, to the end.
-    double fight(const War<W>& s, int c, int able, const Odds::Row& row) {
-        (void)able;
+    double fight(const War<W>& s, int c, const Odds::Row& row) {
         return row.won * worth(s, c) + n_[KILLED] * row.killed - n_[LOST] * row.lost - (1.0 - row.won) * n_[FAILED];
     }
     // What is lost where an attack leaves the border of an own continent bare.
@@ -214,12 +213,12 @@ class Tactics {
         }
         return 0.0;
     }
-    Best best_attack_from(const War<W>& s, int v, int able, int except = -1) {
+    Best best_attack_from(const War<W>& s, int v, int able) {
         Best best{-1e300, v, -1};
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
             int c = near.pop();
-            if (c == except || !s.at.armies[c]) continue;
-            double value = fight(s, c, able, rules_.odds(c, able, s.at.armies[c])) - bared(s, v, c);
+            if (!s.at.armies[c]) continue;
+            double value = fight(s, c, rules_.odds(c, able, s.at.armies[c])) - bared(s, v, c);
             if (value > best.value) best = {value, v, c};
         }
         return best;
@@ -232,7 +231,7 @@ class Tactics {
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
                 if (!s.at.armies[c]) continue;
-                double value = fight(s, c, room, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c);
+                double value = fight(s, c, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c);
                 if (value > best.value && rules_.dice(s, v, c) > 0) best = {value, v, c};
             }
         }
@@ -242,7 +241,7 @@ class Tactics {
     bool goes_on(const War<W>& s, int v, int c) {
         int room = s.phase == ATTACK ? rules_.spare(s, v) : 0;
         if (room < 1 || !rules_.dice(s, v, c)) return false;
-        return fight(s, c, room, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c) > n_[THRESHOLD];
+        return fight(s, c, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c) > n_[THRESHOLD];
     }
     // The value of the best two battles in a row that begin on a land, with so many able to attack.
     double chain(const War<W>& s, int v, int able) {
@@ -251,12 +250,12 @@ class Tactics {
             int c = near.pop();
             if (!s.at.armies[c]) continue;
             Odds::Row row = rules_.odds(c, able, s.at.armies[c]);
-            double value = fight(s, c, able, row) - bared(s, v, c), more = 0.0;
+            double value = fight(s, c, row) - bared(s, v, c), more = 0.0;
             int left = int(double(able) - row.lost) - 1;
             if (left > 0)
                 for (Set<W> further = rules_.game(s).out[c] - s.at.mine; further.any();) {
                     int t = further.pop();
-                    if (s.at.armies[t] > 0) more = std::max(more, fight(s, t, left, rules_.odds(t, left, s.at.armies[t])));
+                    if (s.at.armies[t] > 0) more = std::max(more, fight(s, t, rules_.odds(t, left, s.at.armies[t])));
                 }
             value += row.won * more;
             best = std::max(best, value);
