@@ -13,17 +13,19 @@ import numpy as np
 
 from benchmarks.measure import Mark
 from benchmarks.train_war import random_board, start_of
-from iacta import Board, Sets, Turn, classic_board, tournament
+from iacta import Board, Sets, Turn, best_goals, classic_board, tournament
 from iacta.estimate import Estimate
 from iacta.game import Action
 from iacta.war.chances import CUT_AFTER, Z
 from iacta.war.core import TOO_LONG, PlayedGames, War
+from iacta.war.goals import GAMES, words_of
 from iacta.war.players import PLAYERS
 from iacta.war.value import weights_of
 
 POSITIONS, FEW_POSITIONS, COMPLETE, CUT_GAMES = 20, 10, 400, 800
 REPEATS, GAMES_OF_A_REPEAT = 300, 100
 TENTHS = 10
+GOAL_POSITIONS, GAMES_OF_A_GOAL = 4, 600
 
 
 def games_of(
@@ -222,6 +224,32 @@ def interval_lines() -> Iterator[Mark]:
     )
 
 
+def goal_lines() -> Iterator[Mark]:
+    """Measure how far the best of some goals is from the best by many more games."""
+    fit = 0
+    for seed in range(GOAL_POSITIONS):
+        turn = middle_of(classic_board(), 4, 40 + seed)
+        found = best_goals(turn, games=GAMES, seed=seed)
+        war = War(turn)
+        mover, usual = war.seats.index(turn.player), PLAYERS["usual"]
+        wins = {}
+        for aim in war.aims(usual):
+            games = war.games(
+                (usual,) * len(war.seats),
+                weights_of("choosing"),
+                weights_of("ending"),
+                games=GAMES_OF_A_GOAL,
+                seed=1000 + seed,
+                aim=aim,
+                cut=CUT_AFTER,
+            )
+            wins[words_of(war, aim)] = float(games.chances[:, mover].mean())
+        is_near = wins[found.best.goal] > max(wins.values()) - 0.01
+        fit += is_near or any(wins[each.goal] == max(wins.values()) for each in found.unclear)
+    claim = "best goals within a point of the best, or unclear"
+    yield Mark(claim, fit / GOAL_POSITIONS, 1.0, True, GOAL_POSITIONS)
+
+
 MEASURES = (
     speed_lines,
     player_lines,
@@ -229,4 +257,5 @@ MEASURES = (
     cut_lines,
     calibration_lines,
     interval_lines,
+    goal_lines,
 )

@@ -124,7 +124,7 @@ def best_goals(
     """Return what the turn could be played for, by the chance to win the game after it.
 
     turn: any moment of a turn in which there is something to do.
-    games: how many games follow each candidate; after plans a third of them at most.
+    games: how many games follow each candidate; after plans 60 at most.
     time_limit: in seconds; where it comes first, fewer games are played, and fewer plans made.
     seed: of the dice.
 
@@ -152,7 +152,7 @@ def best_goals(
             found = played(war, "usual", 2, seed, Deadline(), aim)
         rows.append(
             _Candidate(
-                _words(war, aim),
+                words_of(war, aim),
                 "tactics",
                 found.chances[:, mover],
                 float(found.reached.mean()),
@@ -167,7 +167,7 @@ def best_goals(
     return Goals(turn.player, _compared(rows))
 
 
-def _words(war: War, aim: Aim) -> str:
+def words_of(war: War, aim: Aim) -> str:
     """Return an aim in words."""
     continents = war.turn.board.continents
     match aim.kind:
@@ -243,7 +243,7 @@ def _by_plans(
             if deadline.is_over and number:
                 break
         yield _Candidate(
-            _words(war, aim), how, np.array(wins), float(np.mean(reached)), plan, example
+            words_of(war, aim), how, np.array(wins), float(np.mean(reached)), plan, example
         )
 
 
