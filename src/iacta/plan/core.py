@@ -185,7 +185,7 @@ def _fields(description: str) -> list[tuple[str, Any]]:
     ]
 
 
-class _Problem(Structure):
+class ProblemData(Structure):
     _fields_ = _fields(
         "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
         "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
@@ -218,7 +218,7 @@ class _Ends(Structure):
 
 
 _TYPES |= {
-    "problem": POINTER(_Problem),
+    "problem": POINTER(ProblemData),
     "budget": POINTER(_Budget),
     "outcome": POINTER(_Outcome),
     "decision": POINTER(_Decision),
@@ -338,7 +338,7 @@ def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
 
 
 @lru_cache(maxsize=512)
-def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
+def battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
     """Return what whole battles of up to some attackers against some defenders come to.
 
     Entry [a, x] of the first is the chance to win with x armies lost, as far as there are any;
@@ -358,7 +358,7 @@ def _pointer(array: npt.NDArray[Any]) -> Any:
     return array.ctypes.data_as(POINTER(kinds[array.dtype.name]))
 
 
-class _Tables:
+class Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
     def __init__(
@@ -368,7 +368,7 @@ class _Tables:
         lands = len(board.territories)
         owned = problem.owned
         self.kept: list[Any] = []
-        self.problem = it = _Problem()
+        self.problem = it = ProblemData()
         it.lands = lands
         borders = [[*bits(mask)] for mask in problem.out]
         self._put("border_first", np.cumsum([0, *map(len, borders)]))
@@ -405,7 +405,7 @@ class _Tables:
             self._put("until", [until >> t & 1 for t in range(lands)])
 
     def _put(self, name: str, values: Any) -> None:
-        pointer: Any = dict(_Problem._fields_)[name]
+        pointer: Any = dict(ProblemData._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
         array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
         self.kept.append(array)
@@ -467,7 +467,7 @@ class _Tables:
             for d in range(1, number + 1):
                 if deadline.is_over:
                     raise TooLargeError(f"{what} cannot be prepared within the time limit")
-                by_lost, held = _battles_of(kernel, able, d)
+                by_lost, held = battles_of(kernel, able, d)
                 lost[len(found), :, : d + 1] = held
                 found.append(by_lost)
                 it.width = max(it.width, by_lost.shape[1])
@@ -507,7 +507,7 @@ class Core:
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables = _Tables(problem, help_of_idle, until, deadline or Deadline())
+        tables = Tables(problem, help_of_idle, until, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
@@ -540,11 +540,11 @@ class Core:
             return STOPPED
         try:
             if is_short:
-                code = _once_free(function, _budget(deadline, states, AT_ONCE), deadline)
+                code = _once_free(function, budget_of(deadline, states, AT_ONCE), deadline)
                 if code != STOPPED:
                     return code
             codes: list[int] = []
-            budget, done = _budget(deadline, states), Event()
+            budget, done = budget_of(deadline, states), Event()
 
             def work() -> None:
                 try:
@@ -781,7 +781,7 @@ def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) 
     return code
 
 
-def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
+def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     """Return what a call may use at most, as a reference to what the core reads."""
     return byref(
         _Budget(
