@@ -439,10 +439,11 @@ class Assigner {
     }
 
     // Moves single lands between stacks, and adds and drops lands outside the goal, as long as the
-    // chance grows, at most so many times. Returns the chance.
-    double climb(const Position<W>& s, const Set<W>& goal, Parts<W>& parts, int most) {
+    // chance grows, at most so many times. Looked at are stacks that have changed, and what others may
+    // take from them or give them. Returns the chance.
+    double climb(const Position<W>& s, const Set<W>& goal, Parts<W>& parts, int most, Set<W> changed) {
         Set<W> left = game_.left(s), live = game_.live_stacks(s);
-        for (int step = 0; step < most && better(s, left, live, goal, parts); ++step) {}
+        for (int step = 0; step < most && better(s, left, live, goal, parts, changed); ++step) {}
         return chance(s, parts);
     }
 
@@ -542,14 +543,15 @@ class Assigner {
 
     // One improvement.
     bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal,
-                Parts<W>& parts) {
+                Parts<W>& parts, Set<W>& changed) {
         Set<W> taken;
         for (const auto& part : parts) taken |= part;
         for (Set<W> owners = live; owners.any();) {
             int v = owners.pop();
             if (!parts[v].any()) continue;
             double ours = value(s, v, parts[v]);
-            Set<W> others = live, known;
+            bool has_changed = changed.has(v);
+            Set<W> others = has_changed ? live : live & changed, known;
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
@@ -568,11 +570,12 @@ class Assigner {
                     if (chance > both * (1.0 + GAIN) + 1e-15) {
                         parts[v] = kept;
                         parts[u] = given;
+                        changed |= Set<W>::of(v) | Set<W>::of(u);
                         return true;
                     }
                 }
             }
-            if (extra(s, left - taken, goal, parts, v, ours)) return true;
+            if (has_changed && extra(s, left - taken, goal, parts, v, ours)) return true;
         }
         return false;
     }

@@ -132,7 +132,6 @@ class Game {
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    double help;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;  // all lands that pay, or belong to a set that does
@@ -234,7 +233,7 @@ template <int W>
 Game<W>::Game(const iacta_problem& p)
     : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands),
       kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands),
-      whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0), help(p.help),
+      whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
       pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
       defence_(p.defence_dice, p.defence_dice + p.kinds),
       dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),

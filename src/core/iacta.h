@@ -56,10 +56,16 @@ typedef struct {
     const double *set_pays;
     double price;
     int32_t once;
-
-    /* Lookahead adds so much of a chance for each idle army that is near to what others are to take. */
-    double help;
 } iacta_problem;
+
+/* How lookahead looks. Where the values of several attacks are close, `depth` rolls ahead. It adds
+   `idle` times a chance for each idle army that is near to what others are to take, so that those come.
+   Of nearly equal attacks the first is that of the greatest value (0), of the stack that is least likely
+   to take all that it is to take (1), or of the one that is to take the most (2). */
+typedef struct {
+    double idle;
+    int32_t depth, order;
+} iacta_style;
 
 /* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds, and
    any thread may write there meanwhile. */
@@ -135,13 +141,13 @@ IACTA_API void iacta_close(iacta_search* search);
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
                               const uint8_t* mine, double* value, int64_t* states);
 
-/* Finds assignments from so many starts, at most *count of them, the best one first; *count is how
-   many there are. Or takes one that is given, with so many rolls of lookahead where values are close.
-   Each is sets[(share * lands + land) * lands + target]. Then the policy is lookahead on the first. */
+/* Finds an assignment, the best one that so many starts lead to, and takes it with the usual style. Or
+   takes one that is given, and a style. It is sets[(share * lands + land) * lands + target]. Then the
+   policy is lookahead on it. */
 IACTA_API int32_t iacta_shares(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
-                               uint8_t* sets, int32_t* count);
-IACTA_API int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets);
+                               uint8_t* sets);
+IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
 
 /* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
    step that is stopped begins anew at the next call. */

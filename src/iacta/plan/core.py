@@ -32,11 +32,9 @@ import numpy.typing as npt
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods.kernel import Kernel
 from iacta.plan.deadline import Deadline
-from iacta.plan.masks import bits
+from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import Problem, TurnState
 from iacta.rules.roll import refuse_many_rolls
-
-HELP = 0.002
 
 Ints: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -54,13 +52,24 @@ MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
 
 
+ORDERS = ("value", "risk", "length")
+IDLE = 0.002
+
+
 class Style(NamedTuple):
-    """How carefully a policy looks ahead.
+    """How a lookahead policy looks.
 
     depth: how many attacks are looked ahead where the values of several are close.
+    idle: the price of an idle army: what lookahead adds to a chance, as a part of it, for each one
+        that is near to what others are to take, so that it comes.
+    order: which of nearly equal attacks comes first: that of the greatest value (`"value"`), of the
+        stack that is least likely to take all that it is to take (`"risk"`), or of the stack that
+        is to take the most (`"length"`).
     """
 
     depth: int = 1
+    idle: float = IDLE
+    order: str = ORDERS[0]
 
 
 class AttackResult(NamedTuple):
@@ -177,9 +186,12 @@ class _Problem(Structure):
         "ints throw_first answer_first result_first; numbers throw_chance result_chance;"
         "ints result_attackers result_defenders; int rows throws answers results;"
         "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
-        "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
-        "number help"
+        "int sets; ints set_first set_lands; numbers set_pays; number price; int once"
     )
+
+
+class _Style(Structure):
+    _fields_ = _fields("number idle; int depth order")
 
 
 class _Budget(Structure):
@@ -216,6 +228,7 @@ class _Report(Structure):
 
 _TYPES |= {
     "problem": POINTER(_Problem),
+    "style": POINTER(_Style),
     "budget": POINTER(_Budget),
     "outcome": POINTER(_Outcome),
     "decision": POINTER(_Decision),
@@ -227,8 +240,8 @@ _FUNCTIONS = {
     "close": "search",
     "solve": "search budget ints bytes numbers longs",
     "shares": "search",
-    "assign": "search budget int bytes ints",
-    "follow": "search int bytes",
+    "assign": "search budget int bytes",
+    "follow": "search style bytes",
     "decide": "search budget ints bytes decision outcome int",
     "judge": "search budget ints bytes int int int decision outcome int",
     "move_in": "search budget ints bytes int int int ints",
@@ -351,7 +364,7 @@ def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floa
 class _Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
-    def __init__(self, problem: Problem, help_of_idle: float, deadline: Deadline) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
         owned = problem.owned
@@ -388,7 +401,7 @@ class _Tables:
         self._put("set_first", np.cumsum([0, *map(len, sets)]))
         self._put("set_lands", [t for row in sets for t in row])
         self._put("set_pays", [paid for _, paid in rewards.sets])
-        it.price, it.once, it.help = rewards.price, rewards.once, help_of_idle
+        it.price, it.once = rewards.price, rewards.once
 
     def _put(self, name: str, values: Any) -> None:
         pointer: Any = dict(_Problem._fields_)[name]
@@ -471,22 +484,18 @@ class Core:
 
     problem: the problem.
     deadline: when its tables must be there; `None` for no limit.
-    help_of_idle: what lookahead adds to a chance for each idle army that is near to what others are
-        to take, so that it comes; 0 for values that are compared with those of other positions.
 
     Refused where iacta was installed without the core, and where tables take too long.
     """
 
-    def __init__(
-        self, problem: Problem, deadline: Deadline | None = None, *, help_of_idle: float = HELP
-    ) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline | None = None) -> None:
         self._search = None
         self._lock = Lock()  # held while the core works
         library = find_core()
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables = _Tables(problem, help_of_idle, deadline or Deadline())
+        tables = _Tables(problem, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
@@ -559,44 +568,38 @@ class Core:
         )
         return value.value if code == DONE else None
 
-    def assign(self, deadline: Deadline, starts: int = 1, most: int = 1) -> list[Assignment]:
-        """Return the different assignments that several starts lead to, the best one first.
-
-        most: how many of them.
-        """
-        sets = np.zeros((most, self.shares, self.lands, self.lands), dtype=np.uint8)
-        count = c_int32(most)
+    def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
+        """Return the best assignment that several starts lead to; it becomes the policy's."""
+        sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
         code = self._call(
             deadline,
             lambda budget: self._library.iacta_assign(
-                self._search, budget, starts, sets.ctypes.data_as(POINTER(c_uint8)), byref(count)
+                self._search, budget, starts, sets.ctypes.data_as(_TYPES["bytes"])
             ),
         )
         _refuse_too_large(code)
-        return [
-            tuple(
-                tuple(sum(1 << t for t in np.flatnonzero(part).tolist()) for part in share)
-                for share in each
-            )
-            for each in sets[: count.value]
-        ]
+        return tuple(
+            tuple(mask_of(np.flatnonzero(part).tolist()) for part in share) for share in sets
+        )
 
     def follow(self, assignment: Assignment, style: Style) -> None:
         """Take lookahead on an assignment as the policy.
 
-        Refused are depths that the core does not know.
+        Refused are styles that the core does not know.
         """
         sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
         for share, parts in enumerate(assignment):
             for v, part in enumerate(parts):
                 sets[share, v, [*bits(part)]] = 1
+        given = _Style(style.idle, style.depth, ORDERS.index(style.order))
         with self._lock:
             code = self._library.iacta_follow(
-                self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"])
+                self._search, byref(given), sets.ctypes.data_as(_TYPES["bytes"])
             )
         if code == UNSOUND:
             raise IllegalError(
-                f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
+                f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
+                f"to 1, got {style}"
             )
         _refuse_too_large(code)
 

@@ -259,6 +259,6 @@ def policy_for(
     if best is not None:
         return best
     search = Core(problem)
-    (assignment,) = search.assign(Deadline(), FEWEST_STARTS)
+    assignment = search.assign(Deadline(), FEWEST_STARTS)
     search.follow(assignment, style)
     return following(Policy(problem, assignment, style), search)
