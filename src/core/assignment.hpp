@@ -407,33 +407,47 @@ class Assigner {
                 parts[v] = trimmed(v, parts[v], goal);
                 taken |= parts[v];
             }
-        Set<W> bounded;
-        while (homeless.any()) {
-            double best = -1.0;
-            int chosen = NOWHERE;
+        // Who may take what, by a way that stays the cheapest until a land of it is given to another.
+        struct Offer {
+            int target, stack;
             Set<W> whole;
-            for (Set<W> targets = homeless; targets.any();) {
-                int t = targets.pop();
-                Set<W> only = Set<W>::of(t);
-                for (Set<W> stacks = live; stacks.any();) {
-                    int v = stacks.pop();
-                    Set<W> part = joined(s, v, parts[v], t, (left - taken - homeless) | only);
-                    if (!part.any()) part = joined(s, v, parts[v], t, left - taken);
-                    if (!part.any()) continue;
-                    if (!bounded.has(v))
-                        bounds_[v] = bound(s, v, parts[v]);
-                    else
-                        deadline_.go_on(BOUND);
-                    bounded.add(v);
-                    double rank = bounds_[v] > 0.0 ? bound(s, v, part) / bounds_[v] : 0.0;
-                    if (rank > best) best = rank, chosen = v, whole = part;
-                }
+            double rank;
+        };
+        std::vector<Offer> offers;
+        auto offer = [&](int t, int v, double now) {
+            Set<W> part = joined(s, v, parts[v], t, (left - taken - homeless) | Set<W>::of(t));
+            if (!part.any()) part = joined(s, v, parts[v], t, left - taken);
+            if (part.any()) offers.push_back({t, v, part, now > 0.0 ? bound(s, v, part) / now : 0.0});
+        };
+        for (Set<W> stacks = live; stacks.any();) {
+            int v = stacks.pop();
+            double now = bound(s, v, parts[v]);
+            for (Set<W> targets = homeless; targets.any();) offer(targets.pop(), v, now);
+        }
+        while (homeless.any()) {
+            const Offer* best = nullptr;
+            for (const Offer& each : offers)
+                if (!best || each.rank > best->rank ||
+                    (each.rank == best->rank && std::pair(each.target, each.stack) < std::pair(best->target, best->stack)))
+                    best = &each;
+            if (!best) return false;
+            int chosen = best->stack;
+            Set<W> given = best->whole - parts[chosen];
+            parts[chosen] = best->whole;
+            taken |= given;
+            homeless -= given;
+            double now = bound(s, chosen, parts[chosen]);
+            std::vector<Offer> old;
+            old.swap(offers);
+            Set<W> again = homeless;
+            for (Offer& each : old) {
+                if (!homeless.has(each.target) || each.stack == chosen) continue;
+                if ((each.whole - parts[each.stack]).meets(given))
+                    offer(each.target, each.stack, bound(s, each.stack, parts[each.stack]));
+                else
+                    offers.push_back(std::move(each));
             }
-            if (chosen == NOWHERE) return false;
-            parts[chosen] = whole;
-            bounded.remove(chosen);
-            taken |= whole;
-            homeless -= whole;
+            while (again.any()) offer(again.pop(), chosen, now);
         }
         return true;
     }

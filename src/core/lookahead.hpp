@@ -448,7 +448,7 @@ class Lookahead {
                         auto split = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, m, m);
                         each[c] = split.first;
                         each[v] = split.second;
-                    } else if (rows_.joint() != Joint::product && m == b) {
+                    } else if (m == b) {
                         each[c] = game_.reached(c, each[v]);
                         each[v] = {};
                     }
