@@ -13,9 +13,7 @@ from iacta.plan.core import Core, PolicyAction
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState
-from tests.plan.boards import needs_core, small_game
-
-pytestmark = needs_core
+from tests.plan.boards import small_game
 
 MOST_DICE = 4
 

@@ -32,8 +32,7 @@ from iacta.plan.problem import read_problem
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
-from tests.compiled import HAS_CORE, skip
-from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
+from tests.plan.boards import CLASSIC_BOARD, position_on
 
 
 def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
@@ -77,7 +76,6 @@ def test_dice_are_refused_before_any_roll_is_worked_out(rules: Rules) -> None:
         Battle(5, 3, rules).win_probability()
 
 
-@needs_core
 @pytest.mark.usefixtures("without_rolls")
 @pytest.mark.parametrize("play", ["rolls", "battles"])
 def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> None:
@@ -88,7 +86,6 @@ def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> Non
         go_on(start, InOrder((goal, TakeAll("C"))), {1: 1.0}, rules=SEEN, play=play, time_limit=1)
 
 
-@needs_core
 def test_dice_that_are_prepared_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roll, "STEPS_IN_A_SECOND", 10)
     start, goal, rules = position(9, 2), TakeAll("B"), Rules(attack=Dice((7, 7, 7)))
@@ -123,8 +120,6 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
 def test_stacks_of_thousands_are_refused(armies: int) -> None:
     start, goal = position(armies, 1), TakeAll("B")
     if armies <= 2000:
-        if not HAS_CORE:
-            skip()
         assert best_plan(start, goal).value == pytest.approx(1.0)
         return
     with pytest.raises(TooLargeError, match="armies on A must be at most 2,000 for a plan, got"):
@@ -137,12 +132,10 @@ def test_armies_that_do_not_matter_may_be_many() -> None:
     assert best_plan(start, TakeAll("B")).proven
 
 
-@needs_core
 def test_a_search_with_no_time_has_a_plan() -> None:
     assert best_plan(position(30, 20), TakeAny(("B", "C")), time_limit=0).value > 0.5
 
 
-@needs_core
 def test_a_star_with_many_rays_is_planned() -> None:
     names = tuple(f"t{k}" for k in range(40))
     board = Board("star", names, tuple((names[0], name) for name in names[1:]))
@@ -151,7 +144,6 @@ def test_a_star_with_many_rays_is_planned() -> None:
     assert 0.0 < plan.value <= plan.upper_bound
 
 
-@needs_core
 def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
     names = [f"t{k}" for k in range(130)]
     board = Board.from_edges("ladder", [*pairwise(names), *zip(names, names[2:], strict=False)])
@@ -163,7 +155,6 @@ def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
         assert plan.next_move() is not None
 
 
-@needs_core
 def test_where_a_game_takes_long_one_is_played_and_nothing_is_claimed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -174,17 +165,17 @@ def test_where_a_game_takes_long_one_is_played_and_nothing_is_claimed(
     assert (plan.games, plan.interval) == (1, (0.0, plan.upper_bound))
 
 
-@needs_core
 def test_a_game_that_takes_longer_than_there_is_time_is_begun_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now, begun = 0.0, []
 
-    def play(_: Core, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
+    def play(core: Core, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
         nonlocal now
         begun.append(first)
         now += min(deadline.left(), 60.0)
-        return Games(np.zeros(0 if deadline.is_over else 1), Report(0.0, 1, (), (), (), ()))
+        report = Report(core.problem, 1, np.zeros(0, np.int64), np.zeros(0))
+        return Games(np.zeros(0 if deadline.is_over else 1), report)
 
     monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: now)
     monkeypatch.setattr(Core, "play", play)
@@ -194,7 +185,6 @@ def test_a_game_that_takes_longer_than_there_is_time_is_begun_once(
     assert begun == [0]
 
 
-@needs_core
 def test_a_whole_board_is_taken() -> None:
     goal = TakeAll(tuple(name for name in CLASSIC_BOARD.territories if name != "Brazil"))
     chances = []

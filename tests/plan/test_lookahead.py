@@ -21,14 +21,11 @@ from tests.plan.boards import (
     CLASSIC_BOARD,
     ROLLED,
     SmallGame,
-    needs_core,
     planned,
     position_on,
     small_game,
 )
 from tests.plan.test_exact import twin_of
-
-pytestmark = needs_core
 
 CAREFUL = Style(depth=2)
 NEAR = position_on(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})

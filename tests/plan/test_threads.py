@@ -16,12 +16,11 @@ from iacta.methods import _kernel, find_kernel
 from iacta.plan import Plan, TakeAll
 from iacta.plan.core import AT_ONCE, MOST_DEPTH, Core, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.rules.variants import find_rules
-from tests.plan.boards import CLASSIC_BOARD, board_of, needs_core, planned, small_game
+from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
 from tests.plan.test_core import state_of, walk
 
 THREADS = 4
@@ -65,7 +64,6 @@ def states_of(problem: Problem) -> list[TurnState]:
 SEEDS = range(6)
 
 
-@needs_core
 @each_way
 @pytest.mark.parametrize("seed", SEEDS)
 def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> None:
@@ -78,15 +76,6 @@ def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> N
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_threads_that_share_exact_play_get_its_values(seed: int) -> None:
-    problem = small_game(seed).problem("rolls")
-    alone, shared = ExactPlay(problem), ExactPlay(problem)
-    positions = states_of(problem)
-    same_from_threads(lambda k: shared.value(positions[k]), [*map(alone.value, positions)])
-
-
-@needs_core
 @each_way
 def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     problem = small_game(7).problem("rolls")
@@ -104,7 +93,6 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     )
 
 
-@needs_core
 def test_threads_ask_different_things_of_one_core() -> None:
     problem = large_problem()
     alone, shared = Core(problem), Core(problem)
@@ -117,7 +105,7 @@ def test_threads_ask_different_things_of_one_core() -> None:
         lambda core: core.judge(problem.start, first.start, first.to),
         lambda core: core.play(Deadline(), 4).gains.tolist(),
         lambda core: core.play(Deadline(), 4, 4).report.value,
-        lambda core: core.flow(Deadline(), 100),
+        lambda core: core.play(Deadline(), 4).report.visits,
     ]
     same_from_threads(lambda k: asked[k](shared), [ask(alone) for ask in asked])
 
@@ -167,7 +155,6 @@ def interrupted_after(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-@needs_core
 def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     problem = large_problem()
     core = Core(problem)

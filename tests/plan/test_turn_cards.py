@@ -16,9 +16,7 @@ from iacta.game.cards import hands
 from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
 from iacta.plan.simulated import ends as drawn_ends
-from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, needs_core, position_on
-
-pytestmark = needs_core  # the dictionary takes minutes for so many plans
+from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, position_on
 
 DECK = [*"ABC" * 14, "*", "*"]
 SEEDS = (0, 1, 3, 7, 9)

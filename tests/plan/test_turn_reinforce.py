@@ -14,14 +14,11 @@ from iacta.plan.placing import placed
 from tests.plan.boards import (
     GOALS,
     board_of,
-    needs_core,
     position_on,
     positions,
     scattered,
     small_game,
 )
-
-pytestmark = needs_core  # the dictionary takes minutes for so many plans
 
 APART = position_on(
     board_of("apart", [("s", "a"), ("z", "b"), ("s", "z"), ("z", "y")], "szyab"),

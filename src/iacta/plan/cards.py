@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import fsum, inf
+from math import fsum
 from typing import Any, Unpack
 
 import numpy as np
@@ -34,9 +34,8 @@ from iacta.display import Displayed, Plotted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.plan.best import plan_of, rising
-from iacta.plan.core import Core, find_core
+from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay, TooManyError
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.masks import mask_of
 from iacta.plan.placing import (
@@ -50,7 +49,7 @@ from iacta.plan.plan import Plan
 from iacta.plan.planner import FEWEST_GAMES, Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.simulated import games
+from iacta.plan.simulated import final_states, games
 
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
@@ -162,48 +161,6 @@ def go_on(
     return tried[0].continuation(deadline)
 
 
-class _TurnPlay(ExactPlay):
-    """The best play until a first goal is reached.
-
-    problem: that of all goals in order.
-    until: the territories of the first goal.
-    worth: what a state is worth in which they are taken.
-    """
-
-    def __init__(self, problem: Problem, until: int, worth: Callable[[TurnState], float]) -> None:
-        super().__init__(problem)
-        self._until, self._worth = until, worth
-
-    def _key(self, state: TurnState) -> tuple[tuple[int, ...], int, int]:
-        return state.armies, 0, state.owned  # new armies may let any stack fight again
-
-    def _is_over(self, state: TurnState) -> bool:
-        return not self._until & ~state.owned
-
-    def _worth_at_end(self, state: TurnState) -> float:
-        return self._worth(state)
-
-    def _paid(self, territory: int, state: TurnState) -> float:  # only ends are worth something
-        return 0.0
-
-    def means(self, of: Callable[[TurnState], tuple[float, ...]]) -> tuple[float, ...]:
-        """Return the means of some figures of the ends of the best play."""
-        known: dict[TurnState, tuple[float, ...]] = {}
-
-        def mean(state: TurnState) -> tuple[float, ...]:
-            if state not in known:
-                decision = () if self._is_over(state) else (self.decide(state),)
-                parts = [
-                    [each.chance * x for x in mean(self._applied(state, action, each)[0])]
-                    for action in decision
-                    for each in action.outcomes
-                ]
-                known[state] = tuple(map(fsum, zip(*parts, strict=True))) if parts else of(state)
-            return known[state]
-
-        return mean(self.problem.start)
-
-
 def _best_turn(
     first: Problem,
     whole: Problem,
@@ -220,36 +177,32 @@ def _best_turn(
     until, part = mask_of(map(first.place, first.goal.names)), deadline.part(EXACT)
     if not until & ~first.owned:
         return None
-    known: dict[TurnState, tuple[_End, float]] = {}
+    known: dict[TurnState, _End] = {}
 
-    def worth(state: TurnState) -> float:
-        if state not in known:
-            end = _End(whole.position_of(state), later, max(armies), options, part)
-            known[state] = end, end.mean(armies)
-            if len(known) > MOST_ENDS or not end.is_exact:
-                raise TooManyError
-        return known[state][1]
+    def worth(state: TurnState) -> float | None:
+        known[state] = _End(whole.position_of(state), later, max(armies), options, part)
+        value = known[state].mean(armies)
+        return value if known[state].is_exact else None
 
-    def shown(state: TurnState) -> tuple[float, ...]:
-        return (0.0, 0.0) if until & ~state.owned else (1.0, known[state][0].worth(0))
-
-    play = _TurnPlay(whole, until, worth)
-    value = play.solve(part, MOST_TURN_STATES)
+    search = Core(whole, deadline, until=until)
+    value = search.solve_until(part, MOST_TURN_STATES, MOST_ENDS, worth)
     if value is None:
         return None
-    reached, without = play.means(shown)
-    report = play.flow(deadline.without_limit())
+    policy = following(Policy(whole), search)
+    reached = {s: p for s, p in final_states(policy).items() if not until & ~s.owned}
+    chance = fsum(reached.values())
+    without = fsum(p * known[state].worth(0) for state, p in reached.items())
+    report = search.flow(deadline.without_limit())
     assert report is not None  # noqa: S101 # nothing limits it
-    policy = following(Policy(whole), play)
     best = best_policy(first, deadline.without_limit())
     bound = 1.0 if best is None else best.decide(first.start).value
     plan = _plan_until(
-        plan_of(Found(policy, reached, None, reached, report, 0), deadline.seconds),
+        plan_of(Found(policy, chance, None, chance, report, 0), deadline.seconds),
         first.goal,
-        reached,
+        chance,
         bound,
     )
-    return Continuation(plan, reached, armies, value, 0.0, without, 0, is_exact=True)
+    return Continuation(plan, chance, armies, value, 0.0, without, 0, is_exact=True)
 
 
 def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
@@ -305,7 +258,7 @@ def _policies(
     problems = [first, *(read_problem(first.position, each, **options) for each in goals)]
     for place, problem in enumerate(problems):
         part = deadline.part(1 / (len(problems) - place))
-        best = best_policy(problem, part, FEW_STATES if find_core() else inf)
+        best = best_policy(problem, part, FEW_STATES)
         if best is not None:
             yield best
         elif problem.goal.is_chance or isinstance(problem.goal, InOrder):

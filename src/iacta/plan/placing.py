@@ -28,9 +28,8 @@ from iacta.display import Displayed
 from iacta.errors import IllegalError
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
-from iacta.plan.core import Core, find_core
+from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
@@ -302,9 +301,8 @@ class QuickValues:
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self._deadline, self._states = problem, deadline, states
-        self.is_exact = states > 0 or find_core() is None
-        core = Core(problem, help_of_idle=0.0) if find_core() else None
-        self._search: Core | ExactPlay = core or ExactPlay(problem)
+        self.is_exact = states > 0
+        self._search = Core(problem, help_of_idle=0.0)
         self._known: dict[TurnState, float] = {}
 
     def of(self, state: TurnState) -> float:

@@ -29,9 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.errors import TooLargeError
-from iacta.plan.core import Assignment, Core, Report, Style, Visit, find_core
+from iacta.plan.core import Assignment, Core, Report, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
 from iacta.plan.problem import Problem
 
@@ -203,12 +202,9 @@ class Planner:
         )
 
     def _solve(self) -> bool:
-        search = (
-            ExactPlay(self.problem) if find_core() is None else Core(self.problem, self.deadline)
-        )
+        search = Core(self.problem, self.deadline)
         share = EXACT_PART if self.problem.field.bit_count() <= LARGE else LARGE_PART
-        part = self.deadline.part(share) if find_core() else self.deadline
-        value = search.solve(part, self.work.states)
+        value = search.solve(self.deadline.part(share), self.work.states)
         if value is None:
             return False
         report = search.flow(self.deadline.part(1.0))
@@ -272,7 +268,7 @@ class _Trial:
         self.policy, self.first = policy, first
         self.gains: npt.NDArray[np.float64] = np.zeros(0)
         self.report: Report | None = None  # exact
-        self.reports: list[tuple[int, Report]] = []  # of games, and of how many
+        self.games: Report | None = None  # the report of its games, as sums
         self.was_followed = False  # to all its ends, or to too many
 
     def begin(self, core: Core, deadline: Deadline) -> None:
@@ -289,8 +285,7 @@ class _Trial:
         while games > 0 and self.report is None and not deadline.is_over:
             number = min(games, ROUND)
             played = core.play(deadline, number, self.first + len(self.gains))
-            if len(played.gains):
-                self.reports.append((len(played.gains), played.report))
+            self.games = played.report if self.games is None else self.games + played.report
             self.gains = np.concatenate([self.gains, played.gains])
             games -= number
             if len(self.gains) >= ROUND and not self.was_followed:
@@ -331,8 +326,9 @@ class _Trial:
         if self.report is not None:
             return Found(self.policy, self.value, None, inf, self.report, 0)
         interval = max(self.value - self.half, 0.0), self.value + self.half
-        report = _mean(self.reports)
-        return Found(self.policy, self.value, interval, inf, report, len(self.gains))
+        assert self.games is not None  # noqa: S101 # some are played in any case
+        games = len(self.gains)
+        return Found(self.policy, self.value, interval, inf, self.games.mean(games), games)
 
 
 def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
@@ -345,7 +341,6 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
         report = policy.search.flow(deadline.without_limit())
         assert report is not None  # noqa: S101 # nothing limits it
         return Found(policy, report.value, None, report.value, report, 0)
-    assert isinstance(policy.search, Core)  # noqa: S101 # as it is not the best play
     work, most = USUAL.times(budget), policy.problem.rewards.most
     trial = _Trial(policy)
     trial.begin(policy.search, deadline)
@@ -353,37 +348,3 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
     with suppress(TooLargeError):
         most = min(most, *Core(policy.problem).bounds(deadline, work.values))
     return trial.found.below(most)
-
-
-def _mean(reports: Sequence[tuple[int, Report]]) -> Report:
-    """Return what several reports of games show together, each with its number of games."""
-    whole = sum(count for count, _ in reports)
-    shares = [(count / whole, report) for count, report in reports]
-    visits: dict[tuple[int, int], npt.NDArray[np.float64]] = {}
-    advances: dict[tuple[int, int], dict[int, npt.NDArray[np.float64]]] = {}
-    for share, report in shares:
-        for each in report.visits:
-            border = each.start, each.to
-            numbers = np.array([each.reached, each.conquered, each.arrived, each.ended])
-            visits[border] = visits.get(border, np.zeros(4)) + share * numbers
-            rows = advances.setdefault(border, {})
-            for able, *chances in each.advances:
-                rows[able] = rows.get(able, np.zeros(2)) + share * np.array(chances)
-    found = []
-    for border, means in visits.items():
-        reached, conquered, arrived, ended = means.tolist()
-        sums = ((able, advances[border][able].tolist()) for able in sorted(advances[border]))
-        rows_of = tuple((able, chance, moved) for able, (chance, moved) in sums)
-        found.append(Visit(*border, reached, conquered, arrived, ended, rows_of))
-    owned, armies, taken = (
-        tuple(sum(share * np.array(row) for share, row in rows).tolist())
-        for rows in zip(
-            *(
-                [(share, row) for row in (report.owned, report.armies, report.taken)]
-                for share, report in shares
-            ),
-            strict=True,
-        )
-    )
-    value = sum(share * report.value for share, report in shares)
-    return Report(value, reports[-1][1].states, tuple(found), owned, armies, taken)
