@@ -55,7 +55,6 @@ ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
 FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # parts of the time that is left
 WORK = 0.5  # of the usual, to say how the policy goes that is chosen
-ASSIGNMENTS = 2  # that are tried for each goal
 LATER = 20.0  # what later goals are worth, next to the first, in a policy that is tried
 ARMY = (
     0.01,
@@ -262,8 +261,7 @@ def _policies(
         if best is not None:
             yield best
         elif problem.goal.is_chance or isinstance(problem.goal, InOrder):
-            for assignment in Core(problem).assign(part, STARTS, ASSIGNMENTS):
-                yield Policy(problem, assignment)
+            yield Policy(problem, Core(problem).assign(part, STARTS))
 
 
 class _Turn:

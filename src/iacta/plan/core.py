@@ -631,13 +631,13 @@ class Core:
             tuple(mask_of(np.flatnonzero(part).tolist()) for part in share) for share in sets
         )
 
-    def follow(self, assignment: Assignment, style: Style) -> None:
-        """Take lookahead on an assignment as the policy.
+    def follow(self, assignment: Assignment | None, style: Style) -> None:
+        """Take lookahead on an assignment as the policy; `None` for one of nothing.
 
         Refused are styles that the core does not know.
         """
         sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
-        for share, parts in enumerate(assignment):
+        for share, parts in enumerate(assignment or ()):
             for v, part in enumerate(parts):
                 sets[share, v, [*bits(part)]] = 1
         given = _Style(style.idle, style.depth, ORDERS.index(style.order))

@@ -112,17 +112,6 @@ class Policy:
             return report.value, True
         return max(float(games.gains.mean()), 0.0), False
 
-    def without_help(self) -> "Policy":
-        """Return the policy that counts nothing for what idle armies may add, to compare attacks.
-
-        The best play of all is returned as it is, which counts nothing for them.
-        """
-        if self.assignment is None:
-            return self
-        core = Core(self.problem, help_of_idle=0.0)
-        core.follow(self.assignment, self.style)
-        return following(Policy(self.problem, self.assignment, self.style), core)
-
     def covers(self, state: TurnState) -> bool:
         """Return whether a state may follow the start of the problem, as far as armies show it."""
         start, field = self.problem.start, self.problem.field
