@@ -105,8 +105,8 @@ def best_plan(
     found = None
     try:
         for found in planner.run():
-            if progress is not None:
-                progress(found.value or 0.0, found.bound)
+            if progress is not None and found.value is not None:
+                progress(found.value, found.bound)
     except KeyboardInterrupt:
         if found is None:
             raise
@@ -159,7 +159,7 @@ def plan_of(found: Found, seconds: float) -> Plan:
     """
     problem, report = found.policy.problem, found.report
     goal, held = problem.goal, problem.held
-    stages = _stages(problem, report)
+    stages = () if found.value is None else _stages(problem, report)
     value = found.value if found.value is None else found.value + held
     won = value if goal.is_chance else 0.0
     if stages and won is not None:

@@ -191,9 +191,9 @@ def _best_turn(
     reached = {s: p for s, p in final_states(policy).items() if not until & ~s.owned}
     chance = fsum(reached.values())
     without = fsum(p * known[state].worth(0) for state, p in reached.items())
-    report = search.flow(deadline.without_limit())
-    assert report is not None  # noqa: S101 # nothing limits it
-    best = best_policy(first, deadline.without_limit())
+    report, best = search.flow(deadline), best_policy(first, deadline)
+    if report is None:
+        return None
     bound = 1.0 if best is None else best.decide(first.start).value
     plan = _plan_until(
         plan_of(Found(policy, chance, None, chance, report, 0), deadline.seconds),
@@ -339,7 +339,7 @@ class _Turn:
         if plan.stages:
             return plan, plan.stages[0]
         if plan.goal.is_chance:
-            return plan, plan.win_probability
+            return plan, plan.counted
         # It is paid for armies left as well, but what counts is the first goal.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0

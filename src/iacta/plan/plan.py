@@ -173,8 +173,10 @@ class Plan(Displayed):
 
     @property
     def counted(self) -> float:
-        """What the plan counts as beside others: its value, without one what the player has."""
-        return self.problem.held if self.value is None else self.value
+        """What the plan counts as beside others: its value, without one what its policy sees."""
+        if self.value is not None:
+            return self.value
+        return self.problem.held + self.policy.decide(self.problem.start).value
 
     def follow(self) -> "Play":
         """Return the plan before its first attack, to be followed."""

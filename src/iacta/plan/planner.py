@@ -102,7 +102,7 @@ class Found:
 
     def below(self, bound: float) -> "Found":
         """Return the same with a bound that was found for any play."""
-        value = self.value and min(self.value, bound)
+        value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
 
