@@ -53,7 +53,7 @@ class Bench {
         char message[100];
         search_ = iacta_open(&view, message, 100);
         std::printf("%s%s\n", name, search_ ? "" : message);
-        sets_.resize(size_t(iacta_shares(search_)) * mine_.size() * mine_.size());
+        sets_.resize(size_t(iacta_goals(search_)) * mine_.size() * mine_.size());
         for (size_t t = 0; t < mine_.size(); ++t) mine_[t] = p.owner[t] == 1;
     }
     ~Bench() { iacta_close(search_); }

@@ -1,4 +1,6 @@
-// How a policy goes, exactly: the probability of visiting each state, by one forward pass.
+// How a policy goes, exactly: the probability of visiting each state, by one forward pass. "Exactly" is
+// but for rounding, for the battles as their tables have them (without chances below 1e-18), and as far
+// as keys tell states apart.
 //
 // Where the defender has a choice, it answers in the way that is worst for the policy: what the
 // policy is worth in each state that it may come to is found first, by

@@ -119,10 +119,15 @@ struct Position {
     Set<W> mine;
 };
 
-// 128 bits that stand for a state.
+// 128 bits that stand for a state, or for what of it matters: the sum of those of its parts. They are
+// told apart by these alone: of 10^8 states no two are likely to have the same in 10^22 searches.
 struct StateKey {
     uint64_t a = 0, b = 0;
 
+    void add(uint64_t part) {
+        a += part;
+        b += mixed(part ^ 0x5bd1e995);
+    }
     bool operator==(const StateKey&) const = default;
     struct Hash {
         size_t operator()(const StateKey& key) const { return key.a; }
@@ -133,9 +138,7 @@ template <int W>
 StateKey key_of(const Position<W>& s) {
     StateKey key;
     for (size_t t = 0; t < s.armies.size(); ++t) {
-        uint64_t x = mixed(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t)));
-        key.a += x;
-        key.b += mixed(x ^ 0x5bd1e995);
+        key.add(mixed(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t))));
     }
     return key;
 }

@@ -11,7 +11,7 @@ namespace iacta {
 // in after a conquest; h is what the state was worth.
 template <int W, class Decide, class MoveIn>
 double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
-            Tally<W>& tally) {
+            Tally<W>& tally, double weight) {
     struct Step {
         Roll roll;
         int able, moved;  // moved: -1 where nothing is conquered
@@ -43,13 +43,13 @@ double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, d
     for (const Step& step : steps) {
         border = tally.border(step.roll);
         if (begun.size() <= border) begun.resize(border + 1, false);
-        if (!begun[border]) tally.visits[border].reached += 1.0;
+        if (!begun[border]) tally.visits[border].reached += weight;
         begun[border] = true;
-        if (step.moved >= 0) tally.conquest(border, step.able, step.moved, 1.0);
+        if (step.moved >= 0) tally.conquest(border, step.able, step.moved, weight);
     }
-    if (!steps.empty() && !game.over(s)) tally.visits[border].ended += 1.0;
-    tally.end(s, 1.0);
-    tally.value += value;
+    if (!steps.empty() && !game.over(s)) tally.visits[border].ended += weight;
+    tally.end(s, weight);
+    tally.value += weight * value;
     return gain;
 }
 

@@ -63,8 +63,8 @@ typedef struct {
 
 /* How lookahead looks. Where the values of several attacks are close, `depth` rolls ahead. It adds
    `idle` times a chance for each idle army that is near to what others are to take, so that those come.
-   Of nearly equal attacks the first is that of the greatest value (0), of the stack that is least likely
-   to take all that it is to take (1), or of the one that is to take the most (2). */
+   Of nearly equal attacks the first is that of the greatest value (0), or of the stack that is least
+   likely to take all that it is to take (1). */
 typedef struct {
     double idle;
     int32_t depth, order;
@@ -108,7 +108,7 @@ typedef struct iacta_search iacta_search;
 
 /* What a call returns. Stopped: by the flag, by the time, or as the budget is spent; what is known by
    then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. Busy:
-   another call works in the search. */
+   another call works in the search. Broken: a defect of the core. */
 enum {
     IACTA_DONE = 0,
     IACTA_STOPPED = 1,
@@ -116,7 +116,8 @@ enum {
     IACTA_MORE = 3,
     IACTA_NO_MEMORY = 4,
     IACTA_UNSOUND = 5,
-    IACTA_BUSY = 6
+    IACTA_BUSY = 6,
+    IACTA_BROKEN = 7
 };
 
 /* What the source of this core is: a hash that the build puts in. */
@@ -146,9 +147,9 @@ IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, 
                               const uint8_t* mine, iacta_ends* ends, double* value, int64_t* states);
 
 /* Finds an assignment, the best one that so many starts lead to, and takes it with the usual style. Or
-   takes one that is given, and a style. It is sets[(share * lands + land) * lands + target]. Then the
+   takes one that is given, and a style. It is sets[(goal * lands + land) * lands + target]. Then the
    policy is lookahead on it. */
-IACTA_API int32_t iacta_shares(iacta_search* search);
+IACTA_API int32_t iacta_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
                                uint8_t* sets);
 IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
@@ -175,8 +176,8 @@ IACTA_API int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget
                                 int32_t* moved);
 
 /* How the policy goes from a state on, exactly; or in games with the numbers from first on, of which
-   each has the same dice whenever it is played. Of games the sums are reported, of the whole ones where
-   it is stopped in the middle; their states are those in which it decided. */
+   each has the same dice whenever it is played. Stopped in the middle, it reports the whole games that
+   were played, each with a weight of 1 / games. Their states are those in which it decided. */
 IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
                              const uint8_t* mine, iacta_report* report);
 IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32_t* armies,

@@ -162,7 +162,7 @@ struct iacta_search {
 
     virtual int32_t solve(const iacta_budget& budget, State state, iacta_ends* ends, double* value,
                           int64_t* states) = 0;
-    virtual int32_t shares() = 0;
+    virtual int32_t goals() = 0;
     virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) = 0;
     virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
     virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
@@ -207,7 +207,7 @@ class Search : public iacta_search {
         return answer;
     }
 
-    int32_t shares() override { return int32_t(lookahead_.shares()); }
+    int32_t goals() override { return int32_t(lookahead_.goals()); }
 
     int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) override {
         begin(budget);
@@ -221,10 +221,10 @@ class Search : public iacta_search {
 
     int32_t follow(const iacta_style& style, const uint8_t* sets) override {
         auto [idle, depth, order] = style;
-        if (depth < 1 || depth > MOST_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 2)
+        if (depth < 1 || depth > MOST_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
             return IACTA_UNSOUND;
         forget();
-        std::vector<Parts<W>> base(lookahead_.shares(), Parts<W>(game_.lands));
+        std::vector<Parts<W>> base(lookahead_.goals(), Parts<W>(game_.lands));
         size_t place = 0;
         for (auto& parts : base)
             for (auto& part : parts)
@@ -335,7 +335,7 @@ class Search : public iacta_search {
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
                 Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
-                gains[count] = start + iacta::play(game_, from, decide, move_in, start, random, tally);
+                gains[count] = start + iacta::play(game_, from, decide, move_in, start, random, tally, 1.0 / games);
             }
             return 0;
         };
@@ -464,8 +464,10 @@ int32_t answered(Call call) noexcept try {
     return call();
 } catch (const Stopped&) {
     return IACTA_STOPPED;
-} catch (...) {
+} catch (const std::bad_alloc&) {
     return IACTA_NO_MEMORY;
+} catch (...) {
+    return IACTA_BROKEN;
 }
 
 // A call of a search, which works for one thread at a time.
@@ -501,6 +503,7 @@ iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t ro
         return IACTA_DONE;
     });
     if (found == IACTA_NO_MEMORY) say("there is not enough memory");
+    if (found == IACTA_BROKEN) say("the core of iacta is broken");
     return search;
 }
 void iacta_close(iacta_search* search) { delete search; }
@@ -510,7 +513,7 @@ int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int3
     if (!search || !budget || !armies || !mine || !value || !states) return IACTA_UNSOUND;
     return asked(search, [=] { return search->solve(*budget, {armies, mine}, ends, value, states); });
 }
-int32_t iacta_shares(iacta_search* search) { return search ? search->shares() : 0; }
+int32_t iacta_goals(iacta_search* search) { return search ? search->goals() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
     if (!search || !budget || !sets || starts < 1) return IACTA_UNSOUND;
     return asked(search, [=] { return search->assign(*budget, starts, sets); });

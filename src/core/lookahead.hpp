@@ -29,9 +29,9 @@
 
 namespace iacta {
 
-// Which of nearly equal attacks comes first: the one of the greatest value, of the stack that is least
-// likely to take all that it is to take, or of the stack that is to take the most.
-enum class Order { value, risk, length };
+// Which of nearly equal attacks comes first: the one of the greatest value, or of the stack that is
+// least likely to take all that it is to take.
+enum class Order { value, risk };
 
 // How a lookahead policy looks: rolls ahead where the values of several are close, the price of an
 // army that stays idle though it could help, and the order among equals.
@@ -99,7 +99,7 @@ class Lookahead {
         }
     }
     const std::vector<Parts<W>>& base() const { return base_; }
-    size_t shares() const { return goals_.size(); }
+    size_t goals() const { return goals_.size(); }
     // Takes an assignment that was found before, and a style. What is known of other styles stays.
     void follow(std::vector<Parts<W>> base, const Style& style) {
         style_ = style;
@@ -212,7 +212,7 @@ class Lookahead {
         return std::max(improved(s, parts, SETTLE, own, [&](size_t) { return all; }), 0.0);
     }
 
-    // The same with at most so many improvements. `changed(j)` says which stacks or sets of the share j
+    // The same with at most so many improvements. `changed(j)` says which stacks or sets for the goal j
     // have changed since it could not be improved.
     template <class Changed>
     double improved(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
@@ -312,7 +312,8 @@ class Lookahead {
         Set<W> left = game_.left(s);
         for (Set<W> stacks = game_.live_stacks(s); stacks.any();) {
             int v = stacks.pop();
-            double place = place_of(s, v, parts.back()[v]);
+            const Set<W>& own = parts.back()[v];
+            double place = style_.order == Order::risk && own.any() ? 1.0 - assigner_.value(s, v, own) : 0.0;
             for (Set<W> near = game_.out[v] & left; near.any();) {
                 int c = near.pop();
                 Decision best = best_over(s, parts, v, c, known);
@@ -342,12 +343,6 @@ class Lookahead {
             if (found.value > best.value * (1.0 + TIE)) best = std::move(found);
         }
         return best;
-    }
-
-    double place_of(const Position<W>& s, int v, const Set<W>& part) {
-        if (style_.order == Order::value || !part.any()) return 0.0;
-        if (style_.order == Order::length) return part.count();
-        return 1.0 - assigner_.value(s, v, part);
     }
 
     static const Option* first_of(const std::vector<Option>& options) {

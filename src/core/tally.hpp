@@ -20,7 +20,7 @@ struct Visit {
     std::vector<Advance> advances;  // by armies able to move: the chance, and the mean of those that do
 };
 
-// Counts what happens, each time with a weight: the chance of it, or 1 for a game.
+// Counts what happens, each time with a weight: the chance of it, or a share of the games.
 template <int W>
 class Tally {
   public:

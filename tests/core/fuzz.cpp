@@ -260,7 +260,7 @@ class Case {
     }
 
     void use(iacta_search* search, const iacta_problem& p, bool honest) {
-        int n = p.lands, shares = iacta_shares(search);
+        int n = p.lands, shares = iacta_goals(search);
         double paid = 0.0, least_bound = INFINITY, optimum = NAN;
         for (int t = 0; t < n; ++t) paid += std::abs(p.pays[t]);
         for (int i = 0; i < p.sets; ++i) paid += std::abs(p.set_pays[i]);
@@ -366,7 +366,7 @@ class Case {
                     if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
                 }
                 if (answer <= IACTA_STOPPED && !has_room) fail("a report without room");
-                if (answer <= IACTA_STOPPED) check(report.value() / std::max(games, 1));
+                if (answer <= IACTA_STOPPED) check(report.value());
                 break;
             }
             default:

@@ -81,7 +81,7 @@ class Race {
         iacta_search* search = iacta_open(&view, message, 200);
         if (!search) fail(message);
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
-        std::vector<uint8_t> sets(size_t(iacta_shares(search)) * mine_.size() * mine_.size());
+        std::vector<uint8_t> sets(size_t(iacta_goals(search)) * mine_.size() * mine_.size());
         int32_t count = 1;
         double value;
         int64_t states;

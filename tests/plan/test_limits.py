@@ -24,11 +24,11 @@ from iacta import (
 )
 from iacta.odds.spread import AttackedChain
 from iacta.plan import planner
-from iacta.plan.cards import go_on
-from iacta.plan.core import Core, Games, Report
+from iacta.plan.continuation import go_on
+from iacta.plan.core import Core, Games, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import Policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import TurnState, read_problem
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
@@ -192,3 +192,58 @@ def test_a_whole_board_is_taken() -> None:
         start = position_on(CLASSIC_BOARD, {"Brazil": armies}, {})
         chances.append(best_plan(start, goal, time_limit=0).win_probability)
     assert 0.1 < chances[0] < 0.9 < 0.999 < chances[1]
+
+
+@pytest.mark.parametrize("lands", [3, 70], ids=["one word", "many words"])
+@pytest.mark.parametrize("rules", ["classic", "defender sees first"])
+def test_the_deepest_search_fits_its_stack(lands: int, rules: str) -> None:
+    names = [f"t{k}" for k in range(lands)]
+    board = Board.from_edges("chain", pairwise(names))
+    held = {"t0": ("red", 400), "t1": ("blue", 350), **dict.fromkeys(names[2:], ("blue", 1))}
+    problem = read_problem(Position(board, "red", held), TakeAll("t1"), rules)
+    assert Core(problem).solve(Deadline(), 5_000) is None  # a path of some 500 states comes first
+
+
+def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
+    problem = read_problem(position(6, 2), InOrder((TakeAll("B"), TakeAll("C"))))
+    core, ends = Core(problem, until=0b010), list[TurnState]()
+
+    def value_of(end: TurnState) -> float:
+        ends.append(end)
+        return 0.5
+
+    alone = Core(read_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
+    assert alone is not None
+    assert core.solve_until(Deadline(), 1e6, 100, value_of) == pytest.approx(0.5 * alone, abs=1e-12)
+    assert len({*ends}) == len(ends) > 3
+    assert all(end.owned == 0b011 for end in ends)
+    over = Deadline()
+    over.stop()
+    for deadline, states, most in (
+        (Deadline(), 1e6, len(ends) - 1),
+        (Deadline(), 3, 100),
+        (over, 1e6, 100),
+    ):
+        assert core.solve_until(deadline, states, most, value_of) is None
+    assert core.solve_until(Deadline(), 1e6, len(ends), value_of) is not None
+    assert core.solve_until(Deadline(), 1e6, 100, lambda _: None) is None
+
+
+def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
+    core = Core(read_problem(position(9, 3), TakeAll(("B", "C"))))
+    assert core.solve(Deadline()) is not None
+    report = core.flow(Deadline())
+    assert report is not None
+    assert core.flow(Deadline(), report.states) is not None
+    assert core.flow(Deadline(), report.states - 1) is None
+
+
+def test_reports_of_parts_of_the_games_add_to_that_of_all() -> None:
+    problem = read_problem(position(30, 20), TakeAll(("B", "C")))
+    core = Core(problem)
+    core.follow(core.assign(Deadline())[0], Style())
+    whole = core.play(Deadline(), 30).report
+    thirds = [core.play(Deadline(), 10, first).report * (1 / 3) for first in (0, 10, 20)]
+    parts = thirds[0] + thirds[1] + thirds[2]
+    np.testing.assert_allclose(parts.numbers, whole.numbers, rtol=1e-12, atol=1e-12)
+    assert [each[:2] for each in parts.visits] == [each[:2] for each in whole.visits]

@@ -12,7 +12,7 @@ from iacta import Battle
 from iacta.board import Board, Continent, Holding, Position
 from iacta.errors import IllegalError
 from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, usual_reinforcements
-from iacta.plan.placing import placed
+from iacta.plan.reinforcement import placed
 from iacta.plan.simulated import ends as drawn_ends
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import BLUE, board_of, small_game
@@ -82,13 +82,13 @@ def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) ->
         best *= 1.0 - chance
     best *= plan.win_probability
     assert found.at_least - 1e-9 <= best <= found.win_probability + 1e-9
-    if found.is_exact:
+    if found.proven:
         assert found.win_probability == pytest.approx(best, abs=1e-9)
 
 
 def test_a_large_board_shows_the_chance_to_hold_as_the_most() -> None:
     found = hold(best_plan(BLUE, TakeAll("South America"), budget=0.1), ends=2)
-    assert not found.is_exact
+    assert not found.proven
     assert found.at_least < found.win_probability
     assert any(each.at_most > each.chance for each in found.threats)
 

@@ -48,10 +48,10 @@ LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
 MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
 NEVER = 2**31 - 1  # the place of a border that is never attacked over
-DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
+DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY, BROKEN = range(8)
 
 
-ORDERS = ("value", "risk", "length")
+ORDERS = ("value", "risk")
 IDLE = 0.002
 
 
@@ -61,9 +61,8 @@ class Style(NamedTuple):
     depth: how many attacks are looked ahead where the values of several are close.
     idle: the price of an idle army: what lookahead adds to a chance, as a part of it, for each one
         that is near to what others are to take, so that it comes.
-    order: which of nearly equal attacks comes first: that of the greatest value (`"value"`), of the
-        stack that is least likely to take all that it is to take (`"risk"`), or of the stack that
-        is to take the most (`"length"`).
+    order: which of nearly equal attacks comes first: that of the greatest value (`"value"`), or of
+        the stack that is least likely to take all that it is to take (`"risk"`).
     """
 
     depth: int = 1
@@ -94,7 +93,7 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """How a policy goes: exactly, or as sums over games, so that reports add.
+    """How a policy goes: exactly, or in games. Reports of parts of the games, weighted, add.
 
     problem: what it plays.
     states: how many states were visited.
@@ -108,13 +107,14 @@ class Report:
     numbers: Floats
 
     def __add__(self, other: "Report") -> "Report":
-        """Return the report of the games of both, those of the other played later."""
-        order = np.minimum(self.order, other.order + len(other.order))
+        """Return the report of both, the other of games that were played later."""
+        later = self.order[self.order < NEVER].max(initial=-1) + 1
+        order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
         return Report(self.problem, states, order, numbers)
 
-    def mean(self, games: int) -> "Report":
-        return replace(self, numbers=self.numbers / games)
+    def __mul__(self, weight: float) -> "Report":
+        return replace(self, numbers=weight * self.numbers)
 
     @property
     def value(self) -> float:
@@ -122,19 +122,19 @@ class Report:
         return float(self.numbers[0])
 
     @property
-    def owned(self) -> list[float]:
+    def owned(self) -> tuple[float, ...]:
         """For each territory the chance to own it at the end."""
-        return self._parts[0].tolist()
+        return tuple(self._parts[0].tolist())
 
     @property
-    def armies(self) -> list[float]:
+    def armies(self) -> tuple[float, ...]:
         """For each territory the mean of the player's armies at the end."""
-        return self._parts[1].tolist()
+        return tuple(self._parts[1].tolist())
 
     @property
-    def taken(self) -> list[float]:
+    def taken(self) -> tuple[float, ...]:
         """For each set that pays the chance to take it."""
-        return self._parts[2].tolist()
+        return tuple(self._parts[2].tolist())
 
     @property
     def visits(self) -> tuple[Visit, ...]:
@@ -142,18 +142,13 @@ class Report:
         borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
         chances = self._parts[3].reshape(len(borders), 4).tolist()
         advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
-        return tuple(
-            Visit(
-                *borders[k],
-                *chances[k],
-                tuple(
-                    (able, *advances[k, able].tolist())
-                    for able in np.flatnonzero(advances[k, :, 0]).tolist()
-                ),
-            )
-            for k in np.argsort(self.order, kind="stable").tolist()
-            if self.order[k] < NEVER
-        )
+        found = []
+        for k in np.argsort(self.order, kind="stable").tolist():
+            if self.order[k] < NEVER:
+                able = np.flatnonzero(advances[k, :, 0]).tolist()
+                rows = tuple((a, *advances[k, a].tolist()) for a in able)
+                found.append(Visit._make((*borders[k], *chances[k], rows)))
+        return tuple(found)
 
     @cached_property
     def _parts(self) -> list[Floats]:
@@ -167,7 +162,7 @@ class Games(NamedTuple):
 
     gains: of each game, what it was paid, less the luck that the policy saw; their mean is the
         value of the policy.
-    report: how they went, as sums.
+    report: how they went.
     """
 
     gains: Floats
@@ -247,7 +242,7 @@ _FUNCTIONS = {
     "open": "problem text int",
     "close": "search",
     "solve": "search budget ints bytes ends numbers longs",
-    "shares": "search",
+    "goals": "search",
     "assign": "search budget int bytes",
     "follow": "search style bytes",
     "decide": "search budget ints bytes decision outcome int",
@@ -371,7 +366,7 @@ def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floa
 
 def _pointer(array: npt.NDArray[Any]) -> Any:
     """Return where an array is; it must live as long as the core reads or writes it."""
-    kinds = {"int32": c_int32, "uint8": c_uint8, "float64": c_double}
+    kinds: dict[str, Any] = {"int32": c_int32, "uint8": c_uint8, "float64": c_double}
     return array.ctypes.data_as(POINTER(kinds[array.dtype.name]))
 
 
@@ -526,7 +521,7 @@ class Core:
         self._is_active = [
             (problem.stacks | problem.field) >> t & 1 == 1 for t in range(self.lands)
         ]
-        self.shares: int = library.iacta_shares(self._search)
+        self.goals: int = library.iacta_goals(self._search)
 
     def __del__(self) -> None:
         if self._search:
@@ -621,14 +616,14 @@ class Core:
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
         """Return the best assignment that several starts lead to; it becomes the policy's."""
-        sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
+        sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         code = self._call(
             deadline,
             lambda budget: self._library.iacta_assign(self._search, budget, starts, _pointer(sets)),
         )
-        _refuse_too_large(code)
+        _refuse_failed(code)
         return tuple(
-            tuple(mask_of(np.flatnonzero(part).tolist()) for part in share) for share in sets
+            tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
         )
 
     def follow(self, assignment: Assignment | None, style: Style) -> None:
@@ -636,10 +631,10 @@ class Core:
 
         Refused are styles that the core does not know.
         """
-        sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
-        for share, parts in enumerate(assignment or ()):
+        sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
+        for goal, parts in enumerate(assignment or ()):
             for v, part in enumerate(parts):
-                sets[share, v, [*bits(part)]] = 1
+                sets[goal, v, [*bits(part)]] = 1
         given = _Style(style.idle, style.depth, ORDERS.index(style.order))
         with self._lock:
             code = self._library.iacta_follow(self._search, byref(given), _pointer(sets))
@@ -648,7 +643,7 @@ class Core:
                 f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
                 f"to 1, got {style}"
             )
-        _refuse_too_large(code)
+        _refuse_failed(code)
 
     def decide(self, state: TurnState) -> PolicyAction:
         return self._decision(self._library.iacta_decide, state)
@@ -707,7 +702,7 @@ class Core:
         )
         if code == UNSOUND:
             raise IllegalError("position must be one that can follow the start of the plan")
-        _refuse_too_large(code)
+        _refuse_failed(code)
         return code
 
     def flow(
@@ -736,7 +731,7 @@ class Core:
         gains, played = np.zeros(games), c_int32()
         more = seed, first, games, _pointer(gains), byref(played)
         _, report = self._reported(self._library.iacta_play, deadline, start, *more)
-        return Games(gains[: played.value], report)
+        return Games(gains[: played.value], report * (games / max(played.value, 1)))
 
     def _reported(
         self,
@@ -767,7 +762,7 @@ class Core:
                 lambda budget: self._library.iacta_bound(self._search, budget, byref(bound)),
                 values,
             )
-            _refuse_too_large(code)
+            _refuse_failed(code)
             yield bound.value
 
 
@@ -783,6 +778,8 @@ def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     )
 
 
-def _refuse_too_large(code: int) -> None:
+def _refuse_failed(code: int) -> None:
     if code == NO_MEMORY:
         raise TooLargeError("the search for a plan ran out of memory")
+    if code == BROKEN:
+        raise RuntimeError("the compiled core of iacta is broken")

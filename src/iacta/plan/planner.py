@@ -47,7 +47,7 @@ FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
 BATCH = 16  # games at a time; of fewer nothing is known
 MOST_GAMES = 200_000  # of a plan: its interval is small then
-STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(idle=0.0, order="risk")
+STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
 DEEPER = (2, 3)  # rolls that the best of them looks ahead
 DEEPER_SECONDS = 4.0  # from which these are tried
 
@@ -282,7 +282,8 @@ class _Trial:
         """Play more games."""
         self._take()
         played = self.core.play(deadline, games, self.first + len(self.gains))
-        self.games = played.report if self.games is None else self.games + played.report
+        report = played.report * len(played.gains)
+        self.games = report if self.games is None else self.games + report
         self.gains = np.concatenate([self.gains, played.gains])
 
     def follow(self, deadline: Deadline) -> None:
@@ -317,7 +318,7 @@ class _Trial:
             return Found(self.policy, None, None, inf, self.games, 0)
         value = max(float(self.gains.mean()), 0.0)
         interval = max(value - self.half, 0.0), value + self.half
-        return Found(self.policy, value, interval, inf, self.games.mean(games), games)
+        return Found(self.policy, value, interval, inf, self.games * (1 / games), games)
 
 
 def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:

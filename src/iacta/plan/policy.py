@@ -67,9 +67,9 @@ class Policy:
                 raise IllegalError("a policy without an assignment must be of a small problem")
             return found.search
         core = Core(self.problem)
-        if len(self.assignment) != core.shares:
+        if len(self.assignment) != core.goals:
             number = len(self.assignment)
-            raise IllegalError(f"policy must have {core.shares} assignments, got {number}")
+            raise IllegalError(f"policy must have {core.goals} assignments, got {number}")
         core.follow(self.assignment, self.style)
         return core
 

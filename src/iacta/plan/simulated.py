@@ -70,7 +70,7 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
         )
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     rng, policy = np.random.default_rng(number), plan.policy
-    ended = _followed(policy, count, lambda *attack: _thrown(policy, *attack, rng))
+    ended = _followed(policy, count, lambda *attack: _thrown(policy, rng, *attack))
     problem, goal = plan.problem, plan.goal
     paid = {state: problem.paid(state) for state in ended}
     mean = sum(ended[state] * paid[state] for state in ended) / count
@@ -121,7 +121,7 @@ def _followed(
 
 
 def _thrown(
-    policy: Policy, state: TurnState, action: PolicyAction, runs: int, rng: "np.random.Generator"
+    policy: Policy, rng: "np.random.Generator", state: TurnState, action: PolicyAction, runs: int
 ) -> Iterable[tuple[AttackResult, int]]:
     """Return the results of an attack in some runs, and in how many of them."""
     problem, defenders = policy.problem, state.armies[action.to]

@@ -38,8 +38,8 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.deadline import Deadline
-from iacta.plan.placing import MOST_NEW
 from iacta.plan.problem import PLAYS
+from iacta.plan.reinforcement import MOST_NEW
 from iacta.plan.simulated import MOST_RUNS
 from iacta.questions import plan_turn as turn
 from iacta.questions import plan_words as words

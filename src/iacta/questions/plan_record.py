@@ -314,7 +314,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
         _interval(goes_on.interval),
         goes_on.without,
         goes_on.ends,
-        goes_on.is_exact,
+        goes_on.proven,
     )
 
 
@@ -324,7 +324,7 @@ def hold_record(held: Hold) -> HeldRecord:
         _interval(held.interval),
         held.unfortified,
         held.at_least,
-        held.is_exact,
+        held.proven,
         [ThreatRecord(*each) for each in held.threats],
         [FortifiedRecord(*each) for each in held.moves if each.start],
         held.ends,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from iacta.distribution import Distribution
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
-from iacta.plan.placing import Placement
+from iacta.plan.reinforcement import Placement
 from iacta.questions.plan_words import MOST_LINES, settled_chance, valued
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import (
@@ -127,7 +127,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     """
     first, *others = goal.in_order
     then = ", then ".join(each.phrase(plan.position) for each in others)
-    proof = ": proven best" if goes_on.is_exact else "; a better plan may exist"
+    proof = ": proven best" if goes_on.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
         f"{percent(settled_chance(plan, goes_on.first))}{under(rules)}, then "
@@ -138,7 +138,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
         f"{cards_words(goes_on.armies)} Without them the second chance would be "
         f"{percent(settled_chance(plan, goes_on.without))}."
     )
-    if goes_on.is_exact:
+    if goes_on.proven:
         yield TRADED
         return
     low, high = goes_on.interval
@@ -151,7 +151,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
 def went_on(goes_on: Continuation) -> Iterator[str]:
     """Yield how a turn goes on with new armies, where the goals after the first are not known."""
     plan, (low, high) = goes_on.plan, goes_on.interval
-    interval = "" if goes_on.is_exact else f" ({100 * low:.2f} to {100 * high:.2f})"
+    interval = "" if goes_on.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
         f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
@@ -162,7 +162,7 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
 
 def what_is_held(held: Hold) -> Iterator[str]:
     if not held.ends:
-        if not held.is_exact:
+        if not held.proven:
             yield "There was no time to find a game in which you take it."
         return
     low, high = held.interval
@@ -171,7 +171,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
         f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from "
         f"{count(held.ends, 'game', 'games')})."
     )
-    if not held.is_exact:
+    if not held.proven:
         least = "nothing is guaranteed"
         if held.at_least >= LEAST_SEEN:
             least = f"the chance is at least {percent(held.at_least)}"

@@ -131,6 +131,7 @@ class ReviewAnswer(Answer):
         found = self.reviewed
         return ReviewRecord.of(
             found,
+            is_exact=found.proven,
             unclear=dict(found.unclear),
             players=[ReviewedPlayerRecord.of(each) for each in found.players],
             costliest=[ReviewedStepRecord.of_step(each) for each in found.costliest],
@@ -156,7 +157,7 @@ class ReviewAnswer(Answer):
 @sections_of.register
 def _sections(found: Review) -> Iterator[Section]:
     sentences = [_sentence(found, each) for each in found.players]
-    if not found.is_exact:
+    if not found.proven:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
     if found.assumed:
         sentences.append(

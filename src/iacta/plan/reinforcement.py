@@ -296,12 +296,12 @@ class QuickValues:
     deadline: when the search for the best play must end.
     states: how many states it may look at.
 
-    is_exact: whether all values so far are those of the best play.
+    proven: whether all values so far are those of the best play.
     """
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self._deadline, self._states = problem, deadline, states
-        self.is_exact = states > 0
+        self.proven = states > 0
         self._search = _looking(problem)
         self._known: dict[TurnState, float] = {}
 
@@ -309,13 +309,13 @@ class QuickValues:
         """Return what is still paid on average."""
         if state not in self._known:
             value = None
-            if self.is_exact:
+            if self.proven:
                 value = self._search.solve(self._deadline, self._states, state)
             if value is None:
-                if self.is_exact:
+                if self.proven:
                     self._known.clear()
                     self._search = _looking(self.problem)
-                    self.is_exact = False
+                    self.proven = False
                 value = self._search.decide(state).value
             self._known[state] = value
         return self._known[state]
@@ -387,9 +387,9 @@ class Placements:
             for row in combinations_with_replacement(self.places, armies):
                 tried.append(_ordered(Counter(row)))
                 self.rank(tried[-1])
-                if not self.values.is_exact:
+                if not self.values.proven:
                     break
-            self.has_tried_all = self.values.is_exact
+            self.has_tried_all = self.values.proven
         if not self.has_tried_all:
             tried = [*self._climbed(armies)]
         return sorted(tried, key=lambda each: (-self.rank(each), len(each)))

@@ -12,11 +12,11 @@ best to reach the first goal, or all goals in order, also with the later goals w
 those that are paid for armies left as well.
 
 Games of a policy are drawn at random until the first goal is reached. What the new armies are worth
-there is asked as in `iacta.plan.placing`: on a small board they are placed as is best, and the turn
-goes on as well as can be; elsewhere both go by a quick look. A few games say which policies are the
-better half, twice as many which half of these, and so on; others say what the best is worth. With x
-what a game came to, and l the luck that the policy saw in it, the mean of x − βl is that of x, and
-β = cov(x, l) / var(l) makes its variance the least.
+there is asked as in `iacta.plan.reinforcement`: on a small board they are placed as is best, and
+the turn goes on as well as can be; elsewhere both go by a quick look. A few games say which
+policies are the better half, twice as many which half of these, and so on; others say what the best
+is worth. With x what a game came to, and l the luck that the policy saw in it, the mean of x − βl
+is that of x, and β = cov(x, l) / var(l) makes its variance the least.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -38,17 +38,17 @@ from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.masks import mask_of
-from iacta.plan.placing import (
+from iacta.plan.plan import Plan
+from iacta.plan.planner import FEWEST_GAMES, Found, followed
+from iacta.plan.policy import STARTS, Policy, best_policy, following
+from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.plan.reinforcement import (
     Placements,
     PlanOptions,
     QuickValues,
     everywhere,
     mean_error,
 )
-from iacta.plan.plan import Plan
-from iacta.plan.planner import FEWEST_GAMES, Found, followed
-from iacta.plan.policy import STARTS, Policy, best_policy, following
-from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.simulated import final_states, games
 
 ENDS = 128
@@ -80,7 +80,7 @@ class Continuation(Displayed):
     error: the standard error of an estimate, which is never 0, as rare ends may not have been seen.
     without: the same without new armies, after the same plan, from the same games.
     ends: from how many games of the first plan they are estimated, 0 where they are exact.
-    is_exact: whether the turn is the best of all, and its chances are exact.
+    proven: whether the turn is the best of all, and its chances are exact.
     """
 
     plan: Plan
@@ -90,7 +90,7 @@ class Continuation(Displayed):
     error: float
     without: float
     ends: int
-    is_exact: bool = False
+    proven: bool = False
 
     def plot(self, *context: Any) -> Plotted:
         """Return the picture of the plan; `context` is as for `Displayed.plot`."""
@@ -103,7 +103,7 @@ class Continuation(Displayed):
     @property
     def interval(self) -> tuple[float, float]:
         """An interval that has the chance in 95% of all cases."""
-        if self.is_exact:
+        if self.proven:
             return self.win_probability, self.win_probability
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
         return max(low, 0.0), min(high, self.first if self.plan.interval is None else 1.0)
@@ -181,7 +181,7 @@ def _best_turn(
     def worth(state: TurnState) -> float | None:
         known[state] = _End(whole.position_of(state), later, max(armies), options, part)
         value = known[state].mean(armies)
-        return value if known[state].is_exact else None
+        return value if known[state].proven else None
 
     search = Core(whole, deadline, until=until)
     value = search.solve_until(part, MOST_TURN_STATES, MOST_ENDS, worth)
@@ -201,7 +201,7 @@ def _best_turn(
         chance,
         bound,
     )
-    return Continuation(plan, chance, armies, value, 0.0, without, 0, is_exact=True)
+    return Continuation(plan, chance, armies, value, 0.0, without, 0, proven=True)
 
 
 def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
@@ -230,16 +230,16 @@ class _End:
         self, position: Position, later: TakeAll, most: int, options: PlanOptions, end: Deadline
     ) -> None:
         values = QuickValues(everywhere(position, later, most, options), end, MOST_STATES)
-        self._new, self.is_exact = Placements(position, values, end), True
+        self._new, self.proven = Placements(position, values, end), True
 
     def worth(self, armies: int) -> float:
         """Return the chance to reach the later goals with some new armies.
 
-        It is that of the best play as long as `is_exact` says so.
+        It is that of the best play as long as `proven` says so.
         """
         new = self._new
         value = new.value(new.compared(armies)[0])
-        self.is_exact &= new.values.is_exact and (new.has_tried_all or not new.places)
+        self.proven &= new.values.proven and (new.has_tried_all or not new.places)
         return value
 
     def mean(self, armies: Distribution[int]) -> float:
