@@ -109,8 +109,6 @@ struct Battle {
     int able, defenders, width;
     std::vector<double> won;   // [a * width + x]: won with x lost; the rest cannot happen
     std::vector<double> lost;  // [a * (defenders + 1) + e]: not won, e left
-
-    double won_with(int a, int x) const { return x < width ? won[size_t(a) * width + x] : 0.0; }
 };
 
 template <int W>

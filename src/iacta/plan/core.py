@@ -455,9 +455,10 @@ class _Tables:
         deadline: Deadline,
     ) -> None:
         armies = problem.turn.armies
+        # Rolls follow from the dice; the core makes battles of them as it needs them.
         most = [
-            max((armies[t] for t in bits(problem.field) if kinds[t] == kind), default=0)
-            for kind in range(len(kernels))
+            max((armies[t] for t in bits(problem.field) if is_whole[k] and kinds[t] == k), default=0)
+            for k in range(len(kernels))
         ]
         longest, it = max(most, default=0), self.problem
         what = f"a plan of {able:,} armies against up to {longest:,}"
@@ -468,8 +469,6 @@ class _Tables:
 
         it.width = 1
         check()
-        # Rolls follow from the dice; the core makes battles of them as it needs them.
-        most = [count if whole else 0 for count, whole in zip(most, is_whole, strict=True)]
         it.able, it.defenders, it.battles = able, max(most, default=0), sum(most)
         lost = np.zeros((it.battles, able + 1, it.defenders + 1))
         found: list[Floats] = []

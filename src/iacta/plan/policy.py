@@ -15,7 +15,7 @@ from typing import Any
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Stop, Turn
-from iacta.plan.core import Assignment, Core, Style
+from iacta.plan.core import ORDERS, Assignment, Core, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import PolicyAction, Problem, TurnState
@@ -197,8 +197,10 @@ class Policy:
         try:
             shares = record["assignment"]
             assignment = None if shares is None else tuple(_parts(each, problem) for each in shares)
-            (depth,) = record["style"]
-            style = Style(whole_number(depth, "depth", most=MOST_DEPTH))
+            depth, idle, order = record["style"]
+            if order not in ORDERS or not 0.0 <= idle <= 1.0:
+                raise ValueError(order)
+            style = Style(whole_number(depth, "depth", least=1, most=MOST_DEPTH), idle, order)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise MalformedError(
                 f"policy must be a record of a policy, got {shown(record)}"
