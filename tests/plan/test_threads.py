@@ -96,7 +96,7 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
 def test_threads_ask_different_things_of_one_core() -> None:
     problem = large_problem()
     alone, shared = Core(problem), Core(problem)
-    (assignment,) = alone.assign(Deadline())
+    assignment = alone.assign(Deadline())
     for core in (alone, shared):
         core.follow(assignment, Style(1))
     first = alone.decide(problem.start)
@@ -158,7 +158,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     problem = large_problem()
     core = Core(problem)
-    (assignment,) = core.assign(Deadline())
+    assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     before = core.decide(problem.start)
 
