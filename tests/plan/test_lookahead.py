@@ -18,6 +18,7 @@ from iacta.plan.planner import STYLES, Planner, followed, half_interval
 from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
+from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import CLASSIC, Rules
 from tests.plan.boards import (
     BLITZ,
@@ -147,8 +148,11 @@ def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
     core = Core(read_problem(start, TakeAll("B"), rules))
     seen = core.decide(core.problem.start).value
     exact = float(Battle(attackers, defenders, rules).win_probability())
-    # Lookahead lets a defender who may choose do so by one rule, which can only be too good for it.
-    assert seen == pytest.approx(exact, rel=1e-9, abs=1e-15)
+    if rules.mode != DefenderSeesFirst():
+        assert seen == pytest.approx(exact, rel=1e-9, abs=1e-15)
+        return
+    # Lookahead lets a defender who sees first choose by one rule, whatever is left.
+    assert exact - 1e-12 <= seen <= 1.03 * exact
 
 
 @pytest.mark.parametrize("style", STYLES)
