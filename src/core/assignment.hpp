@@ -517,8 +517,9 @@ class Assigner {
     }
 
     // Where each conquest pays: adds to sets what gains the most, from free lands or other sets, or
-    // all that a set that pays still lacks. Returns what is gained on average.
-    double grow(const Position<W>& s, Parts<W>& parts, int size, int most);
+    // all that a set that pays still lacks. Looked at are stacks that have changed, and what others may
+    // take from them. Returns what is gained on average.
+    double grow(const Position<W>& s, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
         Set<W> left = game_.left(s);
@@ -723,7 +724,7 @@ class Assigner {
 };
 
 template <int W>
-double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int most) {
+double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int most, Set<W> changed) {
     Set<W> left = game_.left(s), live = game_.live_stacks(s), goal = game_.paying & left;
     auto scored = [&](int v, const Set<W>& part) {
         return part.any() ? score(value(s, v, part, rows_.due(left, part))) : 0.0;
@@ -733,8 +734,11 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
         int winner = NOWHERE;
         Set<W> chosen, taken;
         for (const auto& part : parts) taken |= part;
+        Set<W> near = changed;  // what stacks that have not changed may take
+        for (Set<W> rest = changed; rest.any();) near |= parts[rest.pop()];
         for (Set<W> stacks = live; stacks.any();) {
             int v = stacks.pop();
+            bool has_changed = changed.has(v);
             const Set<W> part = parts[v], others = taken - part;
             double now = scored(v, part);
             auto consider = [&](const Set<W>& more) {
@@ -751,11 +755,12 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
             Set<W> edge = game_.out[v];
             for (Set<W> rest = part; rest.any();) edge |= game_.out[rest.pop()];
             edge = (edge & left) - part;
-            for (Set<W> rest = edge; rest.any();) {  // one land at the edge
+            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // one land at the edge
                 Set<W> more = part;
                 more.add(rest.pop());
                 consider(more);
             }
+            if (!has_changed) continue;
             for (Set<W> far = goal - edge - taken; far.any();) {  // one that is farther
                 int t = far.pop();
                 Set<W> more = joined(s, v, part, t, left - taken);
@@ -775,9 +780,12 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
         }
         if (winner == NOWHERE) break;
         for (int u = 0; u < game_.lands; ++u)
-            if (u != winner && parts[u].meets(chosen))
+            if (u != winner && parts[u].meets(chosen)) {
                 parts[u] = game_.reached(u, parts[u] - chosen);
+                changed.add(u);
+            }
         parts[winner] = chosen;
+        changed.add(winner);
     }
     return gain(s, parts);
 }

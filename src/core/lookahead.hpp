@@ -218,7 +218,7 @@ class Lookahead {
     double improved(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
         if (rows_.joint() != Joint::product) {
             assigner_.keep_live(s, parts[0]);
-            return assigner_.grow(s, parts[0], own, most);
+            return assigner_.grow(s, parts[0], own, most, changed(0));
         }
         double total = 0.0;
         Set<W> left = game_.left(s);
