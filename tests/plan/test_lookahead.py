@@ -1,5 +1,6 @@
 """Lookahead on an assignment: it plays by the rules, near the best, and is paid what it says."""
 
+from fractions import Fraction
 from itertools import pairwise
 from math import sqrt
 from statistics import fmean
@@ -18,8 +19,10 @@ from iacta.plan.planner import STYLES, Planner, followed, half_interval
 from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
+from iacta.questions.plan import PlanQuestion
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import CLASSIC, Rules
+from iacta.web.turns import analysed
 from tests.plan.boards import (
     BLITZ,
     BLUE,
@@ -125,6 +128,25 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
         assert (plan.games, plan.proven, plan.steps) == (0, False, ())
         assert plan.next_move() is not None
         assert "no estimate yet" in repr(plan)
+
+
+def test_every_face_says_that_there_is_no_value() -> None:
+    each = next(hard_positions())
+    asked = PlanQuestion(
+        each.position, take=",".join(each.goal.territories), time_limit=Fraction(0)
+    )
+    answer = asked.answer()
+    record = answer.record()
+    assert (record["value"], record["win_probability"], record["interval"]) == (None, None, None)
+    assert answer.sentence == "No estimate yet: at most 100%."
+    assert [*answer.sections()]
+    code = answer.plan.problem.turn.to_code()
+    shown = analysed({"code": code, "take": asked.take, "time_limit": 0.0})
+    assert (shown["value"], shown["low"], shown["figure"]) == (None, None, "")
+    assert shown["bound"] == answer.plan.upper_bound
+    move = answer.plan.next_move()
+    assert move is not None
+    assert shown["moves"][0]["name"] == f"{move.start} to {move.to}"
 
 
 def test_a_game_that_the_deadline_cuts_is_not_counted() -> None:

@@ -457,7 +457,7 @@ class _Tables:
         armies = problem.turn.armies
         # Rolls follow from the dice; the core makes battles of them as it needs them.
         most = [
-            max((armies[t] for t in bits(problem.field) if is_whole[k] and kinds[t] == k), default=0)
+            max((armies[t] for t in bits(problem.field) if kinds[t] == k), default=0) * is_whole[k]
             for k in range(len(kernels))
         ]
         longest, it = max(most, default=0), self.problem
