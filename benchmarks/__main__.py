@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from benchmarks import batches, compiled, decisions, load, plain, planner
+from benchmarks import batches, compiled, decisions, load, plain, planner, war
 from benchmarks.measure import Line, Mark, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
@@ -288,6 +288,7 @@ GROUPS: dict[str, tuple[Measure, ...]] = {
     "decisions": decisions.MEASURES,
     "batches": batches.MEASURES,
     "processes": (process_lines, picture_lines),
+    "war": war.MEASURES,
     "load": (load.load,),
 }
 

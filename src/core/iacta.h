@@ -184,6 +184,74 @@ IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, c
                              const uint8_t* mine, uint64_t seed, int64_t first, int32_t games,
                              double* gains, int32_t* played, iacta_report* report);
 
+/* The whole game. Its board, dice and battles are those of a problem, whose owners, payments and sets do
+   not count; what a turn has besides is here. */
+typedef struct {
+    int32_t players;          /* from 2 to 6, in the order of play */
+    const uint8_t* owner;     /* of each land: a player, `players` for neutral ones, 7 for nobody */
+    int32_t mover, phase, place, first, conquered, pictured, then; /* phases: trade, place, attack,
+                                 defend, advance, fortify, over */
+    int32_t attack_start, attack_to, attack_dice, thrown;
+    int32_t continents;
+    const int32_t *continent_first, *continent_lands, *bonus;
+    int32_t fortify;          /* 0: not, 1: to neighbours, 2: as far as own lands lead */
+    int32_t is_whole;         /* 1: each attack is a battle to its end */
+    const int32_t *whole_least, *whole_dice; /* for each kind: the least advance, the dice that show */
+    int32_t has_cards, is_named;
+    const uint64_t* known;    /* of each player: 14 bits for each symbol, then two jokers */
+    const int32_t* hidden;    /* how many cards nobody has seen */
+    const int32_t* card_land; /* of each of the 44 cards, -1 for none */
+    int32_t is_fixed, sets;
+    const int32_t* set_armies; /* what the next sets bring; the last one counts for ever */
+    int32_t fixed[4];         /* or: three of each symbol, and one of each */
+} iacta_turn;
+
+/* What was done: to reveal cards (a mask of 44 bits in x and y), to trade (with the land that gets two
+   armies more, -1 for none), to place, to attack (x and y are lost; or the number of a throw and -1), to
+   answer, to advance, to fortify, to stop. */
+typedef struct {
+    int32_t done, a, b, number, x, y;
+} iacta_action;
+
+typedef struct iacta_war iacta_war;
+
+/* Opens a game at a moment of it. It does not change: any number of threads may ask it at once. */
+IACTA_API iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message,
+                                    int32_t room);
+IACTA_API void iacta_war_close(iacta_war* war);
+
+/* The chance to take land `to` with so many able against some defenders, and what both lose. */
+IACTA_API int32_t iacta_war_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds);
+
+/* What is seen of each player at the start of a turn, 48 features each, and V. */
+IACTA_API int32_t iacta_war_judge(const iacta_war* war, const float* weights, float* seen, double* chances);
+
+/* What could be aimed at in the turn: kind and number of each, at most *count of them. */
+IACTA_API int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count);
+
+/* Plays the rest of the turn and writes down what was done, at most *count actions; *count is how many
+   there were; and how it ends: owners and armies by land, cards by player. With aim -1 the player
+   chooses it. */
+IACTA_API int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
+                                 int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,
+                                 int32_t* armies, int32_t* cards);
+
+/* Plays games with the numbers from first on, of which each has the same dice whenever it is played.
+   `numbers` has those of each player in turn. Games are cut after so many rounds, 0 for never, and after
+   `most` in any case; V of the weights `ending` says then how they end. Where the game is dealt anew, lands,
+   armies and who begins are random. Chances are by game and player; `ended` is 0 where a game was won, 1
+   where it was cut, 2 where it was too long; `reached` is whether the first turn reached its aim. */
+IACTA_API int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
+                                  const float* choosing, const float* ending, int32_t aim, int32_t which,
+                                  int32_t is_dealt, int32_t cut, int32_t most, uint64_t seed, int64_t first,
+                                  int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
+                                  int32_t* rounds, int32_t* played);
+
+/* Plays one game that is dealt anew, and writes down what is seen at the start of each turn with a chance of
+   `share`, at most *count times; the chances are those with which it ended. */
+IACTA_API int32_t iacta_war_record(const iacta_war* war, const double* numbers, const float* choosing, int32_t most,
+                                   double share, uint64_t seed, float* seen, int32_t* count, double* chances);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include "prices.hpp"
 #include "relaxed.hpp"
 #include "stack.hpp"
+#include "war_games.hpp"
 
 #ifndef IACTA_SOURCE
 #define IACTA_SOURCE "unknown"
@@ -556,5 +557,253 @@ int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32
     return asked(search, [=] {
         return search->play(*budget, {armies, mine}, seed, first, games, gains, played, report);
     });
+}
+}
+
+struct iacta_war {
+    virtual ~iacta_war() = default;
+
+    virtual int lands() const = 0;
+    virtual int players() const = 0;
+    virtual bool knows(Aim aim) const = 0;
+    virtual void odds(int to, int able, int defenders, double* found) const = 0;
+    virtual void judge(const float* weights, float* seen, double* chances) const = 0;
+    virtual void aims(Numbers numbers, int32_t* found, int32_t* count) const = 0;
+    virtual void turn(Numbers numbers, const float* choosing, const Aim* aim, uint64_t seed, iacta_action* actions,
+                      int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const = 0;
+    virtual int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
+                          const Aim* aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
+                          double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds,
+                          int32_t* played) const = 0;
+    virtual void record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
+                        int32_t* count, double* chances) const = 0;
+};
+
+namespace {
+
+// Why a turn is not sound; empty if it is.
+std::string fault_of_turn(const iacta_problem& p, const iacta_turn& t) {
+    for (const void* given : {(const void*)t.owner, (const void*)t.continent_first, (const void*)t.whole_least,
+                              (const void*)t.whole_dice, (const void*)t.known, (const void*)t.hidden,
+                              (const void*)t.card_land, (const void*)t.set_armies})
+        if (!given) return "all tables must be given";
+    if (t.players < 2 || t.players > MOST_PLAYERS) return "players must be from 2 to 6";
+    if (t.mover < 0 || t.mover >= t.players || t.phase < TRADE || t.phase > OVER || t.then < TRADE || t.then > OVER ||
+        !within(&t.place, 1, 0, MOST_ARMIES) || !within(&t.first, 1, 0, p.lands - 1))
+        return "the moment must be one of a turn";
+    bool mine = false;
+    int64_t total = 0;
+    for (int v = 0; v < p.lands; ++v) {
+        if (t.owner[v] > t.players && t.owner[v] != OWNERS - 1) return "each land must have an owner";
+        mine |= t.owner[v] == t.mover && v >= t.first;
+        total += p.armies[v];
+    }
+    if (!mine) return "the player to move must own lands";
+    if (total > MOST_ARMIES) return "armies must be at most 1048576 in all";
+    if (t.continents < 0 || !parts(t.continent_first, t.continents, t.continent_first[t.continents]) ||
+        (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||
+        !within(t.continent_lands, t.continent_first[t.continents], 0, p.lands - 1) ||
+        !within(t.bonus, t.continents, -MOST_ARMIES, MOST_ARMIES))
+        return "continents must be of lands";
+    if (t.sets < 1 || !within(t.set_armies, t.sets, 0, MOST_ARMIES) || !within(t.fixed, SYMBOLS + 1, 0, MOST_ARMIES) ||
+        !within(t.card_land, CARDS, -1, p.lands - 1))
+        return "sets and cards must be as many as they say";
+    Cards all = 0;
+    int count = 0;
+    for (int i = 0; i < t.players; ++i) {
+        if (t.known[i] >> CARDS || all & t.known[i] || t.hidden[i] < 0 || t.hidden[i] > CARDS)
+            return "cards must be of one deck";
+        all |= t.known[i];
+        count += count_of(t.known[i]) + t.hidden[i];
+    }
+    if (count > CARDS) return "cards must be of one deck";
+    if (t.phase == DEFEND || t.phase == ADVANCE) {
+        auto is_land = [&](int v) { return v >= 0 && v < p.lands; };
+        if (!is_land(t.attack_start) || !is_land(t.attack_to) || t.owner[t.attack_start] != t.mover ||
+            (t.owner[t.attack_to] == t.mover) != (t.phase == ADVANCE))
+            return "an attack must be over a border";
+        int kind = p.kind[t.attack_to];
+        if (t.phase == DEFEND && (p.whole[kind] || t.attack_dice < 1 || t.attack_dice > p.attack_dice[kind] || t.thrown < 0))
+            return "a throw must be one of an attack";
+    }
+    return "";
+}
+
+template <int W>
+class WholeGame : public iacta_war {
+  public:
+    WholeGame(const iacta_problem& problem, const iacta_turn& turn) : rules_(problem, turn) {}
+
+    int lands() const override { return rules_.lands; }
+    int players() const override { return rules_.players; }
+    bool knows(Aim aim) const override {
+        auto [kind, which] = aim;
+        bool is_continent = kind == CONTINENT || kind == BREAK;
+        int most = is_continent ? int(rules_.continents.size()) : kind == ELIMINATE ? rules_.players : 1;
+        return kind >= AS_LIKED && kind <= WARILY && which >= 0 && which < most;
+    }
+    void odds(int to, int able, int defenders, double* found) const override {
+        Odds::Row row = rules_.odds(to, able, defenders);
+        found[0] = row.won, found[1] = row.lost, found[2] = row.killed;
+    }
+    void judge(const float* weights, float* seen, double* chances) const override {
+        static constexpr double NONE[NUMBERS] = {};
+        Tactics<W> tactics(rules_, NONE);
+        std::array<std::array<float, FEATURES>, MOST_PLAYERS> rows;
+        see(rules_, rules_.start, tactics, rows.data());
+        for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), seen + i * FEATURES);
+        iacta::judge(rules_, rules_.start, tactics, weights, chances);
+    }
+    void aims(Numbers numbers, int32_t* found, int32_t* count) const override {
+        std::vector<Aim> all = Tactics<W>(rules_, numbers).aims(rules_.start);
+        for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i)
+            found[2 * i] = all[i].kind, found[2 * i + 1] = all[i].which;
+        *count = int32_t(all.size());
+    }
+    void turn(Numbers numbers, const float* choosing, const Aim* aim, uint64_t seed, iacta_action* actions,
+              int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
+        War<W> s = rules_.start;
+        Random random(seed);
+        WarPlay<W> play(rules_, numbers, choosing);
+        Log log;
+        if (aim) play.turn(s, random, &log, *aim);
+        else play.turn(s, random, &log);
+        std::copy(log.begin(), log.begin() + std::min<int64_t>(*count, int64_t(log.size())), actions);
+        *count = int32_t(log.size());
+        std::copy(s.owner.begin(), s.owner.end(), owner);
+        std::copy(s.at.armies.begin(), s.at.armies.end(), armies);
+        for (int i = 0; i < rules_.players; ++i) cards[i] = s.cards(i);
+    }
+    int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
+                  const Aim* aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
+                  double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
+        Deadline deadline(budget);
+        auto [plays, seats] = table(numbers, choosing);
+        War<W> s;
+        for (int& i = *played = 0; i < games; ++i) {
+            Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(i)));
+            s = rules_.start;
+            if (is_dealt) deal(s, random);
+            ended[i] = uint8_t(play_war(rules_, s, seats.data(), aim, cut, most, random, deadline,
+                                        [](const War<W>&) {}, reached ? reached + i : nullptr, rounds + i));
+            iacta::judge(rules_, s, plays[0].tactics, ending, chances + int64_t(i) * rules_.players);
+        }
+        return IACTA_DONE;
+    }
+    void record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
+                int32_t* count, double* chances) const override {
+        Deadline deadline;
+        auto [plays, seats] = table(numbers, choosing);
+        War<W> s = rules_.start;
+        Random random(seed), chance(~seed);
+        deal(s, random);
+        int room = *count, found = 0;
+        int32_t rounds = 0;
+        Tactics<W>& tactics = plays[0].tactics;
+        std::array<std::array<float, FEATURES>, MOST_PLAYERS> rows;
+        Ended ended = play_war(
+            rules_, s, seats.data(), nullptr, 0, most, random, deadline,
+            [&](const War<W>& now) {
+                if (chance.uniform() >= share || found >= room) return;
+                see(rules_, now, tactics, rows.data());
+                for (int i = 0; i < rules_.players; ++i)
+                    std::copy(rows[i].begin(), rows[i].end(), seen + (int64_t(found) * rules_.players + i) * FEATURES);
+                ++found;
+            },
+            nullptr, &rounds);
+        *count = found;
+        int alive = rules_.alive(s);
+        for (int i = 0; i < rules_.players; ++i)
+            chances[i] = s.lands[i] == 0 ? 0.0 : ended == WON ? 1.0 : 1.0 / alive;
+    }
+
+  private:
+    WarRules<W> rules_;
+
+    struct Table {
+        std::vector<WarPlay<W>> plays;
+        std::vector<WarPlay<W>*> seats;
+    };
+    Table table(Numbers numbers, const float* choosing) const {
+        Table found;
+        for (int i = 0; i < rules_.players; ++i) found.plays.emplace_back(rules_, numbers + i * NUMBERS, choosing);
+        for (WarPlay<W>& each : found.plays) found.seats.push_back(&each);
+        return found;
+    }
+    // Deals lands, armies and the first turn at random, as the box does for so many players.
+    void deal(War<W>& s, Random& random) const {
+        constexpr int STARTING[] = {0, 0, 40, 35, 30, 25, 20}, LANDS = 42;
+        std::vector<int> lands;
+        for (int t = 0; t < rules_.lands; ++t)
+            if (s.owner[t] <= rules_.players) lands.push_back(t);
+        for (size_t i = lands.size(); i > 1; --i) std::swap(lands[i - 1], lands[size_t(random.below(int(i)))]);
+        rules_.deal(s, lands, STARTING[rules_.players] * int(lands.size()) / LANDS, random);
+    }
+};
+
+}  // namespace
+
+extern "C" {
+
+iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room) {
+    iacta_war* war = nullptr;
+    auto say = [=](const char* text) {
+        if (message && room > 0) std::snprintf(message, size_t(room), "%s", text);
+    };
+    say("");
+    int32_t found = answered([&] {
+        std::string fault = problem && turn ? fault_of(*problem) : "a game must be given";
+        if (fault.empty()) fault = fault_of_turn(*problem, *turn);
+        if (!fault.empty()) say(fault.c_str());
+        else if (problem->lands <= 64) war = new WholeGame<1>(*problem, *turn);
+        else war = new WholeGame<16>(*problem, *turn);
+        return IACTA_DONE;
+    });
+    if (found == IACTA_NO_MEMORY) say("there is not enough memory");
+    return war;
+}
+void iacta_war_close(iacta_war* war) { delete war; }
+
+int32_t iacta_war_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
+    if (!war || !odds || to < 0 || to >= war->lands()) return IACTA_UNSOUND;
+    war->odds(to, able, defenders, odds);
+    return IACTA_DONE;
+}
+int32_t iacta_war_judge(const iacta_war* war, const float* weights, float* seen, double* chances) {
+    if (!war || !weights || !seen || !chances) return IACTA_UNSOUND;
+    return answered([=] { return war->judge(weights, seen, chances), IACTA_DONE; });
+}
+int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
+    if (!war || !numbers || !aims || !count || *count < 0) return IACTA_UNSOUND;
+    return answered([=] { return war->aims(numbers, aims, count), IACTA_DONE; });
+}
+int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim, int32_t which,
+                       uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
+                       int32_t* cards) {
+    if (!war || !numbers || !actions || !count || *count < 0 || !owner || !armies || !cards) return IACTA_UNSOUND;
+    Aim given{aim, which};
+    if (aim >= 0 && !war->knows(given)) return IACTA_UNSOUND;
+    return answered([&] { 
+        war->turn(numbers, choosing, aim < 0 ? nullptr : &given, seed, actions, count, owner, armies, cards);
+        return IACTA_DONE;
+    });
+}
+int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const double* numbers, const float* choosing,
+                        const float* ending, int32_t aim, int32_t which, int32_t is_dealt, int32_t cut, int32_t most,
+                        uint64_t seed, int64_t first, int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
+                        int32_t* rounds, int32_t* played) {
+    if (!war || !budget || !numbers || !ending || games < 0 || !chances || !ended || !rounds || !played || most < 1)
+        return IACTA_UNSOUND;
+    Aim given{aim, which};
+    if (aim >= 0 && !war->knows(given)) return IACTA_UNSOUND;
+    return answered([&] {
+        return war->games(*budget, numbers, choosing, ending, aim < 0 ? nullptr : &given, is_dealt != 0, cut, most, seed,
+                          first, games, chances, ended, reached, rounds, played);
+    });
+}
+int32_t iacta_war_record(const iacta_war* war, const double* numbers, const float* choosing, int32_t most, double share,
+                         uint64_t seed, float* seen, int32_t* count, double* chances) {
+    if (!war || !numbers || !seen || !count || *count < 0 || !chances || most < 1) return IACTA_UNSOUND;
+    return answered([=] { return war->record(numbers, choosing, most, share, seed, seen, count, chances), IACTA_DONE; });
 }
 }

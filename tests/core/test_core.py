@@ -87,6 +87,12 @@ def test_a_core_that_the_machine_cannot_load_counts_as_none(installed: Path) -> 
     assert find_again() is None
 
 
+def test_a_core_that_cannot_be_read_counts_as_none(installed: Path) -> None:
+    installed.unlink()
+    installed.mkdir()
+    assert find_again() is None
+
+
 def test_in_a_checkout_the_cure_is_to_compile_it(installed: Path) -> None:
     sources = installed.parents[3] / "core"
     sources.mkdir()

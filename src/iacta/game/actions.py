@@ -22,8 +22,9 @@ else:  # a class, whose name help shows
         """An action of a turn; its repr is short and can be pasted back."""
 
         def __repr__(self) -> str:
-            values = (repr(getattr(self, each.name)) for each in fields(self))
-            return f"{type(self).__name__}({', '.join(values)})"
+            values = ((getattr(self, each.name), each.default) for each in fields(self))
+            shown = (repr(value) for value, default in values if value != default)
+            return f"{type(self).__name__}({', '.join(shown)})"
 
     _Action = Action
 
@@ -38,9 +39,12 @@ class Trade(_Action):
     """Trade in a set of cards for new armies.
 
     cards: the three cards.
+    territory: the player's own one, pictured on one of the cards, that gets two armies more; `""`
+        where there is none, or another one had them in this turn.
     """
 
     cards: Hand
+    territory: str = ""
 
 
 @dataclass(frozen=True, repr=False)

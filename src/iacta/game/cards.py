@@ -3,14 +3,14 @@
 The deck has 44 cards: 14 of each of three symbols and two jokers. A set is three cards of a symbol
 or one of each, where a joker stands for any symbol, so that five cards are certain to hold one. A
 card that nobody has seen is equally likely to be any of those that are in no known hand: cards that
-were traded in go back into the deck.
+were traded in go back into the deck. Cards may picture a territory each; then they have names.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
@@ -26,6 +26,8 @@ MOST_VALUE = 1000  # armies for a set; houses play with tens
 FEWEST_TRADED = 3
 MUST_TRADE = 5  # cards; a player who holds as many must trade, and after an elimination goes on
 TRADED_AT_ONCE = 6  # cards; a player whom an elimination brings as many must trade at once
+SYMBOLS = ("infantry", "cavalry", "artillery")
+PICTURED = 2  # armies for a territory on a traded card
 
 
 class Hand(NamedTuple):
@@ -34,6 +36,8 @@ class Hand(NamedTuple):
     infantry, cavalry, artillery: those of each symbol.
     jokers: those that stand for any symbol.
     unknown: those that nobody has seen.
+    territories: those pictured on known cards, which are counted by their symbols, too; none where
+        cards have no names.
 
     >>> Hand(infantry=2) + Hand(jokers=1, unknown=2)
     Hand(infantry=2, jokers=1, unknown=2)
@@ -44,23 +48,32 @@ class Hand(NamedTuple):
     artillery: int = 0
     jokers: int = 0
     unknown: int = 0
+    territories: tuple[str, ...] = ()
 
     def __add__(self, other: object) -> "Hand":
         if not isinstance(other, Hand):
             return NotImplemented
-        return Hand(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        counts = (mine + theirs for mine, theirs in zip(self.counts, other.counts, strict=True))
+        return Hand._make((*counts, tuple(sorted(self.territories + other.territories))))
 
     def __sub__(self, other: "Hand") -> "Hand":
-        return Hand(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+        counts = (mine - theirs for mine, theirs in zip(self.counts, other.counts, strict=True))
+        left = tuple(each for each in self.territories if each not in other.territories)
+        return Hand._make((*counts, left))
 
     def __repr__(self) -> str:
         counts = (f"{key}={n}" for key, n in self._asdict().items() if n)
         return f"Hand({', '.join(counts)})"
 
     @property
+    def counts(self) -> tuple[int, int, int, int, int]:
+        """The numbers of cards: of each symbol, jokers, and unknown ones."""
+        return self[:5]
+
+    @property
     def number(self) -> int:
         """How many cards there are."""
-        return sum(self)
+        return sum(self.counts)
 
     @property
     def known(self) -> "Hand":
@@ -89,7 +102,38 @@ def sets_in(hand: Hand) -> tuple[Hand, ...]:
     >>> sets_in(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
     """
-    return tuple(each for each in SETS if all(n <= m for n, m in zip(each, hand, strict=True)))
+    return tuple(
+        each for each in SETS if all(n <= m for n, m in zip(each[:4], hand[:4], strict=True))
+    )
+
+
+def named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
+    """Yield the sets that a hand holds where cards may picture territories.
+
+    symbols: the symbol of each territory's card.
+
+    >>> hand = Hand(infantry=3, cavalry=1, jokers=1, territories=("Peru",))
+    >>> for each in named_sets(hand, {"Peru": "infantry"}):
+    ...     print(each)
+    Hand(infantry=1, cavalry=1, jokers=1)
+    Hand(infantry=1, cavalry=1, jokers=1, territories=('Peru',))
+    Hand(infantry=2, jokers=1)
+    Hand(infantry=2, jokers=1, territories=('Peru',))
+    Hand(infantry=3, territories=('Peru',))
+    """
+    named = [[t for t in hand.territories if symbols[t] == symbol] for symbol in SYMBOLS]
+    for each in sets_in(hand):
+        choices = [
+            [
+                names
+                for count in range(number + 1)
+                if number - count <= have - len(those)
+                for names in combinations(those, count)
+            ]
+            for number, have, those in zip(each[:3], hand[:3], named, strict=True)
+        ]
+        for row in product(*choices):
+            yield each._replace(territories=tuple(sorted(sum(row, ()))))
 
 
 @dataclass(frozen=True)
@@ -152,9 +196,30 @@ def hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
         for one in range(min(cards - jokers, deck.infantry) + 1):
             for two in range(min(cards - jokers - one, deck.cavalry) + 1):
                 hand = Hand(one, two, cards - jokers - one - two, jokers)
-                ways = prod(comb(all_, n) for all_, n in zip(deck, hand, strict=True))
+                ways = prod(comb(all_, n) for all_, n in zip(deck[:4], hand[:4], strict=True))
                 if ways:
                     yield hand, ways
+
+
+def named_cards(unseen: Hand, symbols: Mapping[str, str], seen: Hand) -> Iterator[tuple[Hand, int]]:
+    """Yield what a card that nobody has seen may be, and in how many ways.
+
+    unseen, seen: the cards that are in no known hand, and those that are.
+    symbols: the symbol of each territory's card.
+    """
+    free = [t for t in symbols if t not in seen.territories]
+    for territory in free:
+        yield _card(symbols[territory], territory), 1
+    for symbol, number in zip(SYMBOLS, unseen[:3], strict=True):
+        plain = number - sum(symbols[t] == symbol for t in free)
+        if plain:
+            yield _card(symbol), plain
+    if unseen.jokers:
+        yield Hand(jokers=1), unseen.jokers
+
+
+def _card(symbol: str, *territories: str) -> Hand:
+    return Hand._make((*(int(each == symbol) for each in SYMBOLS), 0, 0, territories))
 
 
 def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:

@@ -1,23 +1,24 @@
 """The parts of a turn's code that follow those of its position: a phase, then key=value each."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from iacta.board.codes import escaped, unescaped
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.files import parse_json
-from iacta.game.cards import DECK, MOST_VALUE, Hand, Sets
+from iacta.game.cards import DECK, MOST_VALUE, SYMBOLS, Hand, Sets
+from iacta.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
 OPTIONS = (
     *("rules", "place", "cards", "sets", "keep", "own", "stay", "fortify", "whole", "players"),
-    *("conquered", "first", "attack", "throw", "then"),
+    *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured"),
 )
 FIXED = "fixed"
 MOST_DICE = 10**6  # of one throw
+LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 
 def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
@@ -71,16 +72,36 @@ def hand_text(hand: Hand) -> str:
     >>> hand_text(Hand(unknown=3)), hand_text(Hand(infantry=2)), read_hand("2.0.0.0.0")
     ('3', '2.0.0.0.0', Hand(infantry=2))
     """
-    return ".".join(map(str, hand)) if hand.known.number else str(hand.unknown)
+    return ".".join(map(str, hand.counts)) if hand.known.number else str(hand.unknown)
 
 
 def read_hand(text: str) -> Hand:
     """Return the hand that a text says."""
     parts = text.split(".")
-    if len(parts) not in (1, len(DECK)):
-        raise MalformedError(f"cards must be one number or {len(DECK)}, got {shown(text)}")
+    if len(parts) not in (1, len(DECK.counts)):
+        raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {shown(text)}")
     numbers = [parse_whole_number(part, "cards", 0, DECK.number) for part in parts]
-    return Hand(*numbers) if len(numbers) > 1 else Hand(unknown=numbers[0])
+    return Hand._make((*numbers, ())) if len(numbers) > 1 else Hand(unknown=numbers[0])
+
+
+def symbols_text(symbols: Mapping[str, str], territories: Iterable[str]) -> str:
+    """Return the symbols of territories' cards: a letter each in the board's order, `-` for none.
+
+    >>> symbols_text({"B": "cavalry"}, "ABC"), read_symbols("-c-", "ABC")
+    ('-c-', {'B': 'cavalry'})
+    """
+    return "".join(symbols[name][0] if name in symbols else "-" for name in territories)
+
+
+def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
+    """Return the symbols that a text says."""
+    if len(text) != len(territories) or not {*text} <= {*LETTERS}:
+        raise MalformedError(
+            f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {shown(text)}"
+        )
+    return {
+        name: LETTERS[each] for name, each in zip(territories, text, strict=True) if each != "-"
+    }
 
 
 def sets_text(trade: Sets) -> str:

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from iacta.board import Board, Position
 from iacta.board.board import folded, read_name
-from iacta.checks import FrozenDict, row_of, shown, whole_number
+from iacta.checks import FrozenDict, check_choice, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.game.cards import DECK, Hand
+from iacta.game.cards import DECK, SYMBOLS, Hand
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -34,8 +34,28 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
     return found
 
 
+def read_symbols_of(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
+    """Return the symbol of each territory that is pictured on a card, as many as the deck has."""
+    given = {} if symbols is None else symbols
+    if not isinstance(given, Mapping):
+        raise MalformedError(
+            f"symbols must be a mapping from names to symbols, got {shown(symbols)}"
+        )
+    found = {board.find(name): symbol for name, symbol in given.items()}
+    for name, symbol in found.items():
+        check_choice(symbol, SYMBOLS, f"symbol of {name}")
+    for symbol, most in zip(SYMBOLS, DECK[:3], strict=True):
+        number = sum(each == symbol for each in found.values())
+        if number > most:
+            raise IllegalError(f"symbols must be {symbol} at most {most} times, got {number}")
+    return _in_order(found, board)
+
+
 def read_cards(
-    cards: Mapping[str, Hand | int] | None, players: tuple[str, ...]
+    cards: Mapping[str, Hand | int] | None,
+    players: tuple[str, ...],
+    symbols: Mapping[str, str],
+    board: Board,
 ) -> FrozenDict[str, Hand] | None:
     """Return the hand of each player who holds cards, all of one deck."""
     if cards is None:
@@ -52,15 +72,35 @@ def read_cards(
         if isinstance(held, tuple):
             if len(held) > len(Hand._fields):
                 raise MalformedError(f"{what} must be a Hand or a whole number, got {shown(held)}")
-            hand = Hand(*(whole_number(n, what, 0, DECK.number) for n in held))
+            hand = Hand._make((*(whole_number(n, what, 0, DECK.number) for n in held[:5]), ()))
+            hand = Hand() + hand._replace(territories=_read_pictured(held[5:], what, board))
         else:
             hand = Hand(unknown=whole_number(held, what, 0, DECK.number))
-        if hand.number:
+        if hand != Hand():
             found[player] = hand
     every = sum(found.values(), Hand())
     if every.number > DECK.number or any(n < 0 for n in (DECK - every)[:4]):
         raise IllegalError(f"cards must be of one deck, {DECK!r}, got {every!r}")
+    if len({*every.territories}) < len(every.territories):
+        raise IllegalError(f"cards must picture each territory once, got {every!r}")
+    for name in every.territories:
+        if name not in symbols:
+            raise IllegalError(f"cards must picture territories that have symbols, got {name}")
+    for k, symbol in enumerate(SYMBOLS):
+        plain = DECK.counts[k] - sum(each == symbol for each in symbols.values())
+        for name, hand in (*found.items(), ("all players", every)):
+            named = sum(symbols[each] == symbol for each in hand.territories)
+            if not named <= hand.counts[k] <= named + plain:
+                raise IllegalError(
+                    f"cards of {name} must have from {named} to {named + plain} of {symbol}, "
+                    f"by the territories on them, got {hand!r}"
+                )
     return FrozenDict({name: found[name] for name in players if name in found})
+
+
+def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[str, ...]:
+    names = row_of(given[0], f"territories in {what}", "names") if given else ()
+    return tuple(board.find(name) for name in names)
 
 
 def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:

@@ -15,7 +15,8 @@ battle that is decided at once.
 Cards. Who holds five cards or more must trade; who holds fewer may, at the start of the turn. Who
 eliminates a player gets their cards, and if that makes five or more, trades again at once. Who has
 conquered a territory draws a card at the end of the turn. Nobody sees it until its owner reveals
-their cards to trade. Armies for a territory that is pictured on a card are left out.
+their cards to trade. Where cards picture territories, a set with one that its owner holds brings
+that territory two armies more, once a turn; such cards are revealed one by one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,7 +37,6 @@ from iacta.checks import (
     shown,
     whole_number,
 )
-from iacta.display import LONGEST_REPR
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
 from iacta.game.actions import (
@@ -57,10 +57,13 @@ from iacta.game.cards import (
     DECK,
     FEWEST_TRADED,
     MUST_TRADE,
+    PICTURED,
     TRADED_AT_ONCE,
     Hand,
     Sets,
     hands,
+    named_cards,
+    named_sets,
     sets_in,
 )
 from iacta.game.codes import (
@@ -76,8 +79,10 @@ from iacta.game.codes import (
     read_pairs,
     read_rules,
     read_sets,
+    read_symbols,
     rules_text,
     sets_text,
+    symbols_text,
 )
 from iacta.game.setup import (
     order_of,
@@ -86,9 +91,11 @@ from iacta.game.setup import (
     read_players,
     read_rules_of,
     read_stay,
+    read_symbols_of,
 )
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
+from iacta.reprs import LONGEST_REPR
 from iacta.rules.roll import Losses
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import find_rules
@@ -179,9 +186,12 @@ class Turn:
     whole_battles: whether each attack is a whole battle, fought to its end.
     players: the players in the order of play; `None` for the order in which the board names them.
     conquered: whether a territory was taken earlier in the turn, so that a card is due.
+    symbols: by name, the symbol of the card on which a territory is pictured: `"infantry"`,
+        `"cavalry"` or `"artillery"`; `None` where cards picture no territories.
+    pictured: whether a pictured territory got two armies more earlier in the turn.
 
-    It does not change: `after` returns the turn that follows. A turn of a neutral player never
-    comes if `players` leaves them out.
+    It does not change: `after` returns the turn that follows. Whom `players` leaves out is neutral:
+    they have no turn, and the game is won without taking what they hold.
 
     >>> from iacta.board import Board, Position
     >>> line = Board.from_edges("line", [("A", "B"), ("B", "C")])
@@ -220,6 +230,8 @@ class Turn:
     pending: Attack | None  # that is to be answered, or has conquered
     throw: Throw | None  # that is to be answered
     then: Phase  # that follows the advance
+    symbols: FrozenDict[str, str]
+    pictured: bool
 
     def __init__(
         self,
@@ -237,6 +249,8 @@ class Turn:
         whole_battles: bool = False,
         players: Iterable[str] | None = None,
         conquered: bool = False,
+        symbols: Mapping[str, str] | None = None,
+        pictured: bool = False,
     ) -> None:
         check_position(position)
         board, usual = position.board, find_rules(rules)
@@ -250,11 +264,13 @@ class Turn:
         check_choice(fortify, FORTIFY, "fortify")
         check_choice(whole_battles, (True, False), "whole_battles")
         check_choice(conquered, (True, False), "conquered")
+        check_choice(pictured, (True, False), "pictured")
         table = Sets() if trade is None else trade
         if not isinstance(table, Sets):
             raise MalformedError(f"trade must be Sets, got {shown(trade)}")
         order = read_players(players, position)
-        held = read_cards(cards, order)
+        named = read_symbols_of(symbols, board)
+        held = read_cards(cards, order, named, board)
         if moment == "trade" and held is None:
             raise IllegalError("cards must be given in the phase 'trade', got None")
         values = {
@@ -278,6 +294,8 @@ class Turn:
             "pending": None,
             "throw": None,
             "then": "attack",
+            "symbols": named,
+            "pictured": pictured,
         }
         vars(self).update(values)
         if moment == "trade" and not self._may_trade:
@@ -314,6 +332,7 @@ class Turn:
             self.pending,
             self.throw,
             self.then,
+            self.pictured,
         )
 
     @cached_property
@@ -337,6 +356,17 @@ class Turn:
     def alive(self) -> tuple[str, ...]:
         """The players who own a territory, in the order of play."""
         return tuple(each for each in self.players if each in self.owners)
+
+    @property
+    def winner(self) -> str | None:
+        """The player who has won: the last of several, or the owner of all; `None` if nobody has.
+
+        >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:2;over;players=red,blue").winner
+        'red'
+        """
+        left, owners = self.alive, {*self.owners} - {""}
+        is_won = len(left) == 1 and (len(self.players) > 1 or owners == {*left})
+        return left[0] if is_won else None
 
     @cached_property
     def _land(self) -> _Land:
@@ -405,7 +435,21 @@ class Turn:
         hand = self._hand
         reveal: list[Action] = [Reveal()] if hand.unknown else []
         stop: list[Action] = [Stop()] if hand.number < MUST_TRADE else []
-        return [reveal, [Trade(each) for each in sets_in(hand)], stop]
+        if not self.symbols:
+            return [reveal, [Trade(each) for each in sets_in(hand)], stop]
+        trades: list[Action] = [
+            Trade(cards, territory)
+            for cards in named_sets(hand, self.symbols)
+            for territory in self._own_on(cards) or ("",)
+        ]
+        return [reveal, trades, stop]
+
+    def _own_on(self, cards: Hand) -> tuple[str, ...]:
+        """Return the player's territories on cards, one of which gets more armies for them."""
+        if self.pictured:
+            return ()
+        places = self._land.places
+        return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _placements(self) -> Iterator[Numbered]:
         """Yield the numbers that each territory may get; the last one gets all that is left."""
@@ -481,6 +525,8 @@ class Turn:
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
         if isinstance(action, Reveal):
             seen = sum((each.known for each in (self.cards or {}).values()), Hand())
+            if self.symbols:
+                return Distribution.from_pairs(named_cards(DECK - seen, self.symbols, seen))
             return Distribution.from_pairs(hands(self._hand.unknown, DECK - seen))
         return NOTHING
 
@@ -508,9 +554,10 @@ class Turn:
                 attack = action if isinstance(action, Attack) else self.pending
                 return self._fought(cast(Attack, attack), *known)
             case Reveal(), Hand():
-                return self._with_hand(self._hand.known + known)._choosing("trade")
+                hand = self._hand - Hand(unknown=known.number) + known
+                return self._with_hand(hand)._choosing("trade")
             case Trade(), _:
-                return self._traded(action.cards)
+                return self._traded(action)
             case Place(), _:
                 return self._placed(action)
             case Advance(), _:
@@ -647,7 +694,7 @@ class Turn:
 
     def _eliminating(self, loser: str) -> "Turn":
         """Return the turn after a territory of a player was taken, who may be out of the game."""
-        is_won = {*self.owners} <= {self.player, ""}
+        is_won = self.winner is not None
         if self.cards is None or loser in self.owners:
             return self._changed(then="over" if is_won else "attack")
         taken = self.cards.get(loser, Hand())
@@ -675,9 +722,13 @@ class Turn:
             armies=_with(self.armies, t, self.armies[t] + action.armies),
         )
 
-    def _traded(self, cards: Hand) -> "Turn":
-        new = self._with_hand(self._hand - cards)
-        brought = self.place + self.trade.worth(cards)
+    def _traded(self, action: Trade) -> "Turn":
+        new = self._with_hand(self._hand - action.cards)
+        if action.territory:
+            t = self._land.places[action.territory]
+            more = _with(self.armies, t, self.armies[t] + PICTURED)
+            new = new._changed(armies=more, pictured=True)
+        brought = self.place + self.trade.worth(action.cards)
         return new._changed(place=brought, trade=self.trade.next())._choosing("trade")
 
     def _with_hand(self, hand: Hand) -> "Turn":
@@ -717,7 +768,7 @@ class Turn:
         free = self._changed(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
         if free is not self:
             vars(free).pop("_land", None)
-        new = free._changed(player=following, conquered=False, first=0)
+        new = free._changed(player=following, conquered=False, pictured=False, first=0)
         return new._changed(place=new.new_armies())._choosing("trade")
 
     def new_armies(self) -> int:
@@ -835,6 +886,9 @@ class Turn:
             "attack": self._attack_text() if self.pending else None,
             "throw": self._throw_number() if self.throw else None,
             "then": self.then if self.then != "attack" else None,
+            "symbols": symbols_text(self.symbols, self.board.territories) if self.symbols else None,
+            "named": pairs_text(self._named()) or None,
+            "pictured": 1 if self.pictured else None,
         }
         written = (f"{key}={text}" for key, text in options.items() if text is not None)
         return write_code(self.board, self.player, self.owners, self.armies, self.phase, *written)
@@ -842,6 +896,10 @@ class Turn:
     def _hand_texts(self) -> dict[str, str]:
         held: Mapping[str, Hand] = self.cards or {}
         return {name: hand_text(held[name]) for name in self.players if name in held}
+
+    def _named(self) -> dict[str, str]:
+        held: Mapping[str, Hand] = self.cards or {}
+        return {t: name for name in self.players if name in held for t in held[name].territories}
 
     def _attack_text(self) -> str:
         assert self.pending is not None  # noqa: S101 # the phase says so
@@ -878,6 +936,9 @@ class Turn:
         whole_cards = None
         if "cards" in options:
             whole_cards = {name: read_hand(hand) for name, hand in read_pairs(options["cards"])}
+            for territory, name in read_pairs(options.get("named", "")):
+                hand = whole_cards.get(unescaped(name), Hand())
+                whole_cards[unescaped(name)] = hand + Hand(territories=(territory,))
         turn = cls(
             Position(code.board, code.player, held),
             rules,
@@ -895,6 +956,12 @@ class Turn:
             whole_battles="whole" in options,
             players=read_names(options["players"]) if "players" in options else None,
             conquered="conquered" in options,
+            symbols=(
+                read_symbols(options["symbols"], code.board.territories)
+                if "symbols" in options
+                else None
+            ),
+            pictured="pictured" in options,
         )
         if turn.phase != phase and phase in STARTS:
             raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")

@@ -30,16 +30,16 @@ import numpy as np
 
 from iacta.board import Position
 from iacta.checks import shown, whole_number
-from iacta.display import Displayed, Plotted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
+from iacta.estimate import FEWEST_GAMES, NORMAL, mean_error
 from iacta.plan.best import plan_of, rising
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.masks import mask_of
 from iacta.plan.plan import Plan
-from iacta.plan.planner import FEWEST_GAMES, Found, followed
+from iacta.plan.planner import Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.reinforcement import (
@@ -47,9 +47,9 @@ from iacta.plan.reinforcement import (
     PlanOptions,
     QuickValues,
     everywhere,
-    mean_error,
 )
 from iacta.plan.simulated import final_states, games
+from iacta.reprs import Displayed, Plotted
 
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
@@ -65,7 +65,6 @@ MOST_STATES = 2_000  # of what follows an end, for the best play
 EXACT = 0.3  # of the time may go into the search for the best turn of all
 MOST_TURN_STATES = 6_000  # until the first goal is reached, for the best turn of all
 MOST_ENDS = 1_000  # at which it is reached
-NORMAL = 1.96
 SAME = 1e-12
 
 

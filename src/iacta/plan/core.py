@@ -24,6 +24,7 @@ from functools import cache, cached_property, lru_cache
 from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX, Event, Lock, Thread
+from time import sleep
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -192,7 +193,7 @@ def _fields(description: str) -> list[tuple[str, Any]]:
     ]
 
 
-class _Problem(Structure):
+class ProblemData(Structure):
     _fields_ = _fields(
         "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
         "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
@@ -229,7 +230,7 @@ class _Ends(Structure):
 
 
 _TYPES |= {
-    "problem": POINTER(_Problem),
+    "problem": POINTER(ProblemData),
     "style": POINTER(_Style),
     "budget": POINTER(_Budget),
     "outcome": POINTER(_Outcome),
@@ -269,10 +270,10 @@ def find_core() -> ctypes.CDLL | None:
         return None
     sources = here.parents[1] / "core"
     is_checkout = (sources / "iacta.h").exists()
-    if not _is_as_built(found):
-        what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
-        raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
     try:
+        if not _is_as_built(found):
+            what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+            raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
         library = ctypes.CDLL(str(found))
     except OSError:
         return None
@@ -350,7 +351,7 @@ def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
 
 
 @lru_cache(maxsize=512)
-def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
+def battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
     """Return what whole battles of up to some attackers against some defenders come to.
 
     Entry [a, x] of the first is the chance to win with x armies lost, as far as there are any;
@@ -370,7 +371,7 @@ def _pointer(array: npt.NDArray[Any]) -> Any:
     return array.ctypes.data_as(POINTER(kinds[array.dtype.name]))
 
 
-class _Tables:
+class Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
     def __init__(self, problem: Problem, until: int, deadline: Deadline) -> None:
@@ -378,7 +379,7 @@ class _Tables:
         lands = len(board.territories)
         owned = problem.owned
         self.kept: list[Any] = []
-        self.problem = it = _Problem()
+        self.problem = it = ProblemData()
         it.lands = lands
         borders = [[*bits(mask)] for mask in problem.out]
         self._put("border_first", np.cumsum([0, *map(len, borders)]))
@@ -415,7 +416,7 @@ class _Tables:
             self._put("until", [until >> t & 1 for t in range(lands)])
 
     def _put(self, name: str, values: Any) -> None:
-        pointer: Any = dict(_Problem._fields_)[name]
+        pointer: Any = dict(ProblemData._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
         array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
         self.kept.append(array)
@@ -476,7 +477,7 @@ class _Tables:
             for d in range(1, number + 1):
                 if deadline.is_over:
                     raise TooLargeError(f"{what} cannot be prepared within the time limit")
-                by_lost, held = _battles_of(kernel, able, d)
+                by_lost, held = battles_of(kernel, able, d)
                 lost[len(found), :, : d + 1] = held
                 found.append(by_lost)
                 it.width = max(it.width, by_lost.shape[1])
@@ -509,7 +510,7 @@ class Core:
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables = _Tables(problem, until, deadline or Deadline())
+        tables = Tables(problem, until, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
@@ -542,15 +543,15 @@ class Core:
             return STOPPED
         try:
             if is_short:
-                code = function(_budget(deadline, states, AT_ONCE))
+                code = _once_free(function, budget_of(deadline, states, AT_ONCE), deadline)
                 if code != STOPPED:
                     return code
             codes: list[int] = []
-            budget, done = _budget(deadline, states), Event()
+            budget, done = budget_of(deadline, states), Event()
 
             def work() -> None:
                 try:
-                    codes.append(function(budget))
+                    codes.append(_once_free(function, budget, deadline))
                 finally:
                     done.set()
 
@@ -636,7 +637,11 @@ class Core:
                 sets[goal, v, [*bits(part)]] = 1
         given = _Style(style.idle, style.depth, ORDERS.index(style.order))
         with self._lock:
-            code = self._library.iacta_follow(self._search, byref(given), _pointer(sets))
+            code = _once_free(
+                lambda _: self._library.iacta_follow(self._search, byref(given), _pointer(sets)),
+                None,
+                Deadline(),
+            )
         if code == UNSOUND:
             raise IllegalError(
                 f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
@@ -765,7 +770,16 @@ class Core:
             yield bound.value
 
 
-def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
+def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) -> int:
+    """Call a function of the core, which may still be busy with a call that Ctrl-C has ended."""
+    while (code := function(budget)) == BUSY:
+        if deadline.is_over:
+            return STOPPED
+        sleep(AT_ONCE / 10)
+    return code
+
+
+def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     """Return what a call may use at most, as a reference to what the core reads."""
     return byref(
         _Budget(

@@ -34,8 +34,8 @@ import numpy as np
 from iacta.board import Position
 from iacta.board.position import check_position, find_player
 from iacta.checks import check_choice, shown, whole_number
-from iacta.display import Displayed, Plotted
 from iacta.errors import IllegalError, MalformedError
+from iacta.estimate import NORMAL, mean_error
 from iacta.game import Fortify, Turn
 from iacta.game.turn import FORTIFY
 from iacta.plan.core import Core
@@ -49,16 +49,15 @@ from iacta.plan.reinforcement import (
     PlanOptions,
     QuickValues,
     everywhere,
-    mean_error,
     planned,
 )
 from iacta.plan.simulated import games
+from iacta.reprs import Displayed, Plotted
 
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
 PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
 MOST_SOURCES = 6  # stacks whose final moves are compared, the largest
-NORMAL = 1.96
 SAME = 1e-9
 FEWEST = 100  # games in which an end is looked for, however short the time is
 BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist

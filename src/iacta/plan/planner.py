@@ -22,7 +22,7 @@ the result is the same each time.
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import inf
 from threading import Thread
 from typing import NamedTuple
 
@@ -30,14 +30,13 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.errors import TooLargeError
+from iacta.estimate import FEWEST_GAMES, half_interval
 from iacta.plan.core import Core, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, following
 from iacta.plan.problem import Problem
 
 PROVEN = 1e-9  # values that differ by less are the same
-LEVEL = 1.959963984540054
-FEWEST_GAMES = 10
 EXACT_PART = 0.25  # of the time, to solve the game
 LARGE = 12  # territories; where more may be attacked, it can rarely be solved
 LARGE_PART = 0.1  # of the time then
@@ -105,25 +104,6 @@ class Found:
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
-
-
-def half_interval(gains: npt.NDArray[np.float64]) -> float:
-    """Return half of the interval at 95% for a mean: Student's t times the standard error.
-
-    gains: what each game has gained.
-
-    The quantile of t is expanded about that of the normal distribution (Abramowitz & Stegun,
-    26.7.5); of a handful of games nothing is known.
-
-    >>> round(half_interval(np.array([0.0, 1.0] * 5)), 2)
-    0.38
-    """
-    n = len(gains)
-    if n < FEWEST_GAMES:
-        return inf
-    z, freedom = LEVEL, n - 1
-    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-    return t * float(gains.std(ddof=1)) / sqrt(n)
 
 
 class Planner:

@@ -16,15 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from math import comb, sqrt
+from math import comb
 from typing import TypeAlias, TypedDict, Unpack
-
-import numpy as np
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.checks import Chance, read_chance, row_of, shown, whole_number
-from iacta.display import Displayed
+from iacta.chances import Chance, read_chance
+from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
@@ -34,6 +32,7 @@ from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 
 MOST_NEW = 1000  # armies; a search for the fewest ends there
@@ -262,14 +261,6 @@ def _settled(
         for place, each in enumerate(few)
     ]
     return max(zip(few, plans, strict=True), key=lambda pair: pair[1].counted)
-
-
-def mean_error(chances: Sequence[float]) -> float:
-    """Return the standard error of the mean of some chances, as if 0 and 1 had been seen too.
-
-    So a few that are all alike do not seem to be certain.
-    """
-    return float(np.std([*chances, 0.0, 1.0])) / sqrt(len(chances) + 2)
 
 
 def planned(

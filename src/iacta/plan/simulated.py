@@ -17,12 +17,12 @@ import numpy as np
 
 from iacta.board import Position
 from iacta.checks import shown, whole_number
-from iacta.display import Pasted
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import AttackResult, PolicyAction, TurnState
+from iacta.reprs import Pasted
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 

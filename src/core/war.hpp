@@ -1,0 +1,511 @@
+// The whole game: cards, new armies, attacks, last moves, turn after turn, until one player is left.
+//
+// It is the game of iacta.game, played fast. Dice and battles come from the tables of `Game`, what
+// sets bring from tables too; whatever a player does can be logged, and `Turn` replays it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "game.hpp"
+
+namespace iacta {
+
+constexpr int MOST_PLAYERS = 6, OWNERS = 8;  // owners: players, the neutral ones, nobody
+constexpr int CARDS = 44, OF_SYMBOL = 14, SYMBOLS = 3, SET = 3;
+constexpr int MUST_TRADE = 5, TRADED_AT_ONCE = 6, PICTURED = 2;
+constexpr int LANDS_FOR_AN_ARMY = 3, FEWEST_NEW = 3;
+
+enum Phase : int { TRADE, PLACE, ATTACK, DEFEND, ADVANCE, FORTIFY, OVER };
+enum Done : int { REVEALED, TRADED, PLACED, ATTACKED, DEFENDED, ADVANCED, FORTIFIED, STOPPED };
+
+using Log = std::vector<iacta_action>;
+using Cards = uint64_t;  // 14 of each symbol, then two jokers
+
+inline int count_of(Cards cards) { return __builtin_popcountll(cards); }
+inline Cards of_symbol(int symbol) { return ((Cards{1} << OF_SYMBOL) - 1) << symbol * OF_SYMBOL; }
+inline constexpr Cards JOKERS = Cards{3} << SYMBOLS * OF_SYMBOL;
+
+// Whether three cards are a set: with a joker they always are.
+inline bool is_set(Cards cards) {
+    if (cards & JOKERS) return true;
+    int kinds = 0;
+    for (int i = 0; i < SYMBOLS; ++i) kinds += (cards & of_symbol(i)) != 0;
+    return kinds != 2;
+}
+inline bool has_set(Cards cards) {
+    int most = 0, kinds = 0, number = count_of(cards);
+    for (int i = 0; i < SYMBOLS; ++i) {
+        int n = count_of(cards & of_symbol(i));
+        most = std::max(most, n);
+        kinds += n > 0;
+    }
+    return number >= SET && ((cards & JOKERS) || most >= SET || kinds == SYMBOLS);
+}
+
+// A moment of the game.
+template <int W>
+struct War {
+    Position<W> at;                   // armies, and the lands of who is to move
+    std::vector<uint8_t> owner;       // of each land
+    std::vector<int> held, strength;  // lands and armies of continent k and owner o: [k * OWNERS + o]
+    std::array<int, OWNERS> lands{}, armies{};
+    std::array<Cards, MOST_PLAYERS> known{};
+    std::array<int, MOST_PLAYERS> hidden{};  // cards that nobody has seen
+    int mover = 0, phase = OVER, place = 0, first = 0, sets = 0, then = ATTACK;
+    bool conquered = false, pictured = false;
+    bool opening = true;  // what binds the player at the start binds no one later
+    Roll pending{-1, -1, 0};
+    int thrown = -1;
+
+    int cards(int player) const { return count_of(known[player]) + hidden[player]; }
+};
+
+// What battles come to if fought to the end: chance to win, armies lost and destroyed, on average.
+class Odds {
+  public:
+    struct Row {
+        double won = 0.0, lost = 0.0, killed = 0.0;
+    };
+    static constexpr int MOST = 64;  // larger battles are scaled down
+
+    template <int W>
+    Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MOST + 1) * (MOST + 1)), top_(MOST) {
+        if (game.whole[kind]) {
+            whole(game, land);
+            return;
+        }
+        for (int d = 1; d <= MOST; ++d)
+            for (int a = 1; a <= MOST; ++a) {
+                int k = std::min(a, game.attack_dice(land));
+                Row& row = at(a, d);
+                Span throws = game.throws(land, k, d);
+                for (int t = throws.first; t < throws.last; ++t) {
+                    int best = answer(game, t, a, d);
+                    for (int i = game.results(best).first; i < game.results(best).last; ++i) {
+                        auto [chance, x, y] = game.result(i);
+                        double p = game.throw_chance(t) * chance;
+                        Row after = after_of(a - x, d - y);
+                        row.won += p * after.won;
+                        row.lost += p * (x + after.lost);
+                        row.killed += p * (y + after.killed);
+                    }
+                }
+            }
+    }
+    // The odds of so many able to attack against some defenders.
+    Row of(int able, int defenders) const {
+        if (defenders < 1) return {1.0, 0.0, 0.0};
+        if (able < 1) return {};
+        int most = std::max(able, defenders);
+        if (most <= top_) return at(able, defenders);
+        Row row = at(std::max(1, int(int64_t(able) * top_ / most)), std::max(1, int(int64_t(defenders) * top_ / most)));
+        double scale = double(most) / top_;
+        return {row.won, row.lost * scale, row.killed * scale};
+    }
+    // The answer of the defender that makes the loss of the land least likely; the last of equal ones.
+    template <int W>
+    int answer(const Game<W>& game, int t, int able, int defenders) const {
+        Span answers = game.answers(t);
+        int best = answers.last - 1;
+        if (answers.last - answers.first == 1) return best;
+        double least = std::numeric_limits<double>::infinity();
+        for (int a = answers.first; a < answers.last; ++a) {
+            double chance = 0.0;
+            for (int i = game.results(a).first; i < game.results(a).last; ++i) {
+                const Result& r = game.result(i);
+                chance += r.chance * of(able - r.attackers, defenders - r.defenders).won;
+            }
+            if (chance <= least) least = chance, best = a;
+        }
+        return best;
+    }
+
+  private:
+    std::vector<Row> rows_;
+    int top_;
+
+    const Row& at(int a, int d) const { return rows_[size_t(a) * (MOST + 1) + size_t(d)]; }
+    Row& at(int a, int d) { return rows_[size_t(a) * (MOST + 1) + size_t(d)]; }
+    Row after_of(int a, int d) const { return d < 1 ? Row{1.0, 0.0, 0.0} : a < 1 ? Row{} : at(a, d); }
+
+    template <int W>
+    void whole(const Game<W>& game, int land) {
+        top_ = std::min({MOST, game.able(), game.battle(land, 1).defenders});
+        for (int d = 1; d <= top_; ++d) {
+            const Battle& battle = game.battle(land, d);
+            for (int a = 1; a <= std::min(MOST, battle.able); ++a) {
+                Row& row = at(a, d);
+                for (int x = 0; x < std::min(a, battle.width); ++x) {
+                    double p = battle.won[size_t(a) * size_t(battle.width) + size_t(x)];
+                    row.won += p, row.lost += p * x, row.killed += p * d;
+                }
+                for (int e = 1; e <= d; ++e) {
+                    double p = battle.lost[size_t(a) * size_t(battle.defenders + 1) + size_t(e)];
+                    row.lost += p * a, row.killed += p * (d - e);
+                }
+            }
+        }
+    }
+};
+
+// The rules of a game, and what each action leads to.
+template <int W>
+class WarRules {
+  public:
+    WarRules(const iacta_problem& p, const iacta_turn& t);
+
+    Game<W> opening, later;  // with what binds the player at the start, and without
+    int lands, players, fortify;
+    bool has_cards, is_fixed, is_whole;
+    std::vector<std::vector<int>> continents, within;  // lands of each continent; continents of each land
+    std::vector<int> bonus;
+    War<W> start;
+
+    const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
+    int spare(const War<W>& s, int v) const { return s.at.armies[v] - game(s).keep[v]; }
+    Odds::Row odds(int c, int able, int defenders) const { return odds_[size_t(later.kind[c])].of(able, defenders); }
+    int size(int k) const { return int(continents[k].size()); }
+    bool owns(const War<W>& s, int k, int owner) const {
+        return size(k) > 0 && s.held[size_t(k * OWNERS + owner)] == size(k);
+    }
+    int alive(const War<W>& s) const {
+        int count = 0;
+        for (int i = 0; i < players; ++i) count += s.lands[i] > 0;
+        return count;
+    }
+    int income(const War<W>& s, int player) const {
+        int found = std::max(s.lands[player] / LANDS_FOR_AN_ARMY, FEWEST_NEW);
+        for (size_t k = 0; k < continents.size(); ++k)
+            if (owns(s, int(k), player)) found += bonus[k];
+        return std::max(found, 0);
+    }
+    int next_set(const War<W>& s) const {
+        return is_fixed ? fixed_[SYMBOLS] : set_armies_[std::min(size_t(s.sets), set_armies_.size() - 1)];
+    }
+    int worth(const War<W>& s, Cards cards) const {
+        if (!is_fixed) return next_set(s);
+        int best = 0, mixed = 1;
+        for (int i = 0; i < SYMBOLS; ++i) {
+            if (!(cards & ~of_symbol(i) & ~JOKERS)) best = std::max(best, fixed_[i]);
+            mixed &= count_of(cards & of_symbol(i)) <= 1;
+        }
+        return mixed ? std::max(best, fixed_[SYMBOLS]) : best;
+    }
+    int pictured_land(int card) const { return card_land_[size_t(card)]; }
+    // The most dice of an attack, 0 where it is not legal.
+    int dice(const War<W>& s, int v, int c) const {
+        if (is_whole) return spare(s, v) > 0;
+        return game(s).most_dice_of(s.at, v, c);
+    }
+    bool may_trade(const War<W>& s) const {
+        int least = s.conquered ? MUST_TRADE : SET;
+        return has_cards && s.cards(s.mover) >= least && (s.hidden[s.mover] > 0 || has_set(s.known[s.mover]));
+    }
+    // Where armies of v may move at the end of the turn.
+    Set<W> within_reach(const War<W>& s, int v) const {
+        Set<W> seen;
+        if (fortify == 0) return seen;
+        seen = fortify == 1 ? game(s).out[v] & s.at.mine : game(s).reached(v, s.at.mine);
+        seen.remove(v);
+        return seen;
+    }
+
+    void reveal(War<W>& s, Random& random, Log* log) const;
+    void trade(War<W>& s, Cards cards, int land, Log* log) const;
+    void put(War<W>& s, int land, int number, Log* log) const;
+    void attack(War<W>& s, int v, int c, Random& random, Log* log) const;
+    void defend(War<W>& s, Random& random, Log* log) const;
+    void advance(War<W>& s, int moved, Log* log) const;
+    void move(War<W>& s, int v, int to, int number, Log* log) const;
+    void stop(War<W>& s, Log* log) const;
+    void next(War<W>& s) const;
+    // Deals lands in an order to the players, each with its armies at random, and who begins.
+    void deal(War<W>& s, const std::vector<int>& order, int armies, Random& random) const;
+    void set_mover(War<W>& s, int mover) const {
+        s.mover = mover;
+        s.at.mine = Set<W>{};
+        for (int t = 0; t < lands; ++t)
+            if (s.owner[t] == mover) s.at.mine.add(t);
+    }
+
+  private:
+    std::vector<Odds> odds_;
+    std::vector<int> set_armies_, fixed_, card_land_, whole_least_, whole_dice_;
+    bool is_named_;
+
+    void add(War<W>& s, int land, int number) const {
+        int o = s.owner[land];
+        s.at.armies[land] += number;
+        s.armies[o] += number;
+        for (int k : within[land]) s.strength[size_t(k * OWNERS + o)] += number;
+    }
+    void begin(War<W>& s) const { s.phase = may_trade(s) ? TRADE : s.place ? PLACE : ATTACK; }
+    void end(War<W>& s) const {
+        s.phase = OVER;
+        int held = 0;
+        for (int i = 0; i < players; ++i) held += s.cards(i);
+        if (has_cards && s.conquered && held < CARDS) ++s.hidden[s.mover];
+    }
+    void lose(War<W>& s, Roll roll, int lost, int killed, int least) const;
+    std::pair<int, int> fought(const War<W>& s, int v, int c, Random& random) const;
+    Result drawn(const Game<W>& game, int answer, Random& random) const {
+        Span results = game.results(answer);
+        int i = results.first;
+        for (double point = random.uniform(); i + 1 < results.last; ++i)
+            if ((point -= game.result(i).chance) < 0.0) break;
+        return game.result(i);
+    }
+    int throw_of(const Game<W>& game, Span throws, Random& random) const {
+        int t = throws.first;
+        if (throws.last - throws.first == 1) return t;
+        for (double point = random.uniform(); t + 1 < throws.last; ++t)
+            if ((point -= game.throw_chance(t)) < 0.0) break;
+        return t;
+    }
+};
+
+template <int W>
+WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
+    : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), has_cards(t.has_cards != 0),
+      is_fixed(t.is_fixed != 0), is_whole(t.is_whole != 0), continents(size_t(t.continents)),
+      within(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
+      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 1),
+      card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
+      whole_dice_(t.whole_dice, t.whole_dice + p.kinds), is_named_(t.is_named != 0) {
+    later.keep.assign(size_t(lands), p.garrison);
+    later.resting = Set<W>{};
+    for (int k = 0; k < t.continents; ++k)
+        for (int i = t.continent_first[k]; i < t.continent_first[k + 1]; ++i) {
+            continents[size_t(k)].push_back(t.continent_lands[i]);
+            within[size_t(t.continent_lands[i])].push_back(k);
+        }
+    for (int r = 0; r < p.kinds; ++r) {
+        int land = int(std::find(p.kind, p.kind + lands, r) - p.kind);
+        odds_.emplace_back(later, r, land < lands ? land : 0);
+    }
+    War<W>& s = start;
+    s.at.armies.assign(size_t(lands), 0);
+    s.owner.assign(t.owner, t.owner + lands);
+    s.held.assign(continents.size() * OWNERS, 0);
+    s.strength = s.held;
+    for (int v = 0; v < lands; ++v) {
+        add(s, v, p.armies[v]);
+        ++s.lands[s.owner[v]];
+        for (int k : within[size_t(v)]) ++s.held[size_t(k * OWNERS + s.owner[v])];
+    }
+    for (int i = 0; i < players; ++i) s.known[size_t(i)] = t.known[i], s.hidden[size_t(i)] = t.hidden[i];
+    set_mover(s, t.mover);
+    s.phase = t.phase, s.place = t.place, s.first = t.first, s.then = t.then;
+    s.conquered = t.conquered != 0, s.pictured = t.pictured != 0;
+    s.pending = {t.attack_start, t.attack_to, t.attack_dice};
+    if (s.phase == DEFEND) s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
+}
+
+// Turns over the hidden cards, one by one where they have names.
+template <int W>
+void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
+    Cards seen = 0, shown = 0;
+    for (int i = 0; i < players; ++i) seen |= s.known[i];
+    for (int i = is_named_ ? 1 : s.hidden[s.mover]; i > 0; --i) {
+        Cards rest = ~(seen | shown) & ((Cards{1} << CARDS) - 1);
+        for (int skip = random.below(count_of(rest)); skip > 0; --skip) rest &= rest - 1;
+        shown |= rest & -rest;
+        --s.hidden[s.mover];
+    }
+    s.known[s.mover] |= shown;
+    if (log) log->push_back({REVEALED, 0, 0, 0, int32_t(shown & 0xffffffff), int32_t(shown >> 32)});
+    begin(s);
+}
+
+template <int W>
+void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
+    if (log) log->push_back({TRADED, land, 0, 0, int32_t(cards & 0xffffffff), int32_t(cards >> 32)});
+    s.place += worth(s, cards);
+    s.known[s.mover] &= ~cards;
+    ++s.sets;
+    if (land >= 0) add(s, land, PICTURED), s.pictured = true;
+    begin(s);
+}
+
+template <int W>
+void WarRules<W>::put(War<W>& s, int land, int number, Log* log) const {
+    if (log) log->push_back({PLACED, land, 0, number, 0, 0});
+    add(s, land, number);
+    s.place -= number;
+    s.first = s.place ? land + 1 : 0;
+    if (!s.place) s.phase = ATTACK;
+}
+
+// A roll from v against c with as many dice as are allowed, or a whole battle.
+template <int W>
+void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) const {
+    const Game<W>& g = game(s);
+    int kind = g.kind[c];
+    if (is_whole || g.whole[kind]) {
+        int shown = std::min(spare(s, v), whole_dice_[size_t(kind)]);
+        auto [lost, killed] = fought(s, v, c, random);
+        if (log) log->push_back({ATTACKED, v, c, shown, lost, killed});
+        return lose(s, {v, c, shown}, lost, killed, whole_least_[size_t(kind)]);
+    }
+    int k = g.most_dice_of(s.at, v, c);
+    int t = throw_of(g, g.throws(c, k, s.at.armies[c]), random);
+    s.pending = {v, c, k};
+    s.thrown = t;
+    Span throws = g.throws(c, k, s.at.armies[c]);
+    bool decides = false;
+    for (int i = throws.first; i < throws.last; ++i) decides |= g.answers(i).last - g.answers(i).first > 1;
+    if (decides) {
+        if (log) log->push_back({ATTACKED, v, c, k, t - throws.first, -1});
+        return defend(s, random, log);
+    }
+    Result r = drawn(g, g.answers(t).first, random);
+    if (log) log->push_back({ATTACKED, v, c, k, r.attackers, r.defenders});
+    lose(s, s.pending, r.attackers, r.defenders, g.least(c, k));
+}
+
+template <int W>
+void WarRules<W>::defend(War<W>& s, Random& random, Log* log) const {
+    const Game<W>& g = game(s);
+    auto [v, c, k] = s.pending;
+    int answer = odds_[size_t(g.kind[c])].answer(g, s.thrown, spare(s, v), s.at.armies[c]);
+    Result r = drawn(g, answer, random);
+    if (log) log->push_back({DEFENDED, v, c, answer - g.answers(s.thrown).first + 1, r.attackers, r.defenders});
+    lose(s, s.pending, r.attackers, r.defenders, g.least(c, k));
+}
+
+// What a whole battle costs both sides.
+template <int W>
+std::pair<int, int> WarRules<W>::fought(const War<W>& s, int v, int c, Random& random) const {
+    const Game<W>& g = game(s);
+    int able = spare(s, v), d = s.at.armies[c], a = able, left = d;
+    if (!g.whole[g.kind[c]]) {
+        while (a > 0 && left > 0) {
+            int k = std::min(a, g.attack_dice(c));
+            int t = throw_of(g, g.throws(c, k, left), random);
+            Result r = drawn(g, odds_[size_t(g.kind[c])].answer(g, t, a, left), random);
+            a -= r.attackers, left -= r.defenders;
+        }
+        return {able - a, d - left};
+    }
+    // Battles larger than the tables are scaled down, and what they come to up again.
+    const Battle& first = g.battle(c, 1);
+    int most = std::max(able, d), top = std::min(first.able, first.defenders);
+    double scale = most > top ? double(most) / top : 1.0;
+    int small_a = std::clamp(int(able / scale), 1, top), small_d = std::clamp(int(d / scale), 1, top);
+    const Battle& battle = g.battle(c, small_d);
+    double point = random.uniform();
+    for (int x = 0; x < std::min(small_a, battle.width); ++x)
+        if ((point -= battle.won[size_t(small_a) * size_t(battle.width) + size_t(x)]) < 0.0)
+            return {std::min(int(x * scale), able - 1), d};
+    for (int e = 1; e < small_d; ++e)
+        if ((point -= battle.lost[size_t(small_a) * size_t(battle.defenders + 1) + size_t(e)]) < 0.0)
+            return {able, d - std::clamp(int(e * scale), 1, d)};
+    return {able, 0};
+}
+
+template <int W>
+void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) const {
+    auto [v, c, k] = roll;
+    add(s, v, -lost);
+    add(s, c, -killed);
+    s.phase = ATTACK;
+    s.thrown = -1;
+    s.pending = {-1, -1, 0};
+    if (s.at.armies[c] > 0) return;
+    int loser = s.owner[c], moved = std::min(least, spare(s, v));
+    --s.lands[loser], ++s.lands[s.mover];
+    for (int k : within[size_t(c)]) --s.held[size_t(k * OWNERS + loser)], ++s.held[size_t(k * OWNERS + s.mover)];
+    s.owner[c] = uint8_t(s.mover);
+    s.at.mine.add(c);
+    add(s, v, -moved);
+    add(s, c, moved);
+    s.phase = ADVANCE;
+    s.pending = roll;
+    s.conquered = true;
+    s.then = ATTACK;
+    if (loser >= players || s.lands[loser] > 0) return;
+    bool must = has_cards && s.cards(loser) > 0 && s.cards(loser) + s.cards(s.mover) >= TRADED_AT_ONCE;
+    s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
+    s.known[loser] = 0, s.hidden[loser] = 0;
+    s.then = alive(s) == 1 ? OVER : must ? TRADE : ATTACK;
+}
+
+// Moves so many armies more than those that must into what has been taken.
+template <int W>
+void WarRules<W>::advance(War<W>& s, int moved, Log* log) const {
+    auto [v, c, k] = s.pending;
+    if (log) log->push_back({ADVANCED, v, c, s.at.armies[c] + moved, 0, 0});
+    add(s, v, -moved);
+    add(s, c, moved);
+    s.pending = {-1, -1, 0};
+    s.phase = s.then;
+    s.then = ATTACK;
+}
+
+template <int W>
+void WarRules<W>::move(War<W>& s, int v, int to, int number, Log* log) const {
+    if (log) log->push_back({FORTIFIED, v, to, number, 0, 0});
+    add(s, v, -number);
+    add(s, to, number);
+    end(s);
+}
+
+template <int W>
+void WarRules<W>::stop(War<W>& s, Log* log) const {
+    if (log) log->push_back({STOPPED, 0, 0, 0, 0, 0});
+    if (s.phase == TRADE) {
+        s.phase = s.place ? PLACE : ATTACK;
+        return;
+    }
+    if (s.phase == ATTACK)
+        for (Set<W> rest = s.at.mine - game(s).resting; rest.any();) {
+            int v = rest.pop();
+            if (spare(s, v) > 0 && within_reach(s, v).any()) {
+                s.phase = FORTIFY;
+                return;
+            }
+        }
+    end(s);
+}
+
+template <int W>
+void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Random& random) const {
+    std::fill(s.held.begin(), s.held.end(), 0);
+    std::fill(s.strength.begin(), s.strength.end(), 0);
+    s.lands.fill(0);
+    s.armies.fill(0);
+    for (int t = 0; t < lands; ++t) s.at.armies[t] = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+        int t = order[i], o = int(i) % players;
+        s.owner[t] = uint8_t(o);
+        ++s.lands[o];
+        for (int k : within[t]) ++s.held[size_t(k * OWNERS + o)];
+        add(s, t, 1);
+    }
+    for (int o = 0; o < players; ++o) {
+        std::vector<int> own;
+        for (size_t i = size_t(o); i < order.size(); i += size_t(players)) own.push_back(order[i]);
+        for (int left = armies - int(own.size()); left > 0; --left) add(s, own[size_t(random.below(int(own.size())))], 1);
+    }
+    s.known.fill(0);
+    s.hidden.fill(0);
+    s.phase = OVER;
+    set_mover(s, random.below(players));
+    next(s);
+}
+
+// The turn of the next player who owns a land.
+template <int W>
+void WarRules<W>::next(War<W>& s) const {
+    int mover = s.mover;
+    do mover = (mover + 1) % players;
+    while (!s.lands[mover]);
+    set_mover(s, mover);
+    s.opening = s.conquered = s.pictured = false;
+    s.first = 0;
+    s.place = income(s, mover);
+    begin(s);
+}
+
+}  // namespace iacta

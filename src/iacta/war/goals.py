@@ -1,0 +1,318 @@
+"""Goals of a turn, compared by the chance to win the game after it.
+
+What a player could do with a turn is played out: as the usual player likes, holding, for one card,
+for each continent in reach, to break each bonus, to eliminate each player in reach. The last three
+are also played by the best plan for the goal, and by that for what is owned, where armies and the
+goal have a price. Each candidate is judged by the games that follow, if everybody then plays like
+iacta's usual player; none of these chances is *the* chance. The candidates that the core plays have
+the same dice, so that their differences are known better than the chances themselves.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from iacta.checks import read_seconds, whole_number
+from iacta.errors import IactaError, IllegalError
+from iacta.estimate import Interval
+from iacta.game import Action
+from iacta.game.turn import Policy, Record, Turn
+from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
+from iacta.plan.deadline import Deadline
+from iacta.war.chances import Z, cut_after, played
+from iacta.war.core import (
+    BOLDLY,
+    BREAK,
+    CONTINENT,
+    ELIMINATE,
+    HOLD,
+    ONE_CARD,
+    WARILY,
+    Aim,
+    Floats,
+    War,
+    check_war,
+    hand_of,
+)
+from iacta.war.players import PLAYERS
+from iacta.war.tactics import Simple
+from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS
+from iacta.war.value import weights_of
+
+GAMES = 200
+GAMES_OF_A_PLAN = 60  # its turns are played in Python
+BUDGET_OF_A_PLAN = 0.1  # of the usual work
+TERRITORY_WORTH = 0.6  # in armies, where a plan prices what it spends
+SEEDS = 2**62
+
+
+@dataclass(frozen=True)
+class GoalChance:
+    """A goal of a turn, and what becomes of the game after it.
+
+    goal: in words, such as `"take Asia"`.
+    how: who plays the turn: `"tactics"` for the usual player's, `"plan"` for the best plan for the
+        goal, `"worth"` for the best plan where armies and the goal have a price.
+    chance: how often the turn reached the goal; 1 where there is none to reach.
+    win: the chance of who is to move to win the game after it.
+    interval: 1.96 standard errors to either side of it.
+    behind: by how much the best goal's chance to win is higher.
+    behind_interval: the same of this difference.
+    games: how many games it comes from.
+    is_clear: whether the difference from the best is clear, so that its interval does not reach 0.
+    plan: the plan, where one plays.
+    example: the turn as it may go.
+    """
+
+    goal: str
+    how: str
+    chance: float
+    win: float
+    interval: Interval
+    behind: float
+    behind_interval: Interval
+    games: int
+    is_clear: bool
+    plan: Plan | None
+    example: Record
+
+
+@dataclass(frozen=True)
+class Goals:
+    """The goals of a turn, the best one first.
+
+    player: who is to move.
+    goals: all that were compared.
+    under: the name of the player by which everybody plays after the turn.
+    """
+
+    player: str
+    goals: tuple[GoalChance, ...]
+    under: str = "usual"
+
+    @property
+    def best(self) -> GoalChance:
+        """The goal after which the chance to win is highest."""
+        return self.goals[0]
+
+    @property
+    def unclear(self) -> tuple[GoalChance, ...]:
+        """The other goals without a clear difference from the best."""
+        return tuple(each for each in self.goals[1:] if not each.is_clear)
+
+
+class _Candidate(NamedTuple):
+    words: str
+    how: str
+    wins: Floats  # of each game
+    chance: float
+    plan: Plan | None
+    example: Record
+
+
+def best_goals(
+    turn: Turn,
+    *,
+    games: int = GAMES,
+    time_limit: float | Fraction | None = None,
+    seed: int = 0,
+) -> Goals:
+    """Return what the turn could be played for, by the chance to win the game after it.
+
+    turn: any moment of a turn in which there is something to do.
+    games: how many games follow each candidate; after plans 60 at most.
+    time_limit: in seconds; where it comes first, fewer games are played, and fewer plans made.
+    seed: of the dice.
+
+    Refused are turns that are over, more than six players, and rules whose battles can grow.
+
+    >>> from iacta import Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
+    >>> found = best_goals(turn, games=40)
+    >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
+    (True, True)
+    """
+    check_war(turn)
+    if turn.phase == "over" or turn.winner is not None:
+        raise IllegalError(f"phase must be one in which there is something to do, got {turn.phase}")
+    number = whole_number(games, "games", least=2, most=MOST_GAMES)
+    whole_number(seed, "seed")
+    seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
+    deadline, war = Deadline(seconds), War(turn)
+    mover, rows = war.seats.index(turn.player), list[_Candidate]()
+    aims = war.aims(PLAYERS["usual"])
+    for k, aim in enumerate(aims):
+        part = deadline.part(1 / (len(aims) - k + 1))
+        found = played(war, "usual", number, seed, part, aim)
+        if len(found.chances) < 2:
+            found = played(war, "usual", 2, seed, Deadline(), aim)
+        rows.append(
+            _Candidate(
+                words_of(war, aim),
+                "tactics",
+                found.chances[:, mover],
+                float(found.reached.mean()),
+                None,
+                war.play_turn(PLAYERS["usual"], None, seed, aim),
+            )
+        )
+    for aim in aims:
+        if aim.kind in (CONTINENT, BREAK, ELIMINATE) and not deadline.is_over:
+            most = min(number, GAMES_OF_A_PLAN)
+            rows += _by_plans(war, aim, most, seed, deadline)
+    return Goals(turn.player, _compared(rows))
+
+
+def words_of(war: War, aim: Aim) -> str:
+    """Return an aim in words."""
+    continents = war.turn.board.continents
+    match aim.kind:
+        case kind if kind == CONTINENT:
+            return f"take {continents[aim.which].name}"
+        case kind if kind == BREAK:
+            held = continents[aim.which]
+            owner = war.turn.position.of(held.territories[0]).owner
+            return f"break {owner}'s {held.name}"
+        case kind if kind == ELIMINATE:
+            return f"eliminate {war.seats[aim.which]}"
+    words = {HOLD: "hold", ONE_CARD: "take one card", BOLDLY: "attack boldly"}
+    return (words | {WARILY: "attack warily"}).get(aim.kind, "as the usual player likes")
+
+
+def _compared(rows: list[_Candidate]) -> tuple[GoalChance, ...]:
+    """Return candidates by their chance to win; of several ways to a goal the best one."""
+    rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
+    best, found = rows[0], dict[str, GoalChance]()
+    for row in rows:
+        if row.words in found:
+            continue
+        common = min(len(row.wins), len(best.wins))
+        apart = best.wins[:common] - row.wins[:common]
+        behind = float(best.wins.mean() - row.wins.mean())
+        half, error = _half(row.wins), _half(apart)
+        win = float(row.wins.mean())
+        found[row.words] = GoalChance(
+            row.words,
+            row.how,
+            row.chance,
+            win,
+            Interval(max(win - half, 0.0), min(win + half, 1.0)),
+            behind,
+            Interval(behind - error, behind + error),
+            len(row.wins),
+            behind - error > 0,
+            row.plan,
+            row.example,
+        )
+    return tuple(found.values())
+
+
+def _half(values: Floats) -> float:
+    return Z * float(values.std(ddof=1)) / sqrt(len(values))
+
+
+def _by_plans(
+    war: War, aim: Aim, games: int, seed: int, deadline: Deadline
+) -> Iterator[_Candidate]:
+    """Yield what plans for a goal make of a turn, from where the new armies are placed."""
+    usual = PLAYERS["usual"]
+    opened = war.play_turn(usual, None, seed, aim).moves
+    before = next((move.turn for move in opened if move.turn.phase == "attack"), None)
+    is_chance = any(move.turn.phase == "trade" and move.result is not None for move in opened)
+    if before is None or is_chance:
+        return  # the cards that are revealed differ from game to game
+    goal = _goal_of(war, aim)
+    priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _prize(war, aim)),))
+    for how, each in (("plan", goal), ("worth", priced)):
+        plan = _plan(before, each, deadline)
+        if plan is None:
+            continue
+        policy = _followed(plan.policy, before)
+        wins, reached = [], []
+        for number in range(games):
+            dice = int(np.random.default_rng([seed, number]).integers(SEEDS))
+            record = before.play(policy, seed=dice)
+            wins.append(_won(record.end, war.turn.player, number, seed))
+            reached.append(goal.is_reached(record.end))
+            if number == 0:
+                example = record
+            if deadline.is_over and number:
+                break
+        yield _Candidate(
+            words_of(war, aim), how, np.array(wins), float(np.mean(reached)), plan, example
+        )
+
+
+def _goal_of(war: War, aim: Aim) -> TakeAll:
+    """Return the goal of a plan for an aim; a bonus is broken where that is easiest."""
+    turn = war.turn
+    if aim.kind == CONTINENT:
+        return TakeAll(turn.board.continents[aim.which].territories)
+    if aim.kind == ELIMINATE:
+        return TakeAll(turn.position.owned_by(war.seats[aim.which]))
+    own = {*turn.position.owned_by(turn.player)}
+    beside = [
+        name
+        for name in turn.board.continents[aim.which].territories
+        if any(name in turn.board.neighbours(each) for each in own)
+    ]
+    return TakeAll(min(beside, key=lambda name: turn.position.of(name).armies))
+
+
+def _prize(war: War, aim: Aim) -> float:
+    """Return what a goal is worth in armies."""
+    if aim.kind == ELIMINATE:
+        return 10.0 + 2.0 * hand_of(war.turn, war.seats[aim.which]).number
+    return 2.0 + 2.0 * war.turn.board.continents[aim.which].bonus
+
+
+def _plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
+    """Return the best plan for the attacks of a turn, `None` where it takes too much."""
+    try:
+        return best_plan(
+            turn.position,
+            goal,
+            turn.rules,
+            play="battles" if turn.whole_battles else "rolls",
+            rules_of=turn.rules_of,
+            keep=turn.keep,
+            stay=turn.stay,
+            budget=BUDGET_OF_A_PLAN,
+            time_limit=deadline.left() if deadline.limited else None,
+            threads=1,
+        )
+    except IactaError:
+        return None  # a plan of so many armies is refused; the other candidates are left
+
+
+def _followed(plan: Policy, start: Turn) -> Policy:
+    """Return a policy that attacks by a plan, and does all else as the usual player's tactics."""
+    tactics = Simple(replace(PLAYERS["usual"], samples=0.0))
+
+    def follow(turn: Turn) -> Action:
+        is_planned = turn.phase in ("attack", "advance") and turn.trade == start.trade
+        return plan(turn) if is_planned else tactics(turn)
+
+    return follow
+
+
+def _won(end: Turn, player: str, number: int, seed: int) -> float:
+    """Return the chance to win after a turn, of one game that is cut."""
+    if end.winner is not None:
+        return float(end.winner == player)
+    war = War(end)
+    found = war.games(
+        (PLAYERS["usual"],) * len(war.seats),
+        weights_of("choosing"),
+        weights_of("ending"),
+        games=1,
+        first=number,
+        seed=seed,
+        cut=cut_after("usual"),
+        most_rounds=MOST_ROUNDS,
+    )
+    return float(found.chances[0, war.seats.index(player)])

@@ -1,0 +1,169 @@
+"""The chances to win: what is exact, what an interval is, and that the same seed says the same."""
+
+from collections.abc import Sequence
+
+import pytest
+
+import iacta.war.chances
+from iacta import Turn, best_goals, classic_board, tournament, win_chances
+from iacta.errors import IactaError
+from iacta.estimate import Estimate
+from iacta.game import Action
+from iacta.plan.core import NO_CORE
+from iacta.rules.modes import ArmiesGrow
+from iacta.rules.rules import Rules
+from iacta.war.core import _library
+from iacta.war.tactics import Simple
+from tests.game.positions import classic_turn, line_turn
+
+pytestmark = pytest.mark.usefixtures("core")
+
+
+def middle(seed: int = 3) -> Turn:
+    return classic_turn(classic_board(), seed)
+
+
+def test_a_sole_owner_has_won_and_who_owns_nothing_has_lost() -> None:
+    won = line_turn("r3 r1", players=("red", "blue"))
+    for found in (win_chances(won).chances, win_chances(won).under_simple):
+        assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
+    three = line_turn("r3 g2 r1", players=("red", "blue", "green"), cards={"blue": 3})
+    for found in (win_chances(three, games=20).chances, win_chances(three, games=20).under_simple):
+        blue = found.of("blue")
+        assert (blue.chance, *blue.interval) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("player", ["usual", "simple"])
+def test_chances_sum_to_one_and_lie_within_their_intervals(player: str) -> None:
+    found = win_chances(middle(), player=player, games=60)
+    for each in (found.chances, found.under_simple):
+        assert sum(row.chance for row in each.chances) == pytest.approx(1, abs=1e-12)
+        assert all(row.interval.low <= row.chance <= row.interval.high for row in each.chances)
+        assert each.games == 60
+    assert (found.chances.by, found.under_simple.by) == (player, "simple")
+
+
+def test_only_games_that_are_cut_have_an_allowance() -> None:
+    found = win_chances(middle(), games=40)
+    assert found.chances.cut > 0
+    assert found.chances.allowance == 0.03
+    assert (found.under_simple.cut, found.under_simple.allowance) == (0, 0)
+    for row in found.under_simple.chances:
+        wins = round(40 * row.chance)
+        assert row.chance == pytest.approx(wins / 40)
+        assert row.interval == Estimate(40, wins).interval()
+
+
+def test_the_same_seed_says_the_same_with_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = win_chances(middle(), games=50, seed=7)
+    monkeypatch.setattr(iacta.war.chances, "cpu_count", lambda: 5)
+    monkeypatch.setattr(iacta.war.chances, "CHUNK", 7)
+    assert win_chances(middle(), games=50, seed=7) == found
+    assert win_chances(middle(), games=50, seed=8) != found
+
+
+def test_a_time_limit_plays_fewer_games() -> None:
+    found = win_chances(middle(), games=10**6, time_limit=0.3)
+    assert 2 <= found.chances.games < 10**6
+    assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
+
+
+def test_a_stack_that_cannot_lose_wins() -> None:
+    turn = line_turn("r50 b1", place=3)
+    found = win_chances(turn, games=100)
+    assert found.chances.of("red").chance > 0.99
+    assert found.under_simple.of("red").chance > 0.99
+
+
+def test_everybody_may_play_by_a_policy() -> None:
+    asked = []
+
+    def bold(turn: Turn) -> Action:
+        asked.append(turn.player)
+        return turn.actions()[0]
+
+    found = win_chances(line_turn("r6 b2 g1"), player=bold, games=10)
+    assert (found.chances.by, found.chances.games, found.chances.cut) == ("bold", 10, 0)
+    assert {*asked} == {"red", "blue", "green"}
+    assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
+    assert win_chances(line_turn("r6 b2 g1"), player=bold, games=10) == found
+
+
+def idle(turn: Turn) -> Action:
+    return turn.actions()[-1]
+
+
+def test_a_tournament_says_who_wins_how_often() -> None:
+    table: Sequence[object] = [idle, "simple", Simple()]
+    standings = tournament(table, line_turn("r3 b3 g3", place=3), games=9, seed=2)  # type: ignore[arg-type] # any of them
+    assert [each.games for each in standings] == [9, 9, 9]
+    assert sum(each.wins for each in standings) <= 9
+    assert standings[0].wins == 0
+    for each in standings:
+        assert each.interval == Estimate(9, each.wins).interval()
+
+
+def test_players_of_the_core_meet_in_the_core() -> None:
+    standings = tournament(["usual", "simple", "simple"], middle(), games=30)
+    assert [each.name for each in standings] == ["usual", "simple", "simple"]
+    assert sum(each.wins for each in standings) == 30
+    assert tournament(["usual", "simple", "simple"], middle(), games=30) == standings
+
+
+def test_goals_are_compared_by_the_chance_to_win() -> None:
+    turn = line_turn(
+        "r9 b2 g3", place=3, cards={"red": 3, "green": 2}, players=("red", "blue", "green")
+    )
+    found = best_goals(turn, games=60)
+    wins = [each.win for each in found.goals]
+    assert wins == sorted(wins, reverse=True)
+    assert found.best.behind == 0
+    words = {each.goal for each in found.goals}
+    assert {"as the usual player likes", "hold", "take one card", "eliminate blue"} <= words
+    for each in found.goals:
+        assert each.interval.low <= each.win <= each.interval.high
+        assert each.is_clear == (each.behind_interval.low > 0)
+        assert each.how in ("tactics", "plan", "worth")
+        assert (each.plan is None) == (each.how == "tactics")
+        assert each.example.end.phase == "over"
+    assert found.unclear == tuple(each for each in found.goals[1:] if not each.is_clear)
+    assert [each.goal for each in best_goals(turn, games=60).goals] == [
+        each.goal for each in found.goals
+    ]
+
+
+def test_a_plan_may_play_a_goal_better_than_the_tactics() -> None:
+    found = best_goals(Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1"))
+    eliminate = next(each for each in found.goals if each.goal == "eliminate blue")
+    assert eliminate.chance > 0.6
+
+
+GROWS = Rules(mode=ArmiesGrow())
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: win_chances(line_turn("r3 b1", rules=GROWS)), "for the whole game"),
+        (lambda: best_goals(line_turn("r3 b1", rules=GROWS)), "for the whole game"),
+        (lambda: win_chances(middle(), player="bold"), "player must be one of simple, usual"),
+        (lambda: win_chances(middle(), player=3), "player must be one of"),  # type: ignore[arg-type]
+        (lambda: win_chances(middle(), games=1), "games must be a whole number"),
+        (lambda: best_goals(line_turn("r3 b1", phase="over")), "something to do, got over"),
+        (lambda: tournament(["simple"], middle()), "players must be 3"),
+    ],
+)
+def test_bad_input_is_refused(ask: object, message: str) -> None:
+    with pytest.raises(IactaError, match=message):
+        ask()  # type: ignore[operator] # a function
+
+
+def test_without_the_core_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iacta.war.core.find_core", lambda: None)
+    _library.cache_clear()
+    with pytest.raises(IactaError, match="whole games need the compiled core") as found:
+        win_chances(middle(), games=2)
+    assert str(found.value).partition(";")[2] == NO_CORE.partition(";")[2]
+    _library.cache_clear()

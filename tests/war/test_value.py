@@ -1,0 +1,105 @@
+"""V: what it promises whatever its weights are, and that the features are what they are called."""
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iacta import Position, Turn, classic_board
+from iacta.war.core import FEATURES, War, hand_of
+from iacta.war.players import PLAYERS, Player
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE, weights_of
+from tests.game.positions import classic_turn, line_turn
+
+pytestmark = pytest.mark.usefixtures("core")
+ROOT = Path(__file__).parents[2]
+
+
+def started(seed: int) -> Turn:
+    """Return the start of a turn on the classic board."""
+    turn = classic_turn(classic_board(), seed)
+    return turn._changed(phase="over").next()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_renamed_players_have_the_same_v(seed: int) -> None:
+    turn = started(seed)
+    other = dict(zip(turn.players, ("b", "c", "a"), strict=True))
+    held = {
+        name: (other[owner], armies)
+        for name, owner, armies in zip(
+            turn.board.territories, turn.owners, turn.armies, strict=True
+        )
+    }
+    cards = {other[name]: hand for name, hand in (turn.cards or {}).items()}
+    order = [other[name] for name in (*turn.players[1:], *turn.players[:1])]
+    again = Turn(
+        Position(turn.board, other[turn.player], held),
+        place=turn.place,
+        phase=turn.phase if turn.phase == "trade" else None,
+        cards=cards,
+        trade=turn.trade,
+        players=order,
+    )
+    ending = weights_of("ending")
+    wanted = dict(
+        zip((other[name] for name in turn.players), War(turn).judge(ending)[0], strict=True)
+    )
+    found = dict(zip(order, War(again).judge(ending)[0], strict=True))
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_v_is_the_softmax_of_a_layer_over_the_features(seed: int) -> None:
+    weights = weights_of("ending")
+    chances, seen = War(started(seed)).judge(weights)
+    first = weights[: FEATURES * HIDDEN].reshape(FEATURES, HIDDEN)
+    bias, second = weights[FEATURES * HIDDEN :].reshape(2, HIDDEN)
+    scores = np.maximum(seen.astype(float) @ first + bias, 0) @ second
+    powers = np.exp(scores - scores.max())
+    assert chances == pytest.approx(powers / powers.sum(), abs=1e-5)
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_the_last_player_has_won_and_who_is_out_has_lost_exactly() -> None:
+    out = line_turn("r3 g1", players=("red", "blue", "green"), cards={"blue": 1})
+    assert War(out).judge(weights_of("ending"))[0][1] == 0
+    won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 1})
+    assert War(won).judge(weights_of("ending"))[0].tolist() == [1, 0]
+
+
+def test_features_are_what_they_are_called() -> None:
+    turn = started(2)
+    names, (_, seen) = [*FEATURES_OF_PLAYERS], War(turn).judge(weights_of("ending"))
+    assert len(names) == FEATURES
+    mover = turn.players.index(turn.player)
+    assert seen[mover][names.index("seat 0")] == 1
+    assert seen[:, names.index("seat 0")].sum() == 1
+    for i, name in enumerate(turn.players):
+        lands = turn.owners.count(name)
+        assert seen[i][names.index("share of territories")] == pytest.approx(lands / 42)
+        hand = hand_of(turn, name).number
+        assert seen[i][names.index("cards")] == pytest.approx(hand / 5)
+    assert seen[:, names.index("share of income")].sum() == pytest.approx(1)
+    assert np.abs(seen).max() < 10
+
+
+def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
+    record = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+    assert record["features"] == FEATURES_OF_PLAYERS
+    assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
+    assert record["made by"].startswith("python -m benchmarks.train_war")
+    for name in ("choosing", "ending"):
+        assert np.isfinite(weights_of(name)).all()
+        assert len(weights_of(name)) == FEATURES * HIDDEN + 2 * HIDDEN
+
+
+def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
+    text = (ROOT / "src" / "core" / "war_player.hpp").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"enum Number : int \{(.*?)\}", text, re.DOTALL)
+    names = [each.strip().lower() for each in listed.split(",")]
+    assert names == [*(each.name for each in fields(Player)), "numbers"]
+    assert len(PLAYERS["usual"].numbers) == len(names) - 1
