@@ -65,14 +65,15 @@ class Bench {
         int64_t states = 0;
         const int32_t* here = p_.armies.data();
         const uint8_t* mine = mine_.data();
-        int32_t played = 0, count = 1;
+        int32_t played = 0;
         Report report(p_.view());
         iacta_decision decision;
         double start = now();
         iacta_solve(search_, &all, here, mine, nullptr, &value, &states);
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
-        iacta_assign(search_, &all, 3, sets_.data(), &count);
-        iacta_follow(search_, 2, sets_.data());
+        iacta_style style{0.002, 2, 0};
+        iacta_assign(search_, &all, 3, sets_.data());
+        iacta_follow(search_, &style, sets_.data());
         start = now();
         iacta_play(search_, &all, here, mine, 1, 0, 1000, gains_.data(), &played, &report);
         if (played) std::printf(", %.2f ms a game", 1000.0 * (now() - start) / played);
@@ -104,7 +105,7 @@ class Bench {
             return iacta_play(search_, &stopped, here, mine, 1, 0, int32_t(gains_.size()), gains_.data(), &played,
                               &report);
         });
-        call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data(), &count); });
+        call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data()); });
         call("solve", [&] { return iacta_solve(search_, &stopped, here, mine, nullptr, &value, &states); });
         call("bound", [&] {
             int32_t answer;

@@ -11,27 +11,32 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, islice
 from random import Random
 
+import numpy as np
+
 from benchmarks.measure import Mark
-from benchmarks.positions import Question, hard_positions, midgame, questions
+from benchmarks.positions import Question, hard_positions, hard_questions, midgame, questions
 from iacta.board import Board, Position
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
-from iacta.plan.core import Core
+from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.policy import FEW_STATES, policy_for
+from iacta.plan.planner import STYLES
+from iacta.plan.policy import FEW_STATES, STARTS, policy_for
 from iacta.plan.problem import read_problem
 from iacta.questions.plan import PlanQuestion
 
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
 MEGABYTE = 1024  # kilobytes
 FEW, MANY = 2.0, 10.0  # seconds
+LONGEST = 60.0
 RUNS = 3_000
+FRESH_GAME = 2**40  # the number of the first game that no plan has seen
 
 
 def process_marks() -> Iterator[Mark]:
@@ -100,7 +105,7 @@ def game_marks() -> Iterator[Mark]:
             started = time.perf_counter()
             plan.next_move(position)
             moves.append(time.perf_counter() - started)
-    yield Mark("a game, median milliseconds", 1000 * statistics.median(games), 1.0, False, 7)
+    yield Mark("a game, median milliseconds", 1000 * statistics.median(games), 0.9, False, 7)
     yield Mark("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
 
 
@@ -109,8 +114,8 @@ def hard_marks(limit: float = FEW) -> Iterator[Mark]:
     for k, hard in enumerate(hard_positions(), start=1):
         plan = best_plan(hard.position, hard.goal, time_limit=limit)
         simulated = simulate_plan(plan, runs=RUNS, seed=k)
-        off = abs(plan.value - simulated.value) / max(simulated.error, 1 / RUNS)
-        yield Mark(f"hard position {k}: reported", plan.value, None, True, 1)
+        off = abs(plan.counted - simulated.value) / max(simulated.error, 1 / RUNS)
+        yield Mark(f"hard position {k}: reported", plan.counted, None, True, 1)
         # What was reached is an estimate of as many games: two standard errors are let pass.
         noise = 2 * (2 * hard.reached * (1 - hard.reached) / RUNS) ** 0.5
         yield Mark(
@@ -118,6 +123,52 @@ def hard_marks(limit: float = FEW) -> Iterator[Mark]:
         )
         claim = f"hard position {k}: reported and simulated, standard errors"
         yield Mark(claim, off, 4, False, RUNS)
+
+
+def play_marks(
+    positions: int = 20,
+    limits: Sequence[float] = (0.5, FEW, MANY),
+    games: int = 4_000,
+    longest: float = LONGEST,
+) -> Iterator[Mark]:
+    """Yield how far plans of hard positions are below the best known, in points.
+
+    positions: how many; they are played, and no style was chosen by them.
+    limits: seconds of the plans.
+    games: fresh games by which policies are compared, all with the same dice.
+    longest: seconds of the search that says, beside all styles, what is the best known.
+    """
+    short: dict[float, list[float]] = {limit: [] for limit in limits}
+    inside = list[bool]()
+    for each in hard_questions(positions):
+        problem = read_problem(each.position, each.goal)
+        core = Core(problem)
+        assignment = core.assign(Deadline(), STARTS)
+
+        def gains(style: Style) -> np.ndarray:
+            core.follow(assignment, style)  # noqa: B023 # called at once
+            return core.play(Deadline(), games, FRESH_GAME).gains  # noqa: B023
+
+        values = {style: gains(style) for style in STYLES}
+        best, plans = best_plan(each.position, each.goal, time_limit=longest), dict[float, Plan]()
+        for limit in limits:
+            plans[limit] = best_plan(each.position, each.goal, time_limit=limit)
+        for plan in (best, *plans.values()):
+            if plan.policy.style not in values:
+                values[plan.policy.style] = gains(plan.policy.style)
+        known = max(found.mean() for found in values.values())
+        for limit, plan in plans.items():
+            found = values[plan.policy.style]
+            short[limit].append(100 * (known - found.mean()))
+            low, high = plan.interval or (plan.counted, plan.counted)
+            error = 2 * found.std() / games**0.5
+            inside.append(bool(low - error <= found.mean() <= high + error))
+    for limit, points in short.items():
+        claim = f"plans in {limit:g} s: points below the best known"
+        wanted = {FEW: 0.8, MANY: 0.4}.get(limit)
+        yield Mark(f"{claim}, mean", statistics.mean(points), wanted, False, len(points))
+        yield Mark(f"{claim}, most", max(points), 4.0 if wanted else None, False, len(points))
+    yield Mark("intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside))
 
 
 def gap_marks(positions: int = 4) -> Iterator[Mark]:
@@ -133,7 +184,7 @@ def gap_marks(positions: int = 4) -> Iterator[Mark]:
         claim = f"{kind}s at {limit:g} s: median gap"
         yield Mark(claim, statistics.median(gaps), most, False, len(gaps))
     gains = [
-        later.value - early.value
+        later.counted - early.counted
         for early, later in zip(plans[FEW], plans[MANY], strict=True)
         if not early.proven
     ]
@@ -178,7 +229,7 @@ def limit_marks() -> Iterator[Mark]:
     yield Mark("memory, megabytes", most, 500, False, 1)
 
 
-MEASURES = (process_marks, exact_marks, game_marks, hard_marks, limit_marks, gap_marks)
+MEASURES = (process_marks, exact_marks, game_marks, hard_marks, play_marks, limit_marks, gap_marks)
 
 
 def main(words: list[str]) -> int:

@@ -1,7 +1,8 @@
-"""Positions in the middle of a game, drawn by a seed, and the seven that a study found hard."""
+"""Positions in the middle of a game: drawn, played, and the seven that a study found hard."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -10,9 +11,15 @@ from iacta.board import Board, Holding, Position
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
 from iacta.plan import Goal, TakeAll, Worth, eliminate
+from iacta.plan.deadline import Deadline
+from iacta.plan.policy import policy_for
+from iacta.plan.problem import read_problem
 
 POSITIONS = 300
 PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
+HARD_SIZES = range(6, 14)  # territories to take: such goals are looked at first
+HARD_STATES = 20_000  # where there are no more, the game is solved
+HARD_GAMES, HARD_SEEN = 40, 800  # games that see more states than that are hard
 HARD = Path(__file__).with_name("midgame.json")
 
 
@@ -78,13 +85,13 @@ def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, st
     return owners
 
 
-def questions(count: int = POSITIONS, *, every: bool = True) -> Iterator[Question]:
+def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Question]:
     """Yield the goals of the first positions: continents, eliminations, and a worth.
 
-    count: how many positions.
+    number: how many positions.
     every: whether all goals of each; otherwise one of each kind, drawn by the seed.
     """
-    for seed in range(count):
+    for seed in range(number):
         position, rng = midgame(seed), Random(-1 - seed)
         mine = {*position.owned_by("red")}
         continents: list[Goal] = [
@@ -102,6 +109,95 @@ def questions(count: int = POSITIONS, *, every: bool = True) -> Iterator[Questio
         ):
             for goal in goals if every else rng.sample(goals, 1):
                 yield Question(seed, kind, goal, position)
+
+
+def played(seed: int) -> Position:
+    """Return a position before the attacks of a player, after some turns of a game of 3 to 6.
+
+    seed: of the game: all players attack from their largest stacks, as long as these are larger.
+    """
+    rng, board = Random(seed), classic_board()
+    players, names = PLAYERS[: rng.randint(3, 6)], [*board.territories]
+    near = {name: {*board.neighbours(name)} for name in names}
+    rng.shuffle(names)
+    owners = {name: players[k % len(players)] for k, name in enumerate(names)}
+    armies = {name: rng.randint(1, 3) for name in names}
+    last, trade = rng.randint(3 * len(players), 7 * len(players)), 4
+    for turn in count():
+        player = players[turn % len(players)]
+        mine = [name for name in board.territories if owners[name] == player]
+        fronts = [name for name in mine if any(owners[other] != player for other in near[name])]
+        large = sorted(fronts, key=lambda name: -armies[name])[:3]
+        if not large:
+            continue
+        whole = [each for each in board.continents if {*mine} >= {*each.territories}]
+        new = max(3, len(mine) // 3) + sum(each.bonus for each in whole)
+        if rng.random() < 0.25:
+            new, trade = new + trade, min(trade + 2, 15)
+        for _ in range(new):
+            armies[rng.choice(large)] += 1
+        if turn >= last:
+            holdings = (Holding(owners[name], armies[name]) for name in board.territories)
+            return Position(board, player, tuple(holdings))
+        for start in large:
+            _conquer(rng, near, owners, armies, start)
+    raise AssertionError("a game goes on")
+
+
+def _conquer(
+    rng: Random,
+    near: Mapping[str, set[str]],
+    owners: dict[str, str],
+    armies: dict[str, int],
+    start: str,
+) -> None:
+    """Attack from one territory and from what it takes, up to four of those with fewer armies."""
+    for _ in range(rng.randint(0, 4)):
+        weak = [
+            name
+            for name in sorted(near[start])
+            if owners[name] != owners[start] and armies[name] + 2 < armies[start]
+        ]
+        if not weak:
+            return
+        to = min(weak, key=lambda name: (armies[name], rng.random()))
+        while armies[start] > 3 and armies[to]:
+            ours = sorted((rng.randint(1, 6) for _ in range(3)), reverse=True)
+            theirs = sorted((rng.randint(1, 6) for _ in range(min(2, armies[to]))), reverse=True)
+            for x, y in zip(ours, theirs, strict=False):
+                armies[to if x > y else start] -= 1
+        if armies[to]:
+            return
+        owners[to] = owners[start]
+        armies[to], armies[start] = armies[start] - 1, 1
+        start = to
+
+
+def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
+    """Yield goals in played positions that lookahead reaches with a chance from .1 to .9.
+
+    number: how many.
+    first: the seed of the first game that is looked at.
+    """
+    for seed in count(first):
+        if not number:
+            return
+        position, rng = played(seed), Random(-1 - seed)
+        mine = {*position.owned_by(position.player)}
+        others = sorted({each.owner for each in position.holdings} - {position.player})
+        goals: list[TakeAll] = [eliminate(position, owner) for owner in others]
+        goals += [TakeAll(each.territories) for each in position.board.continents]
+        rng.shuffle(goals)
+        goals.sort(key=lambda goal: len({*_names(position, goal)} - mine) not in HARD_SIZES)
+        for goal in goals:
+            if {*_names(position, goal)} <= mine:
+                continue
+            policy = policy_for(read_problem(position, goal), states=HARD_STATES)
+            games = policy.search.play(Deadline(), HARD_GAMES)
+            if 0.1 < games.gains.mean() < 0.9 and games.report.states > HARD_SEEN:
+                number -= 1
+                yield Question(seed, "elimination", goal, position)
+                break
 
 
 def hard_positions() -> Iterator[Hard]:

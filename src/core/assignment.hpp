@@ -15,6 +15,7 @@
 
 #include <deque>
 #include <memory>
+#include <numeric>
 
 #include "policy.hpp"
 
@@ -86,21 +87,22 @@ class Rows {
             Set<W> rest = part;
             rest.remove(c);
             auto [paid, then] = due_after(due, c, rest);
+            bool is_last = whole && !rest.any() && !game_.whole[game_.kind[c]];
             const double* after = zeros_.data();
-            if (!(game_.once && paid > 0.0)) after = this->after(armies, v, c, rest, then);
-            const Battle& battle = fought(c, armies[c]);
+            if (!is_last && !(game_.once && paid > 0.0)) after = this->after(armies, v, c, rest, then);
             double price = game_.price;
-            for (int a = 1; a <= std::min(able, battle.able); ++a) {
-                deadline_.go_on(battle.width);
-                const double* won = &battle.won[size_t(a) * battle.width];
-                int most = std::min(a, battle.width);
-                double total = 0.0;
-                if (whole) {
-                    for (int x = 0; x < most; ++x) total += won[x] * after[a - x];
+            const double* chances = is_last ? fought(c, armies[c]).chances.data() : nullptr;
+            deadline_.go_on(able);
+            for (int a = 1; a <= able; ++a) {
+                double total = whole ? 0.0 : -price * a;
+                if (chances) {
+                    total = chances[a];
+                } else if (whole) {
+                    each_win(c, armies[c], a, [&](int left, double chance) { total += chance * after[left]; });
                 } else {
-                    total = -price * a;
-                    for (int x = 0; x < most; ++x)
-                        total += won[x] * (after[a - x] + paid + price * (a - x));
+                    each_win(c, armies[c], a, [&](int left, double chance) {
+                        total += chance * (after[left] + paid + price * left);
+                    });
                 }
                 best[a + keep] = std::max(best[a + keep], total);
             }
@@ -174,14 +176,12 @@ class Rows {
                 continue;
             }
             // A conquest by the largest stack costs x armies, and those that must remain.
-            const Battle& battle = fought(t, armies[t]);
-            const double* won = &battle.won[size_t(battle.able) * battle.width];
             std::vector<double> next(length_, 0.0);
-            for (int n1 = game_.keep[t]; n1 < length_; ++n1) {
-                deadline_.go_on(battle.width);
-                for (int x = 0; x < battle.width && x + game_.keep[t] <= n1; ++x)
-                    next[n1] += won[x] * sum[n1 - x - game_.keep[t]];
-            }
+            each_win(t, armies[t], length_ - 1, [&](int left, double chance) {
+                int cost = length_ - 1 - left + game_.keep[t];
+                deadline_.go_on(length_);
+                for (int n1 = cost; n1 < length_; ++n1) next[n1] += chance * sum[n1 - cost];
+            });
             sum = put(key, std::move(next));
         }
         return sum[most];
@@ -200,50 +200,104 @@ class Rows {
         return mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }
 
-    // Battles for c, whose rolls have as many dice as possible, and the answers that are worst.
-    const Battle& fought(int c, int d) {
-        if (game_.whole[game_.kind[c]]) return game_.battle(c, d);
+    // Battles against some defenders, whose rolls have as many dice as possible, that are won. As long as
+    // armies are left for all dice, their number does not matter.
+    struct Wins {
+        int first = 0;            // the fewest armies lost
+        std::vector<double> all;  // [x - first]: with x lost, and more left than any dice need
+        std::vector<double> few;  // [a * most + left]: with so many of a left, fewer than all dice
+        std::vector<double> chances;  // [a]: to win at all
+
+        double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
+    };
+
+    // Visits each number of armies that a of them may have left when they have beaten d defenders.
+    template <class Visit>
+    void each_win(int c, int d, int a, Visit visit) {
+        if (game_.whole[game_.kind[c]]) {
+            const Battle& battle = game_.battle(c, d);
+            if (a > battle.able) return;
+            deadline_.go_on(battle.width);
+            for (int x = 0; x < std::min(a, battle.width); ++x)
+                visit(a - x, battle.won[size_t(a) * battle.width + x]);
+            return;
+        }
+        const Wins& wins = fought(c, d);
+        int dice = game_.attack_dice(c), last = std::min(a - dice, wins.first + int(wins.all.size()) - 1);
+        deadline_.go_on(int64_t(wins.all.size()));
+        for (int x = wins.first; x <= last; ++x) visit(a - x, wins.all[x - wins.first]);
+        for (int left = std::min(dice - 1, a); left > 0; --left) visit(left, wins.few[size_t(a) * dice + left]);
+    }
+    const Wins& fought(int c, int d) {
         auto& known = fought_[game_.kind[c]];
         while (int(known.size()) < d) {
-            known.push_back(battle(c, int(known.size()) + 1, known));
-            if ((numbers_ += known.back().won.size()) > MOST_NUMBERS) throw std::bad_alloc{};
+            known.push_back(wins(c, int(known.size()) + 1, known));
+            if ((numbers_ += known.back().few.size() + known.back().all.size() + length_) > MOST_NUMBERS)
+                throw std::bad_alloc{};
         }
         return known[d - 1];
     }
-    Battle battle(int c, int d, const std::deque<Battle>& fewer) const {
-        Battle found{length_ - 1, d, fewer.empty() ? 1 : fewer.back().width, {}, {}};
-        std::vector<std::vector<double>> rows(length_);
-        for (int a = 1; a < length_; ++a) {
-            rows[a].assign(std::min(a, found.width + game_.most_dice), 0.0);
-            Span throws = game_.throws(c, std::min(a, game_.attack_dice(c)), d);
-            for (int t = throws.first; t < throws.last; ++t) {
-                std::vector<double> worst;
-                double least = 2.0;
-                for (int i = game_.answers(t).first; i < game_.answers(t).last; ++i) {
-                    std::vector<double> mean(rows[a].size(), 0.0);
-                    for (int j = game_.results(i).first; j < game_.results(i).last; ++j) {
-                        deadline_.go_on(int64_t(mean.size()));
-                        auto [chance, x, y] = game_.result(j);
-                        if (y == d) mean[x] += chance;
-                        for (int z = 0; y < d && z < std::min(a - x, int(mean.size()) - x); ++z)
-                            mean[x + z] += chance * (y ? fewer[d - y - 1].won_with(a - x, z) : z < int(rows[a - x].size()) ? rows[a - x][z] : 0.0);
-                    }
-                    double sum = 0.0;
-                    for (double each : mean) sum += each;
-                    if (sum < least) least = sum, worst.swap(mean);
-                }
-                for (size_t x = 0; x < worst.size(); ++x) rows[a][x] += game_.throw_chance(t) * worst[x];
-            }
-            while (rows[a].size() > 1 && rows[a].back() < SMALLEST) rows[a].pop_back();
-            found.width = std::max(found.width, int(rows[a].size()));
-        }
+    Wins wins(int c, int d, const std::deque<Wins>& fewer) const {
+        int dice = game_.attack_dice(c);
         // Without the last bits, so that what is equal stays equal, whatever the order of the sums.
-        for (auto& row : rows) {
-            for (double& each : row) each = (each + each * COARSE) - each * COARSE;
-            row.resize(found.width, 0.0);
-            found.won.insert(found.won.end(), row.begin(), row.end());
+        auto rounded = [](double each) { return (each + each * COARSE) - each * COARSE; };
+        Wins found;
+        std::vector<double> all;
+        int seldom = 0;  // how many of the last are too rare to be counted
+        for (int x = 0; x < length_ && seldom <= dice; ++x) {
+            double sum = 0.0;
+            each_loss(c, dice, d, [&](double chance, int lost, int y) {
+                deadline_.go_on(1);
+                if (y == d) sum += lost == x ? chance : 0.0;
+                else if (y) sum += chance * fewer[d - y - 1].with_lost(x - lost);
+                else if (lost <= x) sum += chance * all[x - lost];
+            });
+            all.push_back(sum < SMALLEST ? 0.0 : rounded(sum));
+            bool is_seldom = all.back() == 0.0 && (seldom > 0 || all[std::max(x - 1, 0)] > 0.0);
+            seldom = is_seldom ? seldom + 1 : 0;
+        }
+        while (found.first + 1 < int(all.size()) && all[found.first] == 0.0) ++found.first;
+        while (int(all.size()) > found.first + 1 && all.back() == 0.0) all.pop_back();
+        found.all.assign(all.begin() + found.first, all.end());
+        found.few.assign(size_t(length_) * dice, 0.0);
+        for (int a = 1; a < length_; ++a) {
+            double* row = &found.few[size_t(a) * dice];
+            each_loss(c, std::min(a, dice), d, [&](double chance, int x, int y) {
+                deadline_.go_on(dice);
+                for (int left = std::min(dice - 1, a - x); left > 0; --left)
+                    row[left] += chance * (y == d ? left == a - x : (y ? fewer[d - y - 1] : found).few[size_t(a - x) * dice + left]);
+            });
+            for (int left = 1; left < dice; ++left) row[left] = row[left] < SMALLEST ? 0.0 : rounded(row[left]);
+        }
+        double sum = 0.0;
+        found.chances.assign(length_, 0.0);
+        for (int a = 1; a < length_; ++a) {
+            if (a >= dice) sum += found.with_lost(a - dice);
+            found.chances[a] = std::accumulate(&found.few[size_t(a) * dice], &found.few[size_t(a) * dice] + dice, sum);
         }
         return found;
+    }
+
+    // Visits what a roll may cost both sides, with the answers that cost the attacker the most.
+    template <class Visit>
+    void each_loss(int c, int dice, int d, Visit visit) const {
+        Span throws = game_.throws(c, dice, d);
+        for (int t = throws.first; t < throws.last; ++t) {
+            int worst = game_.answers(t).first;
+            double least = std::numeric_limits<double>::infinity();
+            for (int i = game_.answers(t).first; i < game_.answers(t).last; ++i) {
+                double mean = 0.0;
+                for (int j = game_.results(i).first; j < game_.results(i).last; ++j) {
+                    auto [chance, x, y] = game_.result(j);
+                    mean += chance * (y - x);
+                }
+                if (mean < least) least = mean, worst = i;
+            }
+            for (int j = game_.results(worst).first; j < game_.results(worst).last; ++j) {
+                auto [chance, x, y] = game_.result(j);
+                visit(game_.throw_chance(t) * chance, x, y);
+            }
+        }
     }
 
     // Which lands of a set may be the first to be attacked.
@@ -367,7 +421,7 @@ class Rows {
     std::vector<double> ones_, zeros_;
     std::vector<uint64_t> key_parts_;  // of lands with 0, 1 ... armies
     std::deque<std::vector<double>> rows_;
-    std::vector<std::deque<Battle>> fought_;  // by rules, against 1, 2 ... defenders
+    std::vector<std::deque<Wins>> fought_;  // by rules, against 1, 2 ... defenders
     size_t numbers_ = 0;                      // of these battles
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
@@ -408,48 +462,64 @@ class Assigner {
                 parts[v] = trimmed(v, parts[v], goal);
                 taken |= parts[v];
             }
-        Set<W> bounded;
-        while (homeless.any()) {
-            double best = -1.0;
-            int chosen = NOWHERE;
+        // Who may take what, by a way that stays the cheapest until a land of it is given to another.
+        struct Offer {
+            int target, stack;
             Set<W> whole;
-            for (Set<W> targets = homeless; targets.any();) {
-                int t = targets.pop();
-                Set<W> only = Set<W>::of(t);
-                for (Set<W> stacks = live; stacks.any();) {
-                    int v = stacks.pop();
-                    Set<W> part = joined(s, v, parts[v], t, (left - taken - homeless) | only);
-                    if (!part.any()) part = joined(s, v, parts[v], t, left - taken);
-                    if (!part.any()) continue;
-                    if (!bounded.has(v))
-                        bounds_[v] = bound(s, v, parts[v]);
-                    else
-                        deadline_.go_on(BOUND);
-                    bounded.add(v);
-                    double rank = bounds_[v] > 0.0 ? bound(s, v, part) / bounds_[v] : 0.0;
-                    if (rank > best) best = rank, chosen = v, whole = part;
-                }
+            double rank;
+        };
+        std::vector<Offer> offers;
+        auto offer = [&](int t, int v, double now) {
+            Set<W> part = joined(s, v, parts[v], t, (left - taken - homeless) | Set<W>::of(t));
+            if (!part.any()) part = joined(s, v, parts[v], t, left - taken);
+            if (part.any()) offers.push_back({t, v, part, now > 0.0 ? bound(s, v, part) / now : 0.0});
+        };
+        for (Set<W> stacks = live; stacks.any();) {
+            int v = stacks.pop();
+            double now = bound(s, v, parts[v]);
+            for (Set<W> targets = homeless; targets.any();) offer(targets.pop(), v, now);
+        }
+        while (homeless.any()) {
+            const Offer* best = nullptr;
+            for (const Offer& each : offers)
+                if (!best || each.rank > best->rank ||
+                    (each.rank == best->rank && std::pair(each.target, each.stack) < std::pair(best->target, best->stack)))
+                    best = &each;
+            if (!best) return false;
+            int chosen = best->stack;
+            Set<W> given = best->whole - parts[chosen];
+            parts[chosen] = best->whole;
+            taken |= given;
+            homeless -= given;
+            double now = bound(s, chosen, parts[chosen]);
+            std::vector<Offer> old;
+            old.swap(offers);
+            Set<W> again = homeless;
+            for (Offer& each : old) {
+                if (!homeless.has(each.target) || each.stack == chosen) continue;
+                if ((each.whole - parts[each.stack]).meets(given))
+                    offer(each.target, each.stack, bound(s, each.stack, parts[each.stack]));
+                else
+                    offers.push_back(std::move(each));
             }
-            if (chosen == NOWHERE) return false;
-            parts[chosen] = whole;
-            bounded.remove(chosen);
-            taken |= whole;
-            homeless -= whole;
+            while (again.any()) offer(again.pop(), chosen, now);
         }
         return true;
     }
 
     // Moves single lands between stacks, and adds and drops lands outside the goal, as long as the
-    // chance grows, at most so many times. Returns the chance.
-    double climb(const Position<W>& s, const Set<W>& goal, Parts<W>& parts, int most) {
+    // chance grows, at most so many times. Looked at are stacks that have changed, and what others may
+    // take from them or give them. Returns the chance.
+    double climb(const Position<W>& s, const Set<W>& goal, Parts<W>& parts, int most, Set<W> changed) {
         Set<W> left = game_.left(s), live = game_.live_stacks(s);
-        for (int step = 0; step < most && better(s, left, live, goal, parts); ++step) {}
+        for (int step = 0; step < most && better(s, left, live, goal, parts, changed); ++step) {}
         return chance(s, parts);
     }
 
     // Where each conquest pays: adds to sets what gains the most, from free lands or other sets, or
-    // all that a set that pays still lacks. Returns what is gained on average.
-    double grow(const Position<W>& s, Parts<W>& parts, int size, int most);
+    // all that a set that pays still lacks. Looked at are stacks that have changed, and what others may
+    // take from them. Returns what is gained on average.
+    double grow(const Position<W>& s, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
         Set<W> left = game_.left(s);
@@ -543,14 +613,15 @@ class Assigner {
 
     // One improvement.
     bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal,
-                Parts<W>& parts) {
+                Parts<W>& parts, Set<W>& changed) {
         Set<W> taken;
         for (const auto& part : parts) taken |= part;
         for (Set<W> owners = live; owners.any();) {
             int v = owners.pop();
             if (!parts[v].any()) continue;
             double ours = value(s, v, parts[v]);
-            Set<W> others = live, known;
+            bool has_changed = changed.has(v);
+            Set<W> others = has_changed ? live : live & changed, known;
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
@@ -569,11 +640,12 @@ class Assigner {
                     if (chance > both * (1.0 + GAIN) + 1e-15) {
                         parts[v] = kept;
                         parts[u] = given;
+                        changed |= Set<W>::of(v) | Set<W>::of(u);
                         return true;
                     }
                 }
             }
-            if (extra(s, left - taken, goal, parts, v, ours)) return true;
+            if (has_changed && extra(s, left - taken, goal, parts, v, ours)) return true;
         }
         return false;
     }
@@ -652,7 +724,7 @@ class Assigner {
 };
 
 template <int W>
-double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int most) {
+double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int most, Set<W> changed) {
     Set<W> left = game_.left(s), live = game_.live_stacks(s), goal = game_.paying & left;
     auto scored = [&](int v, const Set<W>& part) {
         return part.any() ? score(value(s, v, part, rows_.due(left, part))) : 0.0;
@@ -662,8 +734,11 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
         int winner = NOWHERE;
         Set<W> chosen, taken;
         for (const auto& part : parts) taken |= part;
+        Set<W> near = changed;  // what stacks that have not changed may take
+        for (Set<W> rest = changed; rest.any();) near |= parts[rest.pop()];
         for (Set<W> stacks = live; stacks.any();) {
             int v = stacks.pop();
+            bool has_changed = changed.has(v);
             const Set<W> part = parts[v], others = taken - part;
             double now = scored(v, part);
             auto consider = [&](const Set<W>& more) {
@@ -680,11 +755,12 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
             Set<W> edge = game_.out[v];
             for (Set<W> rest = part; rest.any();) edge |= game_.out[rest.pop()];
             edge = (edge & left) - part;
-            for (Set<W> rest = edge; rest.any();) {  // one land at the edge
+            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // one land at the edge
                 Set<W> more = part;
                 more.add(rest.pop());
                 consider(more);
             }
+            if (!has_changed) continue;
             for (Set<W> far = goal - edge - taken; far.any();) {  // one that is farther
                 int t = far.pop();
                 Set<W> more = joined(s, v, part, t, left - taken);
@@ -704,9 +780,12 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
         }
         if (winner == NOWHERE) break;
         for (int u = 0; u < game_.lands; ++u)
-            if (u != winner && parts[u].meets(chosen))
+            if (u != winner && parts[u].meets(chosen)) {
                 parts[u] = game_.reached(u, parts[u] - chosen);
+                changed.add(u);
+            }
         parts[winner] = chosen;
+        changed.add(winner);
     }
     return gain(s, parts);
 }

@@ -109,8 +109,6 @@ struct Battle {
     int able, defenders, width;
     std::vector<double> won;   // [a * width + x]: won with x lost; the rest cannot happen
     std::vector<double> lost;  // [a * (defenders + 1) + e]: not won, e left
-
-    double won_with(int a, int x) const { return x < width ? won[size_t(a) * width + x] : 0.0; }
 };
 
 template <int W>
@@ -156,7 +154,6 @@ class Game {
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    double help;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;  // all lands that pay, or belong to a set that does
@@ -262,7 +259,7 @@ template <int W>
 Game<W>::Game(const iacta_problem& p)
     : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands),
       kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands),
-      whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0), help(p.help),
+      whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
       pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
       defence_(p.defence_dice, p.defence_dice + p.kinds),
       dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),

@@ -59,10 +59,16 @@ typedef struct {
 
     /* If given, the turn ends when all lands with a 1 are taken, and only `ends` say what that pays. */
     const uint8_t* until;
-
-    /* Lookahead adds so much of a chance for each idle army that is near to what others are to take. */
-    double help;
 } iacta_problem;
+
+/* How lookahead looks. Where the values of several attacks are close, `depth` rolls ahead. It adds
+   `idle` times a chance for each idle army that is near to what others are to take, so that those come.
+   Of nearly equal attacks the first is that of the greatest value (0), or of the stack that is least
+   likely to take all that it is to take (1). */
+typedef struct {
+    double idle;
+    int32_t depth, order;
+} iacta_style;
 
 /* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds, and
    any thread may write there meanwhile. */
@@ -140,13 +146,13 @@ typedef struct {
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
                               const uint8_t* mine, iacta_ends* ends, double* value, int64_t* states);
 
-/* Finds assignments from so many starts, at most *count of them, the best one first; *count is how
-   many there are. Or takes one that is given, with so many rolls of lookahead where values are close.
-   Each is sets[(goal * lands + land) * lands + target]. Then the policy is lookahead on the first. */
+/* Finds an assignment, the best one that so many starts lead to, and takes it with the usual style. Or
+   takes one that is given, and a style. It is sets[(goal * lands + land) * lands + target]. Then the
+   policy is lookahead on it. */
 IACTA_API int32_t iacta_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
-                               uint8_t* sets, int32_t* count);
-IACTA_API int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets);
+                               uint8_t* sets);
+IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
 
 /* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
    step that is stopped begins anew at the next call. */

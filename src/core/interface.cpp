@@ -118,7 +118,6 @@ std::string fault_of_rewards(const iacta_problem& p) {
     if ((p.sets > 0 && !p.set_pays) || !std::all_of(p.set_pays, p.set_pays + p.sets, is_paid) ||
         !std::all_of(p.pays, p.pays + p.lands, is_paid))
         return "payments must be finite";
-    if (!(p.help >= 0.0 && p.help <= 1.0)) return "what an idle army adds must be 0 to 1";
     if (!(p.price >= 0.0 && p.price <= MOST_PAID)) return "the price of an army must be at least 0";
     return "";
 }
@@ -165,8 +164,8 @@ struct iacta_search {
     virtual int32_t solve(const iacta_budget& budget, State state, iacta_ends* ends, double* value,
                           int64_t* states) = 0;
     virtual int32_t goals() = 0;
-    virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) = 0;
-    virtual int32_t follow(int depth, const uint8_t* sets) = 0;
+    virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) = 0;
+    virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
     virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
     virtual int32_t decide(const iacta_budget& budget, State state, iacta_decision* decision,
                            iacta_outcome* outcomes, int room) = 0;
@@ -211,22 +210,20 @@ class Search : public iacta_search {
 
     int32_t goals() override { return int32_t(lookahead_.goals()); }
 
-    int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) override {
+    int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) override {
         begin(budget);
         forget();
-        bool done = deep([&] { return lookahead_.find_bases(starts); });
-        const auto& bases = lookahead_.bases();
-        *count = int32_t(std::min(size_t(std::max(*count, 0)), bases.size()));
-        size_t place = 0;
-        for (int i = 0; i < *count; ++i)
-            for (const auto& parts : bases[i].parts)
-                for (const auto& part : parts)
-                    for (int t = 0; t < game_.lands; ++t) sets[place++] = part.has(t);
+        bool done = deep([&] { return lookahead_.find_base(starts); });
+        for (const auto& parts : lookahead_.base())
+            for (const auto& part : parts)
+                for (int t = 0; t < game_.lands; ++t) *sets++ = part.has(t);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t follow(int depth, const uint8_t* sets) override {
-        if (depth < 1 || depth > MOST_DEPTH) return IACTA_UNSOUND;
+    int32_t follow(const iacta_style& style, const uint8_t* sets) override {
+        auto [idle, depth, order] = style;
+        if (depth < 1 || depth > MOST_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
+            return IACTA_UNSOUND;
         forget();
         std::vector<Parts<W>> base(lookahead_.goals(), Parts<W>(game_.lands));
         size_t place = 0;
@@ -234,7 +231,7 @@ class Search : public iacta_search {
             for (auto& part : parts)
                 for (int t = 0; t < game_.lands; ++t)
                     if (sets[place++] && game_.field.has(t)) part.add(t);
-        lookahead_.set_base(std::move(base), depth);
+        lookahead_.follow(std::move(base), {depth, idle, Order(order)});
         return IACTA_DONE;
     }
 
@@ -518,14 +515,13 @@ int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int3
     return asked(search, [=] { return search->solve(*budget, {armies, mine}, ends, value, states); });
 }
 int32_t iacta_goals(iacta_search* search) { return search ? search->goals() : 0; }
-int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
-                     int32_t* count) {
-    if (!search || !budget || !sets || !count || starts < 1) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->assign(*budget, starts, sets, count); });
+int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
+    if (!search || !budget || !sets || starts < 1) return IACTA_UNSOUND;
+    return asked(search, [=] { return search->assign(*budget, starts, sets); });
 }
-int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets) {
-    if (!search || !sets) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->follow(depth, sets); });
+int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets) {
+    if (!search || !style || !sets) return IACTA_UNSOUND;
+    return asked(search, [=] { return search->follow(*style, sets); });
 }
 int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
     if (!search || !budget || !bound) return IACTA_UNSOUND;

@@ -5,13 +5,13 @@
 //     Q(s, roll) = Σ_z P(z) · (r(z) + H(z)),
 //
 // where z goes over its results, each with the best advance that is found, and r is what they pay
-// at once. The policy takes the greatest Q in every state, also in the middle of a battle. After a
-// conquest it advances as is best for the assignment of the state in which one last defender was left,
-// whatever the dice were.
+// at once. The policy takes the greatest Q in every state, also in the middle of a battle, or of those
+// that are nearly as great the one that its style puts first. After a conquest it advances as is best
+// for the assignment of the state in which one last defender was left, whatever the dice were.
 //
-// What it does is a function of the state and of the assignment at the start, the base: in each
-// state the base is repaired, and climbs. So a policy is the base and a few numbers, and any
-// process that is given them plays the same.
+// What it does is a function of the state, of its style, and of the assignment at the start, the
+// base: in each state the base is repaired, and climbs. So a policy is the base and a few numbers,
+// and any process that is given them plays the same.
 //
 // Its value is estimated by games. Along one, let h_t be the H that was used for s_t in the Q of the
 // roll before, and h_0 = H(s_0). As the mean of r_t + h_{t+1} given s_t is Q_t,
@@ -21,12 +21,25 @@
 // for any numbers h: they are control variates. The terms are small, so that few games suffice.
 #pragma once
 
+#include <bit>
 #include <unordered_map>
 
 #include "assignment.hpp"
 #include "flow.hpp"
 
 namespace iacta {
+
+// Which of nearly equal attacks comes first: the one of the greatest value, or of the stack that is
+// least likely to take all that it is to take.
+enum class Order { value, risk };
+
+// How a lookahead policy looks: rolls ahead where the values of several are close, the price of an
+// army that stays idle though it could help, and the order among equals.
+struct Style {
+    int depth;
+    double idle;
+    Order order;
+};
 
 template <int W>
 class Lookahead {
@@ -42,36 +55,24 @@ class Lookahead {
         } else {
             goals_.push_back({game.paying, 1.0});
         }
-        bases_ = {{0.0, nothing()}};
+        base_ = nothing();
     }
 
     static constexpr int CLIMB = 8;       // improvements of an assignment after a result
     static constexpr int SETTLE = 40;     // improvements of the assignment of a state
     static constexpr int OWN = 9;         // lands that one stack may have where each conquest pays
-    // How many rolls are looked at again, with fewer dice and a climb after each, as far as their
-    // values are near to the best one; fewer in the states that are looked at on the way.
-    static constexpr int DEEP = 6, DEEP_BELOW = 3;
-    static constexpr double NEAR = 0.3, NEAR_BELOW = 0.05;
     static constexpr double CLOSE = 0.05;   // values between which deeper lookahead decides
-    static constexpr double GIVEN_UP = 2.0;  // the base, where another assignment is so much better
-    static constexpr double ALIKE = 1e-9;   // values of assignments that count as one
+    static constexpr double NEARLY = 0.03;  // values between which the order of the style decides
+    static constexpr double IDLE = 0.002;   // the price of idle armies while a base is looked for
 
-    // An assignment at the start, and what it pays.
-    struct Base {
-        double value;
-        std::vector<Parts<W>> parts;
-    };
-
-    // Looks for assignments at the start: the different ones that some starts lead to, the best one
-    // first. If it is stopped at the first, that stays as far as it has come. Returns whether all
-    // starts were tried.
-    bool find_bases(int starts) {
+    // Looks for the best assignment at the start, of those that some starts lead to, and takes it. If it
+    // is stopped at the first, that stays as far as it has come. Returns whether all starts were tried.
+    bool find_base(int starts) {
         const Position<W>& s = game_.start;
         Random random(0);
-        std::vector<Parts<W>> parts = nothing();
-        std::vector<Base> found;
-        bool done = false;
-        forget();
+        std::vector<Parts<W>> parts;
+        double best = -1.0;
+        style_ = {1, IDLE, Order::value};
         try {
             for (int i = 0; i < starts; ++i) {
                 if (i > 0) deadline_.go_on();
@@ -86,64 +87,61 @@ class Lookahead {
                 } else if (i > 0) {
                     own = 3 + 4 * (i % 3);
                 }
-                double value = std::max(settled(s, parts, own), 0.0);
-                auto place = found.begin();
-                while (place != found.end() && place->value > value * (1.0 + ALIKE)) ++place;
-                if (place == found.end() || place->value < value * (1.0 - ALIKE))
-                    found.insert(place, {value, parts});
+                double value = settled(s, parts, own);
+                if (value > best * (1.0 + TIE)) best = value, base_ = parts;
             }
-            done = true;
+            forget();
+            return true;
         } catch (const Stopped&) {
-            if (found.empty()) found.push_back({0.0, std::move(parts)});
+            if (best < 0.0) base_ = std::move(parts);
+            forget();
+            return false;
         }
-        bases_ = std::move(found);
-        return done;
     }
-    const std::vector<Base>& bases() const { return bases_; }
+    const std::vector<Parts<W>>& base() const { return base_; }
     size_t goals() const { return goals_.size(); }
-    // Takes an assignment that was found before.
-    // depth: rolls of lookahead where the values of several are close.
-    void set_base(std::vector<Parts<W>> base, int depth) {
-        bases_ = {{0.0, std::move(base)}};
-        depth_ = depth;
+    // Takes an assignment that was found before, and a style. What is known of other styles stays.
+    void follow(std::vector<Parts<W>> base, const Style& style) {
+        style_ = style;
+        if (base == base_) return;
+        base_ = std::move(base);
         forget();
     }
 
     // What the assignment of a state pays.
     double value(const Position<W>& s) {
         std::vector<Parts<W>> parts = projected(s);
-        return game_.over(s) ? 0.0 : std::max(settled(s, parts, OWN), 0.0);
+        return game_.over(s) ? 0.0 : settled(s, parts, OWN);
     }
     // A legal roll of a state, with its value and its outcomes.
     Decision judge(const Position<W>& state, const Roll& roll) {
         Position<W> s = state;
         rows_.make_room();
         std::vector<Parts<W>> parts = parts_of(s);
-        stand(s, parts);
-        return with_advances(state, evaluated(s, parts, roll, CLIMB));
+        Afters known;
+        return with_advances(state, evaluated(s, parts, roll, known));
     }
     const Decision& decide(const Position<W>& s) {
-        StateKey key = key_of(s);
+        StateKey key = key_at(s, style_.depth);
         auto found = decided_.find(key);
         if (found != decided_.end()) return found->second;
-        Decision d = with_advances(s, look(s, depth_));
+        Decision d = with_advances(s, look(s));
         return decided_[key] = std::move(d);
     }
     // How many armies the policy moves in: the last defender of c has fallen to those of v.
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 1;
         std::vector<Parts<W>> parts = parts_of(s);
-        return after_conquest(s, parts, v, c, least, CLIMB).second;
+        return after_conquest(s, parts, v, c, least).moved;
     }
     int advance(Position<W> s, const Roll& roll, int lost) {
         s.armies[roll.start] -= lost;
         return advance(s, roll.start, roll.to, game_.least(roll.to, roll.dice));
     }
     // What to do, but for the advances.
-    const Decision& look(const Position<W>& s) { return look(s, depth_); }
+    const Decision& look(const Position<W>& s) { return look(s, style_.depth); }
     const Decision& look(const Position<W>& s, int depth) {
-        StateKey key = key_of(s);
-        key.a ^= mixed(depth);
+        StateKey key = key_at(s, depth);
         auto found = known_.find(key);
         if (found != known_.end()) return found->second;
         if (known_.size() > MOST_KNOWN || outcomes_ > MOST_OUTCOMES) forget();
@@ -156,6 +154,11 @@ class Lookahead {
   private:
     static constexpr size_t MOST_KNOWN = 200'000, MOST_OUTCOMES = 2'000'000;  // that are kept
 
+    StateKey key_at(const Position<W>& s, int depth) const {
+        StateKey key = key_of(s);
+        key.a ^= mixed(mixed(std::bit_cast<uint64_t>(style_.idle)) + uint64_t(depth) * 4 + uint64_t(style_.order));
+        return key;
+    }
     static Joint joint_of(const Game<W>& game) {
         if (game.once) return Joint::any;
         bool alone = game.price == 0.0 && !game.sets.empty();
@@ -205,14 +208,17 @@ class Lookahead {
 
     // What an assignment pays, repaired and improved; it is changed in place.
     double settled(const Position<W>& s, std::vector<Parts<W>>& parts, int own) {
-        return worth(s, parts, SETTLE, own);
+        Set<W> all = s.mine;
+        return std::max(improved(s, parts, SETTLE, own, [&](size_t) { return all; }), 0.0);
     }
 
-    // The same with at most so many improvements.
-    double worth(const Position<W>& s, std::vector<Parts<W>>& parts, int climb, int own) {
+    // The same with at most so many improvements. `changed(j)` says which stacks or sets for the goal j
+    // have changed since it could not be improved.
+    template <class Changed>
+    double improved(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
         if (rows_.joint() != Joint::product) {
             assigner_.keep_live(s, parts[0]);
-            return climb ? assigner_.grow(s, parts[0], own, climb) : assigner_.gain(s, parts[0]);
+            return assigner_.grow(s, parts[0], own, most, changed(0));
         }
         double total = 0.0;
         Set<W> left = game_.left(s);
@@ -220,32 +226,30 @@ class Lookahead {
             const auto& goal = goals_[j];
             if (!goal.lands.meets(left) || !goal.lands.within(game_.field | s.mine)) continue;
             if (!assigner_.repair(s, goal.lands, parts[j])) continue;
-            double chance = climb ? assigner_.climb(s, goal.lands, parts[j], climb)
-                                  : assigner_.chance(s, parts[j]);
-            total += goal.pays * chance * (1.0 + game_.help * help(s, parts[j], goal.lands));
+            double chance = assigner_.climb(s, goal.lands, parts[j], most, changed(j));
+            total += goal.pays * chance * (1.0 + style_.idle * idle(s, parts[j], goal.lands));
         }
         return total;
     }
 
     // Idle armies: those that are next to what others are to take in full, and half as much one land
     // farther away. Without what they add, those who can help for nothing never begin.
-    double help(const Position<W>& s, const Parts<W>& parts, const Set<W>& goal, std::vector<double>* weights = nullptr) {
-        Set<W> left = game_.left(s), reach = goal & left, idle, all;
+    double idle(const Position<W>& s, const Parts<W>& parts, const Set<W>& goal) {
+        Set<W> left = game_.left(s), reach = goal & left, idles, all;
         for (const auto& part : parts) reach |= part;
         for (Set<W> rest = game_.live_stacks(s); rest.any();) {
             int v = rest.pop();
-            if (!parts[v].any()) idle.add(v);
+            if (!parts[v].any()) idles.add(v);
         }
         double total = 0.0, weight = 1.0;
         Set<W> edge = reach & left;
-        for (int step = 0; step < 4 && idle.any() && edge.any(); ++step) {
+        for (int step = 0; step < 4 && idles.any() && edge.any(); ++step) {
             Set<W> from;
             for (Set<W> rest = edge; rest.any();) from |= game_.into[rest.pop()];
-            for (Set<W> rest = idle & from; rest.any();) {
+            for (Set<W> rest = idles & from; rest.any();) {
                 int v = rest.pop();
                 total += weight * game_.spare(s, v);
-                if (weights) (*weights)[v] = weight;
-                idle.remove(v);
+                idles.remove(v);
             }
             weight *= 0.5;
             Set<W> next = (from & left) - reach;
@@ -260,11 +264,10 @@ class Lookahead {
     std::vector<Parts<W>> projected(const Position<W>& s) const {
         std::vector<Parts<W>> parts = nothing();
         Set<W> live = game_.live_stacks(s), left = game_.left(s);
-        const std::vector<Parts<W>>& base = bases_[0].parts;
-        for (size_t j = 0; j < base.size(); ++j)
+        for (size_t j = 0; j < base_.size(); ++j)
             for (int v = 0; v < game_.lands; ++v) {
-                if (!base[j][v].any()) continue;
-                Set<W> mine = base[j][v] & live, rest = base[j][v] & left;
+                if (!base_[j][v].any()) continue;
+                Set<W> mine = base_[j][v] & live, rest = base_[j][v] & left;
                 if (live.has(v)) mine.add(v);
                 while (mine.any() && rest.any()) {
                     int largest = NOWHERE;
@@ -283,128 +286,110 @@ class Lookahead {
     // The assignment of a state.
     std::vector<Parts<W>> parts_of(const Position<W>& s) {
         std::vector<Parts<W>> parts = projected(s);
-        double value = settled(s, parts, OWN);
-        std::vector<Parts<W>> other = nothing();
-        return settled(s, other, OWN) > GIVEN_UP * value ? other : parts;
+        settled(s, parts, OWN);
+        return parts;
     }
 
+    // What a result pays with what the assignment pays after it, and how many move in.
+    struct After {
+        double value;
+        int moved;
+    };
+    // What is known of a state, by the lands that a result changes.
+    using Afters = std::unordered_map<uint64_t, After>;
+
+    struct Option {
+        Decision roll;
+        double tie;    // by which values are multiplied, so that equal ones have an order
+        double place;  // in the order of the style, the greatest first
+    };
     Decision decided(const Position<W>& start, int depth) {
-        Decision best;
-        if (game_.over(start)) return best;
+        if (game_.over(start)) return {};
         Position<W> s = start;
         std::vector<Parts<W>> parts = parts_of(s);
-        stand(s, parts);
-        struct Option {
-            Roll roll;
-            double value;
-        };
         std::vector<Option> options;
+        Afters known;
         Set<W> left = game_.left(s);
         for (Set<W> stacks = game_.live_stacks(s); stacks.any();) {
             int v = stacks.pop();
+            const Set<W>& own = parts.back()[v];
+            double place = style_.order == Order::risk && own.any() ? 1.0 - assigner_.value(s, v, own) : 0.0;
             for (Set<W> near = game_.out[v] & left; near.any();) {
-                int c = near.pop(), k = game_.most_dice_of(s, v, c);
-                if (!k) continue;
-                Roll roll{v, c, k};
-                double q = evaluated(s, parts, roll, 0).value;
+                int c = near.pop();
+                Decision best = best_over(s, parts, v, c, known);
+                if (best.stops()) continue;
                 // Of equally good battles the one that is begun goes on; those of the assignment come
                 // next, and then those of large stacks, which can be of more help.
-                if (s.armies[c] < game_.start.armies[c]) q *= 1.0 + TIE;
+                double tie = s.armies[c] < game_.start.armies[c] ? 1.0 + TIE : 1.0;
                 bool assigned = false;
                 for (const auto& each : parts) assigned = assigned || each[v].has(c);
-                if (!assigned) q *= 1.0 - TIE * (1.0 + 1.0 / s.armies[v]);
-                options.push_back({roll, q});
+                if (!assigned) tie *= 1.0 - TIE * (1.0 + 1.0 / s.armies[v]);
+                options.push_back({std::move(best), tie, place});
             }
         }
-        std::stable_sort(options.begin(), options.end(),
-                         [](const Option& a, const Option& b) { return a.value > b.value; });
-        std::vector<Decision> found_all;
-        bool is_top = depth == depth_;
-        int deep = is_top ? DEEP : DEEP_BELOW;
-        double wide = is_top ? NEAR : NEAR_BELOW;
-        for (size_t i = 0; i < options.size() && int(i) < deep; ++i) {
-            Decision top;
-            if (options[i].value < options[0].value * (1.0 - wide)) break;
-            Roll roll = options[i].roll;
-            int two = std::min(2, game_.attack_dice(roll.to));
-            int fewest = game_.whole[game_.kind[roll.to]] || game_.least(roll.to, two) < 2 ? roll.dice : 1;
-            for (; roll.dice >= fewest; --roll.dice) {
-                if (!game_.allowed(s, roll.start, roll.to, roll.dice)) continue;
-                Decision found = evaluated(s, parts, roll, CLIMB);
-                if (found.value > top.value * (1.0 + TIE)) top = found;
-            }
-            if (!top.stops()) found_all.push_back(top);
-            if (top.value > best.value * (1.0 + TIE)) best = top;
-        }
-        if (depth > 1) {
-            int near = 0;
-            for (auto& each : found_all) near += each.value >= best.value * (1.0 - CLOSE);
-            if (near > 1) {
-                Decision deeper;
-                double limit = best.value * (1.0 - CLOSE);
-                for (auto& each : found_all) {
-                    if (each.value < limit) continue;
-                    double q = 0.0;
-                    for (auto& o : each.outcomes) {
-                        Position<W> next = start;
-                        double paid = -game_.price * o.attackers;
-                        if (o.defenders == start.armies[each.roll.to]) paid += game_.paid(each.roll.to, left);
-                        apply(next, each.roll, o);
-                        o.value = paid + (game_.over(next) ? 0.0 : look(next, depth - 1).value);
-                        q += o.chance * o.value;
-                    }
-                    each.value = q;
-                    if (q > deeper.value * (1.0 + TIE)) deeper = each;
-                }
-                return deeper;
-            }
+        if (depth > 1) deepen(start, options, depth);
+        const Option* best = first_of(options);
+        return best ? best->roll : Decision{};
+    }
+
+    // The best number of dice over a border; a stop where nothing is gained there.
+    Decision best_over(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, Afters& known) {
+        Decision best;
+        int most = game_.most_dice_of(s, v, c), two = std::min(2, game_.attack_dice(c));
+        int fewest = game_.whole[game_.kind[c]] || game_.least(c, two) < 2 ? most : 1;
+        for (int k = most; k >= std::max(fewest, 1); --k) {
+            if (!game_.allowed(s, v, c, k)) continue;
+            Decision found = evaluated(s, parts, {v, c, k}, known);
+            if (found.value > best.value * (1.0 + TIE)) best = std::move(found);
         }
         return best;
     }
 
-    // What an assignment pays now, so that what it pays after a roll is found quickly.
-    struct Holder {
-        int v;
-        Set<W> part;
-        const double* row;
-        double value;
-    };
-    struct Share {
-        double pays;
-        std::vector<Holder> holders;
-        std::vector<double> idle;
-        double idle_total;
-    };
-    void stand(const Position<W>& s, const std::vector<Parts<W>>& parts) {
-        standing_.clear();
-        if (rows_.joint() != Joint::product) return;
-        Set<W> left = game_.left(s);
-        for (size_t j = 0; j < goals_.size(); ++j) {
-            if (!goals_[j].lands.meets(left) || !covers(parts[j], goals_[j].lands & left)) continue;
-            Share share{goals_[j].pays, {}, std::vector<double>(game_.lands, 0.0), 0.0};
-            for (int v = 0; v < game_.lands; ++v)
-                if (parts[j][v].any()) {
-                    const double* row = rows_.alone(s.armies.data(), v, parts[j][v]);
-                    share.holders.push_back({v, parts[j][v], row, row[s.armies[v]]});
-                }
-            share.idle_total = help(s, parts[j], goals_[j].lands, &share.idle);
-            standing_.push_back(std::move(share));
+    static const Option* first_of(const std::vector<Option>& options) {
+        const Option* first = nullptr;
+        double limit = 0.0;
+        for (const Option& each : options) limit = std::max(limit, each.roll.value * (1.0 - NEARLY));
+        for (const Option& each : options) {
+            if (each.roll.value < limit) continue;
+            double value = each.roll.value * each.tie;
+            if (!first || each.place > first->place ||
+                (each.place == first->place && value > first->roll.value * first->tie))
+                first = &each;
+        }
+        return first;
+    }
+
+    // Leaves only the attacks of close values, if there are several, each with the value of what is
+    // done after it.
+    void deepen(const Position<W>& s, std::vector<Option>& options, int depth) {
+        double best = 0.0;
+        for (const Option& each : options) best = std::max(best, each.roll.value);
+        std::erase_if(options, [=](const Option& each) { return each.roll.value < best * (1.0 - CLOSE); });
+        if (options.size() < 2) return;
+        for (auto& [d, tie, place] : options) {
+            d.value = 0.0;
+            for (auto& o : d.outcomes) {
+                Position<W> next = s;
+                o.value = -game_.price * o.attackers;
+                if (o.defenders == s.armies[d.roll.to]) o.value += game_.paid(d.roll.to, game_.left(s));
+                apply(next, d.roll, o);
+                if (!game_.over(next)) o.value += look(next, depth - 1).value;
+                d.value += o.chance * o.value;
+            }
         }
     }
 
     // A roll with its action value and its outcomes.
-    Decision evaluated(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll, int climb) {
-        struct Known {
-            int x, y, moved;
-            double value;
-        };
-        std::vector<Known> known;
-        auto find = [&](int x, int y) -> const Known& {
-            for (const auto& each : known)
-                if (each.x == x && each.y == y) return each;
-            auto [value, moved] = after(s, parts, roll, x, y, climb);
-            known.push_back({x, y, moved, value});
-            return known.back();
+    Decision evaluated(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll, Afters& known) {
+        auto find = [&](int x, int y) -> const After& {
+            auto [v, c, k] = roll;
+            bool is_taken = y == s.armies[c];
+            uint64_t least = is_taken ? 1 + std::min(game_.least(c, k), game_.spare(s, v) - x) : 0;
+            uint64_t key = x || is_taken ? mixed(uint64_t(v) << 32 | x) : 0;
+            if (y) key ^= mixed(mixed(uint64_t(c) << 32 | y) + least);
+            auto [place, is_new] = known.try_emplace(key);
+            if (is_new) place->second = after(s, parts, roll, x, y);
+            return place->second;
         };
         return decision_of(
             game_, roll, game_.spare(s, roll.start), s.armies[roll.to],
@@ -412,52 +397,44 @@ class Lookahead {
             [&](int x, int y) { return find(x, y).moved; });
     }
 
-    // What a result pays with what the assignment pays after it, and how many move in.
-    std::pair<double, int> after(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll,
-                                 int x, int y, int climb) {
+    After after(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll, int x, int y) {
         auto [v, c, k] = roll;
         int armies = s.armies[v], held = s.armies[c];
         s.armies[v] -= x;
         s.armies[c] -= y;
-        double paid = -game_.price * x;
-        int moved = 0;
+        After found{-game_.price * x, 0};
         if (y < held) {
-            if (!climb && rows_.joint() == Joint::product && game_.live(s, v)) {
-                for (const auto& share : standing_) {
-                    double chance = share.pays;
-                    for (const auto& holder : share.holders) {
-                        double value = holder.value;
-                        if (y && holder.part.has(c))
-                            value = rows_.alone(s.armies.data(), holder.v, holder.part)[s.armies[holder.v]];
-                        else if (holder.v == v)
-                            value = holder.row[s.armies[v]];
-                        chance *= value;
-                    }
-                    paid += chance * (1.0 + game_.help * (share.idle_total - share.idle[v] * x));
-                }
-            } else {
-                std::vector<Parts<W>> then = parts;
-                paid += worth(s, then, climb, OWN);
-            }
+            std::vector<Parts<W>> then = parts;
+            found.value += improved_after(s, parts, then, v, c);
         } else {
-            paid += game_.paid(c, game_.left(s));
-            double follows;
-            std::tie(follows, moved) = after_conquest(s, parts, v, c, game_.least(c, k), climb);
-            paid += follows;
+            found.value += game_.paid(c, game_.left(s));
+            After follows = after_conquest(s, parts, v, c, game_.least(c, k));
+            found = {found.value + follows.value, follows.moved};
         }
         s.armies[v] = armies;
         s.armies[c] = held;
-        return {paid, moved};
+        return found;
+    }
+
+    // What the assignment pays after a roll of v at c, where `before` could not be improved before it.
+    double improved_after(const Position<W>& s, const std::vector<Parts<W>>& before, std::vector<Parts<W>>& parts,
+                          int v, int c) {
+        auto changed = [&](size_t j) {
+            Set<W> found = Set<W>::of(v) | Set<W>::of(c);
+            for (int u = 0; u < game_.lands; ++u)
+                if (before[j][u].has(c) || before[j][u] != parts[j][u]) found.add(u);
+            return found;
+        };
+        return std::max(improved(s, parts, CLIMB, OWN, changed), 0.0);
     }
 
     // What the assignment pays after the best advance that is found, and that advance.
-    std::pair<double, int> after_conquest(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c,
-                                          int least, int climb) {
+    After after_conquest(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, int least) {
         s.mine.add(c);
-        int armies = s.armies[v], held = s.armies[c], b = game_.spare(s, v), moved = b;
-        double best = 0.0;
+        int armies = s.armies[v], held = s.armies[c], b = game_.spare(s, v);
+        After best{0.0, b};
         if (!game_.over(s)) {
-            best = -1.0;
+            best.value = -1.0;
             Set<W> left = game_.left(s);
             for (int m : advances(s, left, parts, v, c, b, std::min(least, b))) {
                 std::vector<Parts<W>> then = parts;
@@ -466,7 +443,7 @@ class Lookahead {
                         auto split = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, m, m);
                         each[c] = split.first;
                         each[v] = split.second;
-                    } else if (rows_.joint() != Joint::product && m == b) {
+                    } else if (m == b) {
                         each[c] = game_.reached(c, each[v]);
                         each[v] = {};
                     }
@@ -474,14 +451,14 @@ class Lookahead {
                 }
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
-                double value = worth(s, then, climb, OWN);
-                if (value > best) best = value, moved = m;
+                double value = improved_after(s, parts, then, v, c);
+                if (value > best.value) best = {value, m};
             }
         }
         s.mine.remove(c);
         s.armies[v] = armies;
         s.armies[c] = held;
-        return {best, moved};
+        return best;
     }
 
     // The advances into c that are looked at: the best ones for what is assigned to v, or all and few.
@@ -504,22 +481,15 @@ class Lookahead {
         return d;
     }
 
-    static bool covers(const Parts<W>& parts, const Set<W>& goal) {
-        Set<W> all;
-        for (const auto& part : parts) all |= part;
-        return goal.within(all);
-    }
-
     static constexpr double TIE = 1e-6;
 
     const Game<W>& game_;
-    int depth_ = 1;
     Deadline& deadline_;
     Rows<W> rows_;
     Assigner<W> assigner_;
     std::vector<RewardSet<W>> goals_;  // of each an assignment of its own
-    std::vector<Base> bases_;  // the first is followed
-    std::vector<Share> standing_;
+    std::vector<Parts<W>> base_;
+    Style style_{1, IDLE, Order::value};
     std::unordered_map<StateKey, Decision, StateKey::Hash> known_, decided_;
     size_t outcomes_ = 0;  // of all decisions that are known
 };

@@ -121,7 +121,7 @@ def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
 
 
 def test_the_title_states_the_finding(asia: Plan) -> None:
-    chance = percent(asia.win_probability)
+    chance = percent(asia.counted)
     assert charts.plan_map(asia).title.startswith(f"You take Asia with a chance of {chance}")
     start = position_on(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))

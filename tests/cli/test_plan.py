@@ -103,7 +103,7 @@ def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
     ended = run(f"plan {small} --take East --plot {file} --dark")
     assert ended.code == 0
     spec = json.loads(file.read_text(encoding="utf-8"))
-    chance = best_plan(read_position(small), TakeAll("East")).win_probability
+    chance = best_plan(read_position(small), TakeAll("East")).counted
     assert spec["description"].startswith(f"You take East with a chance of {100 * chance:.2f}%")
 
 

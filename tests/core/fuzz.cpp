@@ -124,7 +124,6 @@ Problem sound_problem(Random& random, bool& honest) {
     p.garrison = random.one_in(6) ? random.from(0, 3) : 1;
     p.price = random.one_in(4) ? 0.1 * random.uniform() : 0.0;
     p.once = random.one_in(5);
-    if (random.one_in(4)) p.help = random.uniform();
     if (random.one_in(6))
         for (int t = 0; t < lands; ++t) p.until.push_back(random.one_in(4));
     if (random.one_in(2)) std::fill(p.pays.begin(), p.pays.end(), 0.0);
@@ -185,7 +184,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
     case 8: view.defenders = std::min(view.defenders, least); break;
     case 9: view.battles = std::min(view.battles, least); break;
     case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
-    case 11: (random.one_in(2) ? view.price : view.help) = random.of(ODD); break;
+    case 11: view.price = random.of(ODD); break;
     case 12: view.once = least; break;
     case 13: view.armies = nullptr; break;
     case 14: view.throw_chance = nullptr; break;
@@ -260,7 +259,7 @@ class Case {
     }
 
     void use(iacta_search* search, const iacta_problem& p, bool honest) {
-        int n = p.lands, shares = iacta_goals(search);
+        int n = p.lands, goals = iacta_goals(search);
         double paid = 0.0, least_bound = INFINITY, optimum = NAN;
         for (int t = 0; t < n; ++t) paid += std::abs(p.pays[t]);
         for (int i = 0; i < p.sets; ++i) paid += std::abs(p.set_pays[i]);
@@ -273,7 +272,7 @@ class Case {
         std::vector<int32_t> state(p.armies, p.armies + n);
         std::vector<uint8_t> mine(size_t(n), 0);
         for (int t = 0; t < n; ++t) mine[size_t(t)] = p.owner[t] == 1;
-        sets_.assign(3 * size_t(shares) * size_t(n) * size_t(n), 0);  // room for three assignments
+        sets_.assign(size_t(goals) * size_t(n) * size_t(n), 0);
         bool is_exact = false;
         for (int calls = random_.from(1, 8); calls > 0; --calls) {
             iacta_budget b = budget();
@@ -309,18 +308,15 @@ class Case {
                 break;
             }
             case 2:
-            {
-                int32_t count = random_.from(-1, 3);
-                timed("assign", [&] { return iacta_assign(search, &b, random_.from(-1, 9), sets_.data(), &count); });
-                if (count > 3) fail("more assignments than there is room for");
+                timed("assign", [&] { return iacta_assign(search, &b, random_.from(-1, 9), sets_.data()); });
                 is_exact = false;
                 break;
-            }
             case 3: {
-                int depth = random_.from(-1, 3);
+                double idle = random_.one_in(9) ? random_.of(ODD) : random_.uniform();
+                iacta_style style{idle, random_.from(-1, 3), random_.from(-1, 2)};
                 if (random_.one_in(2))
                     for (auto& each : sets_) each = uint8_t(random_.one_in(5));
-                int answer = timed("follow", [&] { return iacta_follow(search, depth, sets_.data()); });
+                int answer = timed("follow", [&] { return iacta_follow(search, &style, sets_.data()); });
                 if (answer != IACTA_UNSOUND) is_exact = false;
                 break;
             }

@@ -27,7 +27,7 @@ struct Problem {
     int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0;
     std::vector<int32_t> battle_first, set_first{0}, set_lands;
     std::vector<double> won, lost, pays, set_pays;
-    double price = 0.0, help = 0.002;
+    double price = 0.0;
     std::vector<std::vector<int32_t>> near;  // the borders, before they are laid out
 
     explicit Problem(int lands)
@@ -101,7 +101,6 @@ struct Problem {
         p.set_pays = set_pays.data();
         p.price = price;
         p.once = once;
-        p.help = help;
         p.until = until.empty() ? nullptr : until.data();
         return p;
     }

@@ -82,14 +82,14 @@ class Race {
         if (!search) fail(message);
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
         std::vector<uint8_t> sets(size_t(iacta_goals(search)) * mine_.size() * mine_.size());
-        int32_t count = 1;
         double value;
         int64_t states;
         if (is_solved_) {
             if (iacta_solve(search, &all, problem_.armies.data(), mine_.data(), nullptr, &value, &states)) fail("not solved");
         } else {
-            iacta_assign(search, &all, 1, sets.data(), &count);
-            iacta_follow(search, 1, sets.data());
+            iacta_style style{0.01, 1, 1};
+            iacta_assign(search, &all, 1, sets.data());
+            iacta_follow(search, &style, sets.data());
         }
         return search;
     }

@@ -84,7 +84,7 @@ def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> No
         while play.move is not None:
             play = play.after(*play.thrown(rng))
         won -= play.position.of("b").owner != "red"
-    chance = plan.win_probability
+    chance = plan.counted
     assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
 
 

@@ -55,7 +55,7 @@ def test_a_record_and_a_pickle_restore_the_same_decisions(kind: str) -> None:
     if kind == "best":
         policy = small_game(11).plan().policy
     else:
-        style = Style(depth=2) if kind == "careful" else Style()
+        style = Style(2, 0.01, "risk") if kind == "careful" else Style()
         policy = policy_for(read_problem(BLUE, TakeAll("South America")), style)
         assert not policy.is_best
     text = json.dumps(policy.to_record())
@@ -84,6 +84,9 @@ def test_records_of_something_else_are_refused() -> None:
     for wrong in (None, 5, [], {}, {**record, "version": 0}, {**record, "style": 5}):
         with pytest.raises(MalformedError, match="policy must be a record of"):
             Policy.from_record(wrong, policy.problem)
+    for style in ([1], [0, 0.0, "value"], [9, 0.0, "value"], [1, 2.0, "value"], [1, 0.0, "x"]):
+        with pytest.raises(MalformedError, match="policy must be a record of"):
+            Policy.from_record({**record, "style": style}, policy.problem)
     for part in (5, [5], [["s"]], {"s": 1}, [{"0": ["x"]}], [{"0": 3}], [{"0": [-1]}]):
         with pytest.raises(MalformedError, match="policy must be a record of"):
             Policy.from_record({**record, "assignment": part}, policy.problem)

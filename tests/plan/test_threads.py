@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
-from ctypes import c_uint8
+from ctypes import byref, c_uint8
 from random import Random
 from threading import Barrier, Lock, Thread, Timer
 
@@ -16,7 +16,7 @@ from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
 from iacta.plan import Plan, TakeAll
-from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style
+from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style, _Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
@@ -98,7 +98,7 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
 def test_threads_ask_different_things_of_one_core() -> None:
     problem = large_problem()
     alone, shared = Core(problem), Core(problem)
-    (assignment,) = alone.assign(Deadline())
+    assignment = alone.assign(Deadline())
     for core in (alone, shared):
         core.follow(assignment, Style(1))
     first = alone.decide(problem.start)
@@ -160,7 +160,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     problem = large_problem()
     core = Core(problem)
-    (assignment,) = core.assign(Deadline())
+    assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     before = core.decide(problem.start)
 
@@ -174,7 +174,7 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
 @pytest.mark.parametrize("name", ["decide", "judge", "advance"])
 def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
     core = Core(large_problem())
-    (assignment,) = core.assign(Deadline())
+    assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     start = core.problem.start
     found = core.decide(start)
@@ -194,14 +194,14 @@ def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
 ) -> None:
     problem = large_problem()
     core = Core(problem)
-    (assignment,) = core.assign(Deadline())
+    assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     before, deadline = core.decide(problem.start), Deadline()
     other = copy(core)
     other._lock = Lock()  # that of the other call was given up
-    playing = Thread(target=other.play, args=(deadline, 10**6))
+    playing, unsound = Thread(target=other.play, args=(deadline, 10**6)), _Style(0.0, 0, 0)
     playing.start()
-    while core._library.iacta_follow(core._search, 0, (c_uint8 * 1)()) != BUSY:
+    while core._library.iacta_follow(core._search, byref(unsound), (c_uint8 * 1)()) != BUSY:
         pass  # depth 0 is refused, and changes nothing
     monkeypatch.setattr("iacta.plan.core.sleep", lambda _: deadline.stop())
     assert core.decide(problem.start) == before

@@ -282,15 +282,15 @@ def fought(page: Page, left: int, theirs: int) -> None:
 def chance_in(**held: tuple[str, int]) -> float:
     territories = {name: {"owner": owner, "armies": n} for name, (owner, n) in held.items()}
     position = read_position({**POSITION, "territories": HELD | territories})
-    return best_plan(position, TakeAll("East")).value
+    return best_plan(position, TakeAll("East")).counted
 
 
 def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
     page, plan = visit(TINY_LINK), plan_of_tiny()
     play(page)
-    value(page, plan.value)
+    value(page, plan.counted)
     expect(page.locator("#report")).to_contain_text("proven best")
-    assert page.locator("#bar").get_attribute("aria-valuenow") == f"{100 * plan.value:.2f}"
+    assert page.locator("#bar").get_attribute("aria-valuenow") == f"{100 * plan.counted:.2f}"
     page.locator("#whole summary").click()
     answer = PlanQuestion(read_position(POSITION), take="East").answer()
     for section in list(answer.sections())[1:]:
@@ -343,7 +343,7 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
 
 def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
-    before = best_plan(read_position(POSITION), TakeAll("C")).value
+    before = best_plan(read_position(POSITION), TakeAll("C")).counted
     value(page, before)
     attack(page, "A", "B")
     fought(page, 9, 0)
@@ -394,7 +394,7 @@ def chance_of_c(**red: int) -> float:
     territories = {name: {"owner": "red", "armies": number} for name, number in red.items()}
     held = HELD | {"A": {"owner": "red", "armies": 1}} | territories
     position = read_position({**POSITION, "territories": held})
-    return best_plan(position, TakeAll("C")).value
+    return best_plan(position, TakeAll("C")).counted
 
 
 def test_dice_are_rolled_here_or_entered(visit: Visit) -> None:
@@ -528,7 +528,7 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
     expect(page.locator("#steps")).to_contain_text("attack must be legal now, got A to C")
     page.get_by_role("button", name="Start").click()
-    value(page, plan_of_tiny().value)
+    value(page, plan_of_tiny().counted)
 
 
 def test_a_comment_is_in_the_link(visit: Visit) -> None:
@@ -555,7 +555,7 @@ def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
 
 def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
-    value(page, plan_of_tiny().value)
+    value(page, plan_of_tiny().counted)
     spot(page, "A").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowRight")
@@ -613,7 +613,7 @@ def test_the_code_is_a_picture_to_scan(visit: Visit) -> None:
 
 def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
-    value(page, plan_of_tiny().value)
+    value(page, plan_of_tiny().counted)
     page.get_by_role("button", name="Project").click()
     expect(page.locator(".map-side")).to_be_hidden()
     expect(page.locator("#report")).to_be_visible()
@@ -694,7 +694,7 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
 
 def test_a_plan_is_copied_as_python_and_as_a_command(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1", permissions=["clipboard-read", "clipboard-write"])
-    value(page, plan_of_tiny().value)
+    value(page, plan_of_tiny().counted)
     page.locator("#whole summary").click()
     page.get_by_role("button", name="Copy as Python").click()
     text = page.evaluate("navigator.clipboard.readText()")

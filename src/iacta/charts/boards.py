@@ -232,7 +232,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for name, gain in gains.items()
         if gain
     }
-    values = [reinforcement.before.value, reinforcement.plan.value]
+    values = [reinforcement.before.counted, reinforcement.plan.counted]
     figures = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
     change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."

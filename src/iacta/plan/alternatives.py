@@ -9,7 +9,8 @@ with the losses x and, after a conquest, the best advance. V is what the plan's 
 value of the best play of all, or else what its lookahead sees from there on. As most attacks can
 also be made later, it would be wrong to stop looking after the first: then an attack that waits
 until the best one is made would seem to lose by it. So all beginnings are measured with the same
-rule, and their differences show what the choice is worth.
+rule, and their differences show what the choice is worth. The first is what the policy does: where
+its style prefers an attack to others that look a little better, they count as equal.
 """
 
 from collections import defaultdict
@@ -52,8 +53,8 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     Over each border the number of dice is the best one. The plan's own beginning is among them,
     measured as the others are; attacks on territories that are of no use for the goal are not.
     Where the policy of the plan is the best of all, so are the values; elsewhere the policy may see
-    far less than it achieves, and all are scaled so that the best of them is worth what the plan
-    achieves.
+    far less than it achieves, and all are scaled so that its own beginning, which comes first, is
+    worth what the plan achieves.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -81,15 +82,18 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
 
     plan, deadline: as for `alternatives`.
     """
-    problem, policy, found = plan.problem, plan.policy.without_help(), list[Alternative]()
+    problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
+    best = _value(policy, start, own)
+    is_scaled = not policy.is_best and best > 0.0 and plan.value is not None
+    scale = (plan.counted - problem.held) / best if is_scaled else 1.0
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
             dice_of[attack.start, attack.to].append(attack.dice)
     for v in sorted(bits(problem.stacks), key=lambda v: -start.armies[v]):
         for c in bits(problem.out[v] & problem.field & ~start.owned):
-            if found and deadline is not None and deadline.is_over:
+            if found and v != own.start and deadline is not None and deadline.is_over:
                 break
             names = problem.name(v), problem.name(c)
             is_whole = problem.is_whole(c)
@@ -97,14 +101,12 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                 is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
                 judged = own if is_own else policy.judge(start, v, c, 0 if is_whole else dice)
                 if judged.dice:
-                    value = _value(policy, start, judged) + problem.held
-                    found.append(Alternative(*names, dice, value))
-    best = max((each.value for each in found), default=0.0) - problem.held
-    scale = 1.0 if policy.is_best or best <= 0.0 else (plan.value - problem.held) / best
-    scaled = (
-        each._replace(value=problem.held + scale * (each.value - problem.held)) for each in found
-    )
-    return tuple(sorted(scaled, key=lambda each: -round(each.value, DIGITS)))
+                    # Of attacks that are nearly as good the policy prefers one: none is better.
+                    value = best if is_own else min(_value(policy, start, judged), best)
+                    found.append(Alternative(*names, dice, problem.held + scale * value))
+                    if is_own:
+                        found.insert(0, found.pop())
+    return tuple(sorted(found, key=lambda each: -round(each.value, DIGITS)))
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:

@@ -99,7 +99,7 @@ def best_plan(
     found = None
     try:
         for found in planner.run():
-            if progress is not None:
+            if progress is not None and found.value is not None:
                 progress(found.value, found.bound)
     except KeyboardInterrupt:
         if found is None:
@@ -153,14 +153,17 @@ def plan_of(found: Found, seconds: float) -> Plan:
     """
     problem, report = found.policy.problem, found.report
     goal, held = problem.goal, problem.held
-    stages = _stages(problem, report)
-    won = found.value + held if goal.is_chance else 0.0
+    stages = () if found.value is None else _stages(problem, report)
+    value = found.value if found.value is None else found.value + held
+    won = value if goal.is_chance else 0.0
+    if stages and won is not None:
+        won = stages[-1]
     return Plan(
         problem.position,
         goal,
         problem.turn.rules,
-        win_probability=min(stages[-1] if stages else won, 1.0),
-        value=found.value + held,
+        win_probability=won if won is None else min(won, 1.0),
+        value=value,
         upper_bound=found.bound + held,
         proven=found.is_proven,
         steps=_steps(problem, report),
@@ -171,7 +174,7 @@ def plan_of(found: Found, seconds: float) -> Plan:
         stages=stages,
         play=problem.play,
         interval=found.interval and (found.interval[0] + held, found.interval[1] + held),
-        battles_value=found.value + held if problem.play == "battles" else None,
+        battles_value=value if problem.play == "battles" else None,
         games=found.games,
     )
 
@@ -279,7 +282,7 @@ def armies_needed_for_plan(
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
         limit = deadline.part(TRIAL_PART).left() if deadline.limited else None
-        return best_plan(there, goal, rules, time_limit=limit, **options).value >= wanted
+        return best_plan(there, goal, rules, time_limit=limit, **options).counted >= wanted
 
     fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
     if fewest is None:

@@ -55,7 +55,6 @@ ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
 FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # parts of the time that is left
 WORK = 0.5  # of the usual, to say how the policy goes that is chosen
-ASSIGNMENTS = 2  # that are tried for each goal
 LATER = 20.0  # what later goals are worth, next to the first, in a policy that is tried
 ARMY = (
     0.01,
@@ -191,9 +190,9 @@ def _best_turn(
     reached = {s: p for s, p in final_states(policy).items() if not until & ~s.owned}
     chance = fsum(reached.values())
     without = fsum(p * known[state].worth(0) for state, p in reached.items())
-    report = search.flow(deadline.without_limit())
-    assert report is not None  # noqa: S101 # nothing limits it
-    best = best_policy(first, deadline.without_limit())
+    report, best = search.flow(deadline), best_policy(first, deadline)
+    if report is None:
+        return None
     bound = 1.0 if best is None else best.decide(first.start).value
     plan = _plan_until(
         plan_of(Found(policy, chance, None, chance, report, 0), deadline.seconds),
@@ -261,8 +260,7 @@ def _policies(
         if best is not None:
             yield best
         elif problem.goal.is_chance or isinstance(problem.goal, InOrder):
-            for assignment in Core(problem).assign(part, STARTS, ASSIGNMENTS):
-                yield Policy(problem, assignment)
+            yield Policy(problem, Core(problem).assign(part, STARTS))
 
 
 class _Turn:
@@ -340,7 +338,7 @@ class _Turn:
         if plan.stages:
             return plan, plan.stages[0]
         if plan.goal.is_chance:
-            return plan, plan.win_probability
+            return plan, plan.counted
         # It is paid for armies left as well, but what counts is the first goal.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0

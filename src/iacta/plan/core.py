@@ -38,8 +38,6 @@ from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
 from iacta.rules.roll import refuse_many_rolls
 
-HELP = 0.002
-
 Ints: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
@@ -54,13 +52,23 @@ NEVER = 2**31 - 1  # the place of a border that is never attacked over
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY, BROKEN = range(8)
 
 
+ORDERS = ("value", "risk")
+IDLE = 0.002
+
+
 class Style(NamedTuple):
-    """How carefully a policy looks ahead.
+    """How a lookahead policy looks.
 
     depth: how many attacks are looked ahead where the values of several are close.
+    idle: the price of an idle army: what lookahead adds to a chance, as a part of it, for each one
+        that is near to what others are to take, so that it comes.
+    order: which of nearly equal attacks comes first: that of the greatest value (`"value"`), or of
+        the stack that is least likely to take all that it is to take (`"risk"`).
     """
 
     depth: int = 1
+    idle: float = IDLE
+    order: str = ORDERS[0]
 
 
 class Visit(NamedTuple):
@@ -193,8 +201,12 @@ class ProblemData(Structure):
         "ints result_attackers result_defenders; int rows throws answers results;"
         "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
         "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
-        "bytes until; number help"
+        "bytes until"
     )
+
+
+class _Style(Structure):
+    _fields_ = _fields("number idle; int depth order")
 
 
 class _Budget(Structure):
@@ -219,6 +231,7 @@ class _Ends(Structure):
 
 _TYPES |= {
     "problem": POINTER(ProblemData),
+    "style": POINTER(_Style),
     "budget": POINTER(_Budget),
     "outcome": POINTER(_Outcome),
     "decision": POINTER(_Decision),
@@ -231,8 +244,8 @@ _FUNCTIONS = {
     "close": "search",
     "solve": "search budget ints bytes ends numbers longs",
     "goals": "search",
-    "assign": "search budget int bytes ints",
-    "follow": "search int bytes",
+    "assign": "search budget int bytes",
+    "follow": "search style bytes",
     "decide": "search budget ints bytes decision outcome int",
     "judge": "search budget ints bytes int int int decision outcome int",
     "move_in": "search budget ints bytes int int int ints",
@@ -361,9 +374,7 @@ def _pointer(array: npt.NDArray[Any]) -> Any:
 class Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
-    def __init__(
-        self, problem: Problem, help_of_idle: float, until: int, deadline: Deadline
-    ) -> None:
+    def __init__(self, problem: Problem, until: int, deadline: Deadline) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
         owned = problem.owned
@@ -400,7 +411,7 @@ class Tables:
         self._put("set_first", np.cumsum([0, *map(len, sets)]))
         self._put("set_lands", [t for row in sets for t in row])
         self._put("set_pays", [paid for _, paid in rewards.sets])
-        it.price, it.once, it.help = rewards.price, rewards.once, help_of_idle
+        it.price, it.once = rewards.price, rewards.once
         if until:
             self._put("until", [until >> t & 1 for t in range(lands)])
 
@@ -445,9 +456,10 @@ class Tables:
         deadline: Deadline,
     ) -> None:
         armies = problem.turn.armies
+        # Rolls follow from the dice; the core makes battles of them as it needs them.
         most = [
-            max((armies[t] for t in bits(problem.field) if kinds[t] == kind), default=0)
-            for kind in range(len(kernels))
+            max((armies[t] for t in bits(problem.field) if kinds[t] == k), default=0) * is_whole[k]
+            for k in range(len(kernels))
         ]
         longest, it = max(most, default=0), self.problem
         what = f"a plan of {able:,} armies against up to {longest:,}"
@@ -458,8 +470,6 @@ class Tables:
 
         it.width = 1
         check()
-        # Rolls follow from the dice; the core makes battles of them as it needs them.
-        most = [count if whole else 0 for count, whole in zip(most, is_whole, strict=True)]
         it.able, it.defenders, it.battles = able, max(most, default=0), sum(most)
         lost = np.zeros((it.battles, able + 1, it.defenders + 1))
         found: list[Floats] = []
@@ -485,8 +495,6 @@ class Core:
 
     problem: the problem.
     deadline: when its tables must be there; `None` for no limit.
-    help_of_idle: what lookahead adds to a chance for each idle army that is near to what others are
-        to take, so that it comes; 0 for values that are compared with those of other positions.
     until: a set of territories; the turn ends when all of it is taken, and pays what `solve_until`
         says. 0 for none.
 
@@ -494,12 +502,7 @@ class Core:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        deadline: Deadline | None = None,
-        *,
-        help_of_idle: float = HELP,
-        until: int = 0,
+        self, problem: Problem, deadline: Deadline | None = None, *, until: int = 0
     ) -> None:
         self._search = None
         self._lock = Lock()  # held while the core works
@@ -507,7 +510,7 @@ class Core:
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables = Tables(problem, help_of_idle, until, deadline or Deadline())
+        tables = Tables(problem, until, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
@@ -611,43 +614,38 @@ class Core:
                 values[k] = known
         return value.value
 
-    def assign(self, deadline: Deadline, starts: int = 1, most: int = 1) -> list[Assignment]:
-        """Return the different assignments that several starts lead to, the best one first.
-
-        most: how many of them.
-        """
-        sets = np.zeros((most, self.goals, self.lands, self.lands), dtype=np.uint8)
-        count = c_int32(most)
+    def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
+        """Return the best assignment that several starts lead to; it becomes the policy's."""
+        sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         code = self._call(
             deadline,
-            lambda budget: self._library.iacta_assign(
-                self._search, budget, starts, _pointer(sets), byref(count)
-            ),
+            lambda budget: self._library.iacta_assign(self._search, budget, starts, _pointer(sets)),
         )
         _refuse_failed(code)
-        return [
-            tuple(tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in each)
-            for each in sets[: count.value]
-        ]
+        return tuple(
+            tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
+        )
 
-    def follow(self, assignment: Assignment, style: Style) -> None:
-        """Take lookahead on an assignment as the policy.
+    def follow(self, assignment: Assignment | None, style: Style) -> None:
+        """Take lookahead on an assignment as the policy; `None` for one of nothing.
 
-        Refused are depths that the core does not know.
+        Refused are styles that the core does not know.
         """
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
-        for goal, parts in enumerate(assignment):
+        for goal, parts in enumerate(assignment or ()):
             for v, part in enumerate(parts):
                 sets[goal, v, [*bits(part)]] = 1
+        given = _Style(style.idle, style.depth, ORDERS.index(style.order))
         with self._lock:
             code = _once_free(
-                lambda _: self._library.iacta_follow(self._search, style.depth, _pointer(sets)),
+                lambda _: self._library.iacta_follow(self._search, byref(given), _pointer(sets)),
                 None,
                 Deadline(),
             )
         if code == UNSOUND:
             raise IllegalError(
-                f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
+                f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
+                f"to 1, got {style}"
             )
         _refuse_failed(code)
 

@@ -52,12 +52,6 @@ class Deadline:
     def stop(self) -> None:
         self.flag.value = 1
 
-    def without_limit(self) -> "Deadline":
-        """Return a deadline without a limit of time, which stops with this one."""
-        found = Deadline(None, self.bytes)
-        found.flag = self.flag
-        return found
-
     def at_least(self, seconds: float) -> "Deadline":
         """Return a deadline with at least so much time, which stops with this one."""
         found = Deadline(max(self.left(), seconds) if self.limited else None, self.bytes)

@@ -143,7 +143,8 @@ class Hold(Displayed):
     def interval(self) -> tuple[float, float]:
         """An interval that has the chance in 95% of all cases."""
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
-        most = self.plan.interval[1] if self.plan.interval else self.plan.win_probability
+        known = self.plan.interval[1] if self.plan.interval else self.plan.win_probability
+        most = 1.0 if known is None else known
         return max(low, 0.0), min(high, most, 1.0)
 
 
@@ -220,12 +221,12 @@ def take_and_hold(
     end, limits = deadline.part(COMPARED), [*_constraints(plan, options)]
     tried = [outlook.hold(plan, few, seed, end.part(1 / (1 + len(limits))))]
     for place, more in enumerate(limits):
-        if end.is_over or tried[0].win_probability >= ENOUGH * plan.win_probability:
+        if end.is_over or tried[0].win_probability >= ENOUGH * _reached(plan):
             break
         limited: PlanOptions = {**options, **more, "rules": plan.rules}
         part = end.part(1 / (len(limits) - place))
         other = planned(plan.position, plan.goal, limited, part.part(0.5), budget=OTHERS)
-        if other.win_probability > max(each.win_probability for each in tried):
+        if _reached(other) > max(each.win_probability for each in tried):
             tried.append(outlook.hold(other, few, seed, part))
     best = max(tried, key=lambda each: each.win_probability).plan
     found = outlook.hold(plan, number, seed, deadline.part(1.0 if best is plan else 0.5))
@@ -236,7 +237,7 @@ def take_and_hold(
     if chosen.win_probability <= found.win_probability + max(noise, GAIN):
         return found
     # What bounds all play bounds the chosen plan, not what its own constraints allow.
-    proven = best.interval is None and plan.upper_bound - best.value <= SAME
+    proven = best.interval is None and plan.upper_bound - best.counted <= SAME
     reported = replace(best, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 
@@ -326,7 +327,7 @@ class _Outlook:
         # However short the time is, some games are drawn.
         for number, (end, _) in enumerate(drawn):
             is_late = deadline.is_over and (found or number >= FEWEST)
-            if plan.win_probability <= RARE or len(found) == ends or is_late:
+            if _reached(plan) <= RARE or len(found) == ends or is_late:
                 break
             if held & ~end.owned:
                 continue
@@ -473,10 +474,15 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
     return numbers
 
 
+def _reached(plan: Plan) -> float:
+    """Return the chance that a plan takes what is to be held, as its policy sees it without one."""
+    return plan.counted if plan.win_probability is None else plan.win_probability
+
+
 def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
     if not found:  # nothing is known of what becomes of the ends that there are
-        reached = plan.win_probability
-        return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, reached <= RARE, (), (), 0)
+        reached, is_known = _reached(plan), plan.win_probability is not None
+        return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, is_known and reached <= RARE, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []
@@ -491,7 +497,7 @@ def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
         pair: [each.move.armies for each in found if (each.move.start, each.move.to) == pair]
         for pair in moves
     }
-    reached = plan.win_probability
+    reached = _reached(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL)
         if plan.stages:  # the interval is that of what all goals in order pay

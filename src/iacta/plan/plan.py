@@ -114,7 +114,8 @@ class Plan(Displayed):
     win_probability: the chance that this plan reaches the goal, or all goals in order; with a
         `Worth` it is 0, and `value` counts. It is exact unless there is an `interval`.
     value: what the plan is worth on average: the chance, or with a `Worth` all that the player
-        has at the end, or with goals in order what those that are reached are worth.
+        has at the end, or with goals in order what those that are reached are worth. `None`, as the
+        chance, where there was no time for a single game.
     upper_bound: no play that the rules allow is worth more; of those that fight each battle to its
         end, if the plan does.
     proven: whether no play is worth more than this plan by more than 1e-9; an estimate proves
@@ -136,8 +137,8 @@ class Plan(Displayed):
     position: Position
     goal: Goal
     rules: Rules
-    win_probability: float
-    value: float
+    win_probability: float | None
+    value: float | None
     upper_bound: float
     proven: bool
     steps: tuple[Step, ...]
@@ -152,7 +153,8 @@ class Plan(Displayed):
     games: int = 0
 
     def _summary(self) -> str:
-        found = f"{self.goal.phrase(self.position)}, {self.value:.6g}"
+        shown = "no estimate yet" if self.value is None else f"{self.value:.6g}"
+        found = f"{self.goal.phrase(self.position)}, {shown}"
         if self.proven:
             return f"{found}, proven best"
         within = "" if self.interval is None else " ({:.6g} to {:.6g})".format(*self.interval)
@@ -166,7 +168,14 @@ class Plan(Displayed):
     @property
     def gap(self) -> float:
         """How much more than this plan the best one may be worth, at most."""
-        return max(self.upper_bound - self.value, 0.0)
+        return max(self.upper_bound - self.counted, 0.0)
+
+    @property
+    def counted(self) -> float:
+        """What the plan counts as beside others: its value, without one what its policy sees."""
+        if self.value is not None:
+            return self.value
+        return self.problem.held + self.policy.decide(self.problem.start).value
 
     def follow(self) -> "Play":
         """Return the plan before its first attack, to be followed."""
@@ -285,7 +294,8 @@ class Play(Displayed):
         if self._policy.is_best:
             return self.move.worth, True
         if self.position == self.plan.position:
-            return self.plan.value - self.problem.held, self.plan.interval is None
+            value = self.plan.value
+            return value if value is None else value - self.problem.held, self.plan.interval is None
         return self._policy.value(self.problem.start)
 
     @property

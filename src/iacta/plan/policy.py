@@ -15,7 +15,7 @@ from typing import Any
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Stop, Turn
-from iacta.plan.core import Assignment, Core, Style
+from iacta.plan.core import ORDERS, Assignment, Core, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import PolicyAction, Problem, TurnState
@@ -112,17 +112,6 @@ class Policy:
             return report.value, True
         return max(float(games.gains.mean()), 0.0), False
 
-    def without_help(self) -> "Policy":
-        """Return the policy that counts nothing for what idle armies may add, to compare attacks.
-
-        The best play of all is returned as it is, which counts nothing for them.
-        """
-        if self.assignment is None:
-            return self
-        core = Core(self.problem, help_of_idle=0.0)
-        core.follow(self.assignment, self.style)
-        return following(Policy(self.problem, self.assignment, self.style), core)
-
     def covers(self, state: TurnState) -> bool:
         """Return whether a state may follow the start of the problem, as far as armies show it."""
         start, field = self.problem.start, self.problem.field
@@ -208,8 +197,10 @@ class Policy:
         try:
             shares = record["assignment"]
             assignment = None if shares is None else tuple(_parts(each, problem) for each in shares)
-            (depth,) = record["style"]
-            style = Style(whole_number(depth, "depth", most=MOST_DEPTH))
+            depth, idle, order = record["style"]
+            if order not in ORDERS or not 0.0 <= idle <= 1.0:
+                raise ValueError(order)
+            style = Style(whole_number(depth, "depth", least=1, most=MOST_DEPTH), idle, order)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise MalformedError(
                 f"policy must be a record of a policy, got {shown(record)}"
@@ -256,6 +247,6 @@ def policy_for(
     if best is not None:
         return best
     search = Core(problem)
-    (assignment,) = search.assign(Deadline(), FEWEST_STARTS)
+    assignment = search.assign(Deadline(), FEWEST_STARTS)
     search.follow(assignment, style)
     return following(Policy(problem, assignment, style), search)

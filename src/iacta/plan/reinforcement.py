@@ -26,7 +26,7 @@ from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
-from iacta.plan.core import Core
+from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
@@ -97,7 +97,7 @@ class Reinforcement(Displayed):
     def _summary(self) -> str:
         where = ", ".join(f"{number} on {name}" for name, number in self.placement)
         aim = self.plan.goal.phrase(self.plan.position)
-        return f"{where}; {aim}, {self.plan.value:.6g} instead of {self.before.value:.6g}"
+        return f"{where}; {aim}, {self.plan.counted:.6g} instead of {self.before.counted:.6g}"
 
 
 def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
@@ -215,13 +215,13 @@ def reinforcements_needed(
 
     before = planned(position, goal, options, deadline.part(BEFORE))
     quick, fewest = with_new(0)[0].value(()), 0
-    if before.value < wanted:
+    if before.counted < wanted:
         number = first(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
         if number is None:
             raise IllegalError(f"{MOST_NEW} new armies do not reach a chance of {chance}")
-        while number < MOST_NEW and best(number)[1].value < wanted:
+        while number < MOST_NEW and best(number)[1].counted < wanted:
             number += 1  # a quick look has promised too much
-        while number > 1 and best(number - 1)[1].value >= wanted:
+        while number > 1 and best(number - 1)[1].counted >= wanted:
             number -= 1  # a settled plan does with fewer
         fewest = number
     placement, plan = best(fewest) if fewest else ((), before)
@@ -260,7 +260,7 @@ def _settled(
         )
         for place, each in enumerate(few)
     ]
-    return max(zip(few, plans, strict=True), key=lambda pair: pair[1].value)
+    return max(zip(few, plans, strict=True), key=lambda pair: pair[1].counted)
 
 
 def planned(
@@ -293,7 +293,7 @@ class QuickValues:
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self._deadline, self._states = problem, deadline, states
         self.proven = states > 0
-        self._search = Core(problem, help_of_idle=0.0)
+        self._search = _looking(problem)
         self._known: dict[TurnState, float] = {}
 
     def of(self, state: TurnState) -> float:
@@ -305,11 +305,18 @@ class QuickValues:
             if value is None:
                 if self.proven:
                     self._known.clear()
-                    self._search = Core(self.problem, help_of_idle=0.0)
+                    self._search = _looking(self.problem)
                     self.proven = False
                 value = self._search.decide(state).value
             self._known[state] = value
         return self._known[state]
+
+
+def _looking(problem: Problem) -> Core:
+    """Return lookahead whose values can be compared with those of other positions."""
+    search = Core(problem)
+    search.follow(None, Style(idle=0.0))
+    return search
 
 
 def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions) -> Problem:

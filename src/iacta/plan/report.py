@@ -55,13 +55,16 @@ def main_line(plan: Plan) -> tuple[MainBattle, ...]:
     if plan.play == "battles":
         return _won_battles(plan)
     steps = {(step.start, step.to): step for step in plan.steps}
-    name = plan.problem.name
-    taken = ((name(made.start), name(made.to)) for made in _average_game(plan))
-    return tuple(MainBattle(steps[border]) for border in taken if border in steps)
+    rolls, name = [*_average_game(plan)], plan.problem.name
+    taken = {made[:2] for made, conquers in rolls if conquers} | {made[:2] for made, _ in rolls[:1]}
+    # In the order in which they are begun.
+    begun = dict.fromkeys(made[:2] for made, _ in rolls if made[:2] in taken)
+    line = ((name(v), name(c)) for v, c in begun)
+    return tuple(MainBattle(steps[border]) for border in line if border in steps)
 
 
-def _average_game(plan: Plan) -> Iterator[PolicyAction]:
-    """Yield the rolls that conquer in a game whose losses are as on average."""
+def _average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
+    """Yield the rolls of a game whose losses are as on average, and whether they conquer."""
     state, due = plan.problem.start, 0.0
     for _ in range(MOST_ROLLS):
         made = plan.policy.decide(state)
@@ -72,8 +75,7 @@ def _average_game(plan: Plan) -> Iterator[PolicyAction]:
         fallen = min(likely, key=lambda each: abs(due - each.attackers + each.defenders))
         due -= fallen.attackers - fallen.defenders
         state = state.after(made, fallen)
-        if fallen.moved:
-            yield made
+        yield made, fallen.moved > 0
 
 
 def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:

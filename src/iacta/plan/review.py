@@ -229,7 +229,7 @@ class _Values:
         return plan
 
     def value(self, turn: Turn, plan: Plan | None) -> float:
-        return self.goal.worth(turn) if plan is None else plan.value
+        return self.goal.worth(turn) if plan is None else plan.counted
 
 
 def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
@@ -269,6 +269,8 @@ def _lost(value: float) -> float:
 
 def _unsure(plan: Plan) -> float:
     """Return how large a difference must be to say that it is one."""
+    if plan.value is None:
+        return math.inf
     return SAME if plan.interval is None else max(plan.interval[1] - plan.interval[0], SAME)
 
 
@@ -286,7 +288,7 @@ def _step(
     if plan is None:  # the goal is reached
         return step
     ways = first_attacks(plan)
-    best, before = ways[0] if ways else None, plan.value
+    best, before = ways[0] if ways else None, plan.counted
     worth = {each.dice: each.value for each in ways if each[:2] == battle[:2]}
     if not worth:
         cost = before - after

@@ -34,8 +34,8 @@ def new_armies(placement: Placement) -> str:
 
 def without(plan: Plan, new: Reinforcement) -> str:
     if new.before.goal.is_chance:
-        return f"Without them the chance is {percent(plan_chance(plan, new.before.value))}."
-    return f"Without them the plan is worth {new.before.value:.2f}."
+        return f"Without them the chance is {percent(plan_chance(plan, new.before.counted))}."
+    return f"Without them the plan is worth {new.before.counted:.2f}."
 
 
 def marginals(plan: Plan, new: Reinforcement) -> Section:
@@ -176,7 +176,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
         other = held.otherwise
         yield (
             "This plan is chosen to take and hold it. The best plan to take it would succeed with "
-            f"{percent(other.plan.win_probability)}, and hold it with "
+            f"{percent(other.plan.counted)}, and hold it with "
             f"{percent(other.win_probability)}."
         )
     moves = [move for move in held.moves if move.start]

@@ -204,7 +204,7 @@ class PlanRecord(KeyedRecord, kw_only=True):
     rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit | None = key(
         "The chance that the goal is reached by this plan, exact unless there is an "
-        "`interval`; `null` for a worth.",
+        "`interval`; `null` for a worth, and where there was no time for a single game.",
         is_column=True,
     )
     upper_bound: float = key(
@@ -216,8 +216,10 @@ class PlanRecord(KeyedRecord, kw_only=True):
     steps: Sequence[StepRecord] = key("The borders that may be attacked over, most likely first.")
     territories: Sequence[PlanTerritoryRecord] = key("The territories when the plan is over.")
     seconds: float = key("How long the search took.")
-    value: float = key(
-        "The chance, or what everything the player has at the end is worth.", is_column=True
+    value: float | None = key(
+        "The chance, or what everything the player has at the end is worth; `null` where there was "
+        "no time for a single game.",
+        is_column=True,
     )
     play: str = key(
         '`"rolls"` if the plan decides after each roll, `"battles"` if it fights each battle '
@@ -297,7 +299,7 @@ def reinforce_record(new: Reinforcement) -> ReinforceRecord:
     return ReinforceRecord(
         new.armies,
         dict(new.placement),
-        new.before.value,
+        new.before.counted,
         new.quick,
         [HelpRecord(marginal.territory, marginal.one, marginal.all) for marginal in new.marginals],
     )

@@ -25,6 +25,8 @@ COUNTED = "The numbers in these tables come from {} simulated games of the plan.
 
 
 def achieved(plan: Plan) -> str:
+    if plan.value is None:
+        return "No estimate yet"
     if is_worth(plan):
         stay = plan.problem.held
         if not plan.steps:
@@ -42,13 +44,17 @@ def achieved(plan: Plan) -> str:
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
-    chance = percent(plan_chance(plan, plan.win_probability))
+    chance = percent(plan_chance(plan, plan.counted))
     return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
 
 
 def proof(plan: Plan) -> str:
     """Return how near a plan is to the best possible one."""
     is_chance = plan.goal.is_chance
+    if plan.value is None:
+        return (
+            f": at most {_at_most(plan.upper_bound) if is_chance else f'{plan.upper_bound:.2f}'}."
+        )
     if is_hopeless(plan) and (reason := why(plan)):
         return f": {reason}."
     if is_hopeless(plan) and is_chance:
@@ -78,7 +84,7 @@ def proof(plan: Plan) -> str:
 def _bound_is_informative(plan: Plan) -> bool:
     """Return whether the bound of a plan says more than what nothing can be above."""
     most, held = plan.problem.rewards.most, plan.problem.held
-    return _is_informative(plan.value - held, plan.upper_bound - held, most)
+    return _is_informative(plan.counted - held, plan.upper_bound - held, most)
 
 
 def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
@@ -107,7 +113,9 @@ def is_worth(plan: Plan) -> bool:
 
 def is_hopeless(plan: Plan) -> bool:
     """Return whether a plan never reaches its goal, nor the first of several."""
-    return not is_worth(plan) and not max(plan.win_probability, *plan.stages, 0.0)
+    return not is_worth(plan) and not any(
+        (plan.win_probability is None, plan.win_probability, *plan.stages)
+    )
 
 
 def why(plan: Plan) -> str:
@@ -269,7 +277,7 @@ def _at_most(bound: float) -> str:
 
 
 def _worth_words(plan: Plan) -> str:
-    return f"worth {plan.value:.2f} on average{_range(plan.interval, 1)}"
+    return f"worth {plan.counted:.2f} on average{_range(plan.interval, 1)}"
 
 
 def _points(gap: float) -> str:
@@ -321,7 +329,8 @@ class Checked(NamedTuple):
             )
         low, high = self.interval
         kind = "exact" if plan.interval is None else "estimated"
-        inside = "inside" if low <= plan.win_probability <= high else "outside"
+        known = plan.win_probability
+        inside = "inside" if known is not None and low <= known <= high else "outside"
         return (
             f"{games} it succeeded in {percent(float(self.simulated.won.probability))}. The 95% "
             f"interval is {100 * low:.2f}% to {100 * high:.2f}%; the {kind} chance is {inside} "

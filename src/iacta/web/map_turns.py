@@ -469,7 +469,7 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "high": held.interval[1] if held else high,
         "is_proven": plan.proven and not held,
         "is_chance": plan.goal.is_chance,
-        "figure": valued(plan, value),
+        "figure": "" if value is None else valued(plan, value),
         "sentences": [achieved(plan) + proof(plan), *map(str, summary.parts[1:])],
         "moves": [] if new else [_to_take(move) if held else move for move in _moves(plan, place)],
         "placement": [[place[name], number] for name, number in new.placement] if new else None,
@@ -557,7 +557,7 @@ def _success(plan: Plan, way: Alternative) -> str | None:
     state = TurnState(tuple(armies), problem.owned | 1 << c)
     # Where the policy sees less than the plan achieves, that is scaled as the alternatives are.
     now, held = plan.policy.decide(problem.start).value, problem.held
-    scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.value - held) / now
+    scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.counted - held) / now
     after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
     over = count(able + garrison, "army", "armies")
     return f"{valued(plan, after)} once it is taken with {over} left"
@@ -571,21 +571,21 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
     end, ranked = deadline.part(COMPARED), list[tuple[float, int]]()
     for number in tried:
         part = end.part(1 / (len(tried) - len(ranked)))
-        ranked.append((_after_advance(turn, number, goal, part).value, number))
+        ranked.append((_after_advance(turn, number, goal, part).counted, number))
     quick, best = max(ranked)
     plan = _after_advance(turn, best, goal, deadline)
     low, high = plan.interval or (plan.value, plan.value)
     return {
         "value": plan.value,
-        "bound": max(plan.upper_bound, plan.value),
+        "bound": max(plan.upper_bound, plan.counted),
         "low": low,
         "high": high,
         "is_proven": True,  # as far as it goes
         "moves": [],
         "is_chance": goal.is_chance,
-        "figure": valued(plan, plan.value),
+        "figure": valued(plan, plan.counted),
         "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
-        "advances": [[number, plan.value + value - quick] for value, number in ranked],
+        "advances": [[number, plan.counted + value - quick] for value, number in ranked],
         "best": best,
     }
 

@@ -591,7 +591,7 @@ function showValue(entry, now) {
   const soFar = entry?.so_far;
   const value = Math.max(soFar?.value ?? -1, found?.is_chance === false ? -1 : (found?.value ?? -1));
   const isOver = now && ["fortify", "over"].includes(now.phase);
-  const isBar = value >= 0 && !isOver;
+  const isBar = (value >= 0 || (found?.is_chance && found.value === null)) && !isOver; // without a value only the bound is shown
   on.bar.style.visibility = isBar ? "" : "hidden"; // so that nothing below moves
   if (isBar) {
     const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%`;
@@ -603,7 +603,8 @@ function showValue(entry, now) {
       range.style.left = percent(found.low);
       range.style.width = percent(found.high - found.low);
     }
-    on.bar.setAttribute("aria-valuenow", (100 * value).toFixed(2));
+    if (value < 0) on.bar.removeAttribute("aria-valuenow");
+    else on.bar.setAttribute("aria-valuenow", (100 * value).toFixed(2));
   }
   on.figure.textContent = isOver ? "" : (found?.figure ?? "");
   on.report.textContent = now?.problem ?? (isOver ? now.sentence : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong ?? (goalOf(board, state) ? "Searching …" : "Choose on the map what to take.")));

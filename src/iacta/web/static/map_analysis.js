@@ -13,9 +13,9 @@ const ROUGH = 0.002; // differences whose errors are larger are said to be rough
 /**
  * What the server says of a turn.
  * @typedef {object} Analysis
- * @property {number} value
- * @property {number} low
- * @property {number} high
+ * @property {number|null} value null where no game was played
+ * @property {number|null} low
+ * @property {number|null} high
  * @property {number} bound
  * @property {boolean} is_proven
  * @property {boolean} is_chance
@@ -99,7 +99,7 @@ export class Analyst {
       progress: (words, value) => {
         if (goal.hold || control.signal.aborted) return; // this is the chance to take, not to hold
         // It never gets worse: what was found before is still there.
-        const before = entry.found?.is_chance ? entry.found.value : -1;
+        const before = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
         if (value === null || value < Math.max(before, entry.so_far?.value ?? -1)) return;
         entry.so_far = { words, value };
         this.changed();
@@ -145,7 +145,7 @@ export class Analyst {
  * @param {Analysis|null} after
  */
 export function split(step, armies, before, after) {
-  if (!before || !after) return null;
+  if ((before?.value ?? null) === null || (after?.value ?? null) === null) return null;
   const change = after.value - before.value;
   const error = (before.high - before.low) / 2;
   const isRough = error + (after.high - after.low) / 2 > ROUGH * (before.is_chance ? 1 : Math.abs(before.value));
