@@ -10,25 +10,16 @@ import pytest
 from iacta import MalformedError
 from iacta_literature import SOURCES
 from iacta_literature import published as library
-from iacta_literature.published import (
-    FOLDER,
-    Compared,
-    Number,
-    PrintedSource,
-    Published,
-    compare_table,
-    read_rows,
-    source_of,
-)
+from iacta_literature.published import Compared, Number, Published, read_rows
 from tests import published
 
-FILES = sorted(file.stem for file in FOLDER.glob("*.csv"))
+FILES = sorted(file.stem for file in library.FOLDER.glob("*.csv"))
 ERRATA = {row["erratum"]: row for row in read_rows("errata")}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
-def test_nothing_differs_that_is_no_listed_erratum(source: PrintedSource) -> None:
-    values = [value for table in source.tables for value in compare_table(source, table)]
+def test_nothing_differs_that_is_no_listed_erratum(source: library.PrintedSource) -> None:
+    values = [value for table in source.tables for value in library.compare_table(source, table)]
     assert [value for value in values if value.verdict == "differs"] == []
     mistaken = {value.published.erratum for value in values if value.verdict == "erratum"}
     assert mistaken == {name for name, row in ERRATA.items() if row["source"] == source.key}
@@ -38,7 +29,7 @@ def test_a_wrong_value_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     spoil(tmp_path)
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     (hoehle,) = (source for source in SOURCES if source.key == "hoehle")
-    values = [value for table in hoehle.tables for value in compare_table(hoehle, table)]
+    values = [value for table in hoehle.tables for value in library.compare_table(hoehle, table)]
     differing = [value for value in values if value.verdict == "differs"]
     assert [(value.quantity, value.published.text) for value in differing] == [
         ("10 against 10", "0.567")
@@ -47,7 +38,7 @@ def test_a_wrong_value_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def spoil(folder: Path) -> None:
     """Copy the published values, one of them wrong by a digit."""
-    shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+    shutil.copytree(library.FOLDER, folder, dirs_exist_ok=True)
     file = folder / "hoehle_win_10x10.csv"
     text = file.read_text(encoding="utf-8")
     assert text.count("0.568") == 1
@@ -56,14 +47,14 @@ def spoil(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_names_its_source_and_is_used(name: str) -> None:
-    assert len(source_of(name)) > 40
+    assert len(library.source_of(name)) > 40
     tables = {f"{source.key}_{table}" for source in SOURCES for table in source.tables}
     assert name in tables | {"errata"}
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in published.FOLDER.glob("*.csv")))
 def test_a_value_has_one_home(name: str) -> None:
-    assert len(source_of(name, published.FOLDER)) > 40
+    assert len(library.source_of(name, published.FOLDER)) > 40
     assert name not in FILES
 
 
@@ -75,7 +66,7 @@ def test_a_file_without_its_source_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_rows_have_as_many_cells_as_their_heading(name: str) -> None:
-    lines = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    lines = (library.FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if not line.startswith("# ")]
     assert len({len(cells) for cells in csv.reader(rows)}) == 1
 
