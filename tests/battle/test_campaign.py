@@ -11,18 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    Battle,
-    Campaign,
-    CampaignOutcome,
-    Dice,
-    PlayedBattle,
-    Rules,
-    Stop,
-    Territory,
-    find_rules,
-    simulate_campaign,
-)
+import iacta
+from iacta import Battle, Campaign, CampaignOutcome, Dice, Rules, Stop, Territory
 from iacta.battle.territory import parse_territory, territory_name
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
@@ -38,7 +28,7 @@ def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
     ended: Counter[CampaignOutcome] = Counter()
     garrison = campaign.rules.garrison
     for number, territory in enumerate(campaign.territories):
-        own = find_rules(territory.rules or campaign.rules, garrison)
+        own = iacta.find_rules(territory.rules or campaign.rules, garrison)
         following: Counter[int] = Counter()
         for attackers, chance in stacks.items():
             stop = campaign.stop if territory.stop is None else territory.stop
@@ -188,7 +178,7 @@ def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int)
 @pytest.mark.parametrize("campaign", WITH_STOPS, ids=repr)
 def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Campaign) -> None:
     distribution, runs = campaign.outcomes(), 2000
-    thrown = simulate_campaign(
+    thrown = iacta.simulate_campaign(
         campaign.attackers, campaign.territories, campaign.rules, stop=campaign.stop, runs=runs
     ).outcomes
     rng = np.random.default_rng(2)
@@ -202,7 +192,7 @@ def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Cam
         assert abs(played[end] / runs - chance) <= near
 
 
-def ending(campaign: Campaign, battles: Sequence[PlayedBattle]) -> CampaignOutcome:
+def ending(campaign: Campaign, battles: Sequence[iacta.PlayedBattle]) -> CampaignOutcome:
     """Return how a played campaign ended."""
     last = battles[-1]
     if last.defenders_left:

@@ -8,15 +8,8 @@ from itertools import product
 
 import pytest
 
-from iacta import (
-    CLASSIC,
-    DiceDecision,
-    Rules,
-    best_mix,
-    find_rules,
-    how_many_dice,
-    spread_defenders,
-)
+import iacta
+from iacta import CLASSIC
 from tests import brute
 from tests.odds.test_best_mix import blitz_twin
 from tests.odds.test_decision import State, dice_of
@@ -29,7 +22,7 @@ def within(won: int, chance: float) -> bool:
     return abs(won - RUNS * chance) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
 
 
-def fought(dice: random.Random, attack: int, defence: int, rules: Rules) -> State:
+def fought(dice: random.Random, attack: int, defence: int, rules: iacta.Rules) -> State:
     """Roll real dice, and return the armies that both sides lose."""
     ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
     theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
@@ -45,7 +38,7 @@ def states(start: State, garrison: int) -> list[State]:
 # How many dice.
 
 
-def dice_at(said: DiceDecision, a: int, d: int) -> tuple[int, int]:
+def dice_at(said: iacta.DiceDecision, a: int, d: int) -> tuple[int, int]:
     """Return the dice that both sides should roll."""
     able = a - said.rules.garrison
     return int(said.attack_policy[d, able]), int(said.defence_policy[d, able])
@@ -53,8 +46,8 @@ def dice_at(said: DiceDecision, a: int, d: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", ["classic", "attack commander", "defence commander"])
 def test_real_dice_win_as_often_as_the_recommended_numbers_of_dice(name: str) -> None:
-    rules, start = find_rules(name), (6, 5)
-    said = how_many_dice(*start, rules)
+    rules, start = iacta.find_rules(name), (6, 5)
+    said = iacta.how_many_dice(*start, rules)
     dice = random.Random(3)  # noqa: S311 # no secret depends on them
     won = 0
     for _ in range(RUNS):
@@ -68,10 +61,10 @@ def test_real_dice_win_as_often_as_the_recommended_numbers_of_dice(name: str) ->
 
 @pytest.mark.parametrize("name", ["classic", "attack commander"])
 def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
-    rules, start = find_rules(name), (4, 2)
+    rules, start = iacta.find_rules(name), (4, 2)
     places = states(start, 1)
     most = [range(1, dice_of(a, d, rules)[0] + 1) for a, d in places]
-    said = how_many_dice(*start, rules, chooser="attacker", exact=True)
+    said = iacta.how_many_dice(*start, rules, chooser="attacker", exact=True)
 
     def chance(chosen: dict[State, int]) -> object:
         @cache
@@ -98,7 +91,7 @@ def chance_of_mix(start: State, rolls: Callable[[int, int], bool]) -> float:
         if not d or a == 1:
             return float(not d)
         if not rolls(a, d):
-            return blitz_twin(a - 1, d, Rules(garrison=0))[0]
+            return blitz_twin(a - 1, d, iacta.Rules(garrison=0))[0]
         losses = brute.roll_losses(*dice_of(a, d, CLASSIC), CLASSIC)
         return sum(float(p) * won(a - x, d - y) for (x, y), p in losses.items())
 
@@ -116,7 +109,7 @@ def test_no_mix_at_all_is_better(start: State) -> None:
         chance_of_mix(start, partial(_chosen, dict(zip(places, each, strict=True))))
         for each in product((False, True), repeat=len(places))
     ]
-    assert max(chances) == pytest.approx(float(best_mix(*start).win_probability), rel=1e-12)
+    assert max(chances) == pytest.approx(float(iacta.best_mix(*start).win_probability), rel=1e-12)
 
 
 def thresholds() -> Iterator[Callable[[int, int], bool]]:
@@ -127,7 +120,7 @@ def thresholds() -> Iterator[Callable[[int, int], bool]]:
 
 @pytest.mark.parametrize("start", [(6, 6), (9, 8), (8, 10)])
 def test_no_fixed_threshold_of_a_mix_is_better(start: State) -> None:
-    best = float(best_mix(*start).win_probability)
+    best = float(iacta.best_mix(*start).win_probability)
     assert all(chance_of_mix(start, rolls) <= best * (1 + 1e-12) for rolls in thresholds())
 
 
@@ -135,7 +128,7 @@ def test_no_fixed_threshold_of_a_mix_is_better(start: State) -> None:
 
 
 def test_real_dice_break_through_the_best_spread_as_often_as_predicted() -> None:
-    best = spread_defenders(14, 9, 3)
+    best = iacta.spread_defenders(14, 9, 3)
     spread = best.spreads[0]
     dice = random.Random(5)  # noqa: S311 # no secret depends on them
     counts = []
