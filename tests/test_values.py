@@ -117,16 +117,7 @@ def test_a_policy_is_pickled_without_its_search() -> None:
 
 
 def test_an_answer_says_in_a_line_what_it_is() -> None:
-    assert repr(ANSWERS["decision"]) == "<Decision: stop, 12 against 10; value 12, 12 if stopped>"
-    assert repr(ANSWERS["dice"]) == "<DiceDecision: 3 dice against 2, 6 against 4; value 0.638295>"
-    assert repr(by_rolls()) == "<Plan: take C and D, 0.801378, proven best>"
-    assert repr(by_battles().follow()) == "<Play: take C and D, next A to C>"
-    assert repr(classic_board()) == "<Board: 'classic', 42 territories, 83 borders>"
-    position = read_position("examples/asia.toml")
-    assert repr(position) == "<Position: on 'classic', red to move, 42 territories listed>"
-    new = iacta.reinforce(SMALL, CD, 2)
-    assert repr(new).startswith("<Reinforcement: ")
-    for value in (new, held(), continued()):
+    for value in (iacta.reinforce(SMALL, CD, 2), held(), continued()):
         assert len(repr(value)) <= 200
 
 

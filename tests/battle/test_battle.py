@@ -92,17 +92,6 @@ def test_attackers_no_more_than_the_garrison_cannot_attack() -> None:
         assert battle.state_count() == battle.path_count() == 1
 
 
-def test_sums_of_rounded_probabilities_are_never_above_1() -> None:
-    assert iacta.Campaign(67, [3, 2], "ammo clamped").win_probability() <= 1
-    assert (
-        Battle(4000, 16, "commander defending", stop=iacta.Stop(charge=True)).win_probability() <= 1
-    )
-    assert (
-        Battle(16, 10, "risk legacy bunker", stop=iacta.Stop(max_rolls=3)).stop_probability() == 1
-    )
-    assert Battle(167, 8, "five ones").win_probability() <= 1
-
-
 @pytest.mark.parametrize(("attackers", "defenders"), [(420, 820), (900, 300), (600, 400)])
 def test_rare_ends_of_large_battles_keep_their_digits(attackers: int, defenders: int) -> None:
     battle = Battle(attackers, defenders)
@@ -137,10 +126,6 @@ def test_repr_can_be_pasted_back() -> None:
     assert repr(Battle(12, 10)) == "Battle(12, 10)"
     assert repr(Battle(3, 1, "Capital")) == "Battle(3, 1, 'capital')"
     assert len({Battle(3, 1, "risiko"), Battle(3, 1, iacta.find_rules("capital"))}) == 1
-
-
-def test_malformed_and_illegal_are_different_errors() -> None:
-    assert issubclass(iacta.MalformedError, ValueError)
 
 
 def bare(name: str) -> str:

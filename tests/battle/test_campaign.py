@@ -125,12 +125,6 @@ def test_rare_survivors_of_a_large_battle_count_in_the_next_one() -> None:
     assert 1e-7 < chance < 1e-5
 
 
-def test_one_territory_is_a_battle() -> None:
-    for attackers in (1, 2, 7, 30):
-        campaign, battle = Campaign(attackers, [9], "capital"), Battle(attackers, 9, "capital")
-        assert campaign.win_probability(exact=True) == battle.win_probability(exact=True)
-
-
 def test_the_unfinished_game() -> None:
     campaign = Campaign(int(UNFINISHED["attackers"]), WAY)
     exact = Fraction(campaign.win_probability(exact=True))
@@ -160,12 +154,6 @@ def test_floats_are_floats_and_fractions_fractions() -> None:
     exact = campaign.territory_odds(exact=True)
     assert all(type(number) is Fraction for each in exact for number in each)
     assert campaign.outcomes(method="counting") == campaign.outcomes(exact=True).to_float()
-
-
-def test_a_stack_no_larger_than_the_garrison_stays() -> None:
-    campaign = Campaign(9, [1, 1], garrison=9)
-    assert dict(campaign.outcomes(exact=True)) == {CampaignOutcome(0, 9, 1): 1}
-    assert [each.conquer_probability for each in campaign.territory_odds()] == [0, 0]
 
 
 @settings(max_examples=30)

@@ -22,13 +22,6 @@ def test_each_state_of_the_map_is_the_decision_s(decision: iacta.Decision) -> No
     assert said == [tuple(each) for each in decision.boundary if each.attackers is not None]
 
 
-def test_the_title_says_what_to_do() -> None:
-    mix = charts.decision_map(iacta.best_mix(12, 10))
-    assert mix.title == "Roll now. To blitz against 10 takes at least 14 armies."
-    never = charts.decision_map(when_to_stop(12, 10, prize=3))
-    assert never.title == "Stop now: against 10 it is never best to roll."
-
-
 def test_the_title_names_the_prize() -> None:
     said = charts.decision_map(when_to_stop(12, 10, prize=10), Fraction(10)).title
     assert said.startswith("A territory worth 10: stop at 12 against 10.")

@@ -439,21 +439,17 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
 def test_battles_of_all_sizes_are_one_kind_of_throw(rules: str) -> None:
     rng = np.random.default_rng(8)
     rows = [
-        {
-            "attackers": attackers,
-            "defenders": defenders,
-            "attackers_left": end.attackers,
-            "defenders_left": end.defenders,
-        }
+        f"{attackers},{defenders},{end.attackers},{end.defenders}"
         for attackers, defenders in ((4, 3), (9, 6), (12, 10), (25, 20))
         for end in Battle(attackers, defenders, rules).outcomes().sample(400, rng)
     ]
-    fair = audit(rows, rules=rules)
+    log = "\n".join(["attackers,defenders,attackers_left,defenders_left", *rows])
+    fair = audit(log, rules=rules)
     assert not fair.is_alarm
     assert not fair.impossible
     assert p_value(fair, "battles") > 0.005
     # The same battles under other rules are found out.
-    other = audit(rows, rules="balanced blitz" if rules == "classic" else "classic")
+    other = audit(log, rules="balanced blitz" if rules == "classic" else "classic")
     assert other.is_alarm
 
 
@@ -571,18 +567,9 @@ def test_luck_is_what_the_dice_gave_beyond_their_average() -> None:
     )
     assert variance == pytest.approx(square - mean**2)
     rolls = [(0, 2), (2, 0), (2, 0), (1, 1)]
-    found = audit(
-        [
-            {
-                "attack_dice": 3,
-                "defence_dice": 2,
-                "attackers_lost": ours,
-                "player": "Ada",
-                "opponent": "Ben",
-            }
-            for ours, _ in rolls
-        ]
-    )
+    names = {"player": "Ada", "opponent": "Ben"}
+    dice = {"attack_dice": 3, "defence_dice": 2}
+    found = audit([dice | names | {"attackers_lost": ours} for ours, _ in rolls])
     ada, ben = sorted(found.lucks)
     assert (ada.result, ben.result) == (-2, 2)
     assert ada.armies == pytest.approx(-2 - 4 * mean)
@@ -628,21 +615,14 @@ def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
     # Roll by roll: the chance to win moves from its first value to 0 or 1 by luck alone.
     rng = np.random.default_rng(3)
     attackers, defenders = 9, 7
-    rows, start = [], float(Battle(attackers, defenders).win_probability())
+    rows = ["attack_dice,defence_dice,attackers_lost,attackers,defenders"]
+    start = float(Battle(attackers, defenders).win_probability())
     while attackers > 1 and defenders:
         dice = min(attackers - 1, 3), min(defenders, 2)
         losses = Roll(*dice).losses().to_float().sample(1, rng)[0]
-        rows.append(
-            {
-                "attack_dice": dice[0],
-                "defence_dice": dice[1],
-                "attackers_lost": losses.attackers,
-                "attackers": attackers,
-                "defenders": defenders,
-            }
-        )
+        rows.append(f"{dice[0]},{dice[1]},{losses.attackers},{attackers},{defenders}")
         attackers, defenders = attackers - losses.attackers, defenders - losses.defenders
-    (luck,) = audit(rows).lucks
+    (luck,) = audit("\n".join(rows)).lucks
     assert luck.wins == pytest.approx(float(not defenders) - start, abs=1e-9)
     gained, variance = chance_gain(Trial("battle", 9, 7, CLASSIC), None, (2, 7))
     assert gained == pytest.approx(1 - start)

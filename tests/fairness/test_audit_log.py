@@ -125,26 +125,18 @@ def test_single_dice_may_stand_without_a_heading() -> None:
 
 
 def test_rolls_battles_and_dice_may_be_mixed() -> None:
+    battle = {"attackers": 9, "defenders": 4}
     lines = [
         {"die": 4},
         {"attack_dice": 3, "defence_dice": 2, "attackers_lost": 0},
-        {"attackers": 9, "defenders": 4, "attackers_left": 6, "defenders_left": 0},
-        {"attackers": 9, "defenders": 4, "attackers_left": 1, "defenders_left": 2},
-        {"attackers": 9, "defenders": 4, "attackers_left": 5, "defenders_left": 2},
-        {
-            "attackers": 9,
-            "defenders": 4,
-            "attackers_left": 6,
-            "defenders_left": 0,
-            "rules": "capital",
-        },
+        battle | {"attackers_left": 6, "defenders_left": 0},
+        battle | {"attackers_left": 1, "defenders_left": 2},
+        battle | {"attackers_left": 5, "defenders_left": 2},
+        battle | {"attackers_left": 6, "defenders_left": 0, "rules": "capital"},
     ]
     found = audit("\n".join(map(json.dumps, lines)))
-    assert {each.kind: int(each.counts.sum()) for each in found.throws} == {
-        "dice": 1,
-        "rolls": 1,
-        "battles": 3,
-    }
+    thrown = {each.kind: int(each.counts.sum()) for each in found.throws}
+    assert thrown == {"dice": 1, "rolls": 1, "battles": 3}
     assert found.broken_off == 1
     assert found.lines == 5
 

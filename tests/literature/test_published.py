@@ -4,6 +4,7 @@ import csv
 import shutil
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from iacta_literature import SOURCES
 from iacta_literature import published as library
 from iacta_literature.published import Compared, Number, Published, read_rows
 from tests import published
+from tests.tables import table
 
 FILES = sorted(file.stem for file in library.FOLDER.glob("*.csv"))
 ERRATA = {row["erratum"]: row for row in read_rows("errata")}
@@ -82,51 +84,14 @@ def test_the_page_of_sources_has_every_source() -> None:
 
 # --- When a value agrees
 
-AGREEING: list[tuple[Number, Published]] = [
-    (Fraction(5, 12), Published("0.417")),
-    (Fraction(5, 12), Published("15/36")),
-    (Fraction(1, 8), Published("0.12")),  # a tie, broken to even
-    (Fraction(1, 8), Published("0.13")),  # and up
-    (Fraction(9996, 10000), Published("1.000")),
-    (Fraction(1, 10**6), Published("0.000")),
-    (Fraction(9159, 10000), Published("91.5%", "truncated")),
-    (Fraction(735, 1000), Published("73%")),
-    (0.73, Published("73%")),
-    (6, Published("6")),
-    (Fraction(19, 10), Published("2", "about")),
-    (0.7194339370737597, Published("0.7194339370737594", "float")),
-    (0.719434, Published("0.7178", "simulated", runs=10_000)),
-    (0.69, Published("0.65 to 0.75", "range")),
-    (0.81, Published("0.8", "above")),
-    (0.0, Published("0.001", "below")),
-    ("0 and 2", Published("0 and 2", "text")),
-]
 
-DIFFERING: list[tuple[Number, Published]] = [
-    (Fraction(5, 12), Published("0.416")),
-    (Fraction(5, 12), Published("0.4167001")),
-    (Fraction(5, 12), Published("14/36")),
-    (Fraction(125, 1000), Published("0.124")),
-    (Fraction(9160, 10000), Published("91.5%", "truncated")),
-    (Fraction(9149, 10000), Published("91.5%", "truncated")),
-    (Fraction(19, 10), Published("2")),
-    (7, Published("6")),
-    (0.719433937073, Published("0.7194339370737594", "float")),
-    (0.719434, Published("0.7178", "simulated", runs=10_000_000)),
-    (0.64, Published("0.65 to 0.75", "range")),
-    (Fraction(4, 5), Published("0.8", "above")),
-    ("0 and 2", Published("2 and 0", "text")),
-]
-
-
-@pytest.mark.parametrize(("ours", "published"), AGREEING)
-def test_values_agree_at_the_digits_that_are_printed(ours: Number, published: Published) -> None:
-    assert Compared(ours, published).verdict == "agrees"
-
-
-@pytest.mark.parametrize(("ours", "published"), DIFFERING)
-def test_what_is_off_by_a_digit_differs(ours: Number, published: Published) -> None:
-    assert Compared(ours, published).verdict == "differs"
+@pytest.mark.parametrize(*table(__file__, "verdicts"))
+def test_values_agree_at_the_digits_that_are_printed(
+    ours: Number, text: str, how: str | None, runs: int | None, verdict: str
+) -> None:
+    number = Fraction(ours) if isinstance(ours, str) and "/" in ours else ours
+    more: dict[str, Any] = {key: each for key, each in (("how", how), ("runs", runs)) if each}
+    assert Compared(number, Published(text, **more)).verdict == verdict
 
 
 def test_an_erratum_must_be_wrong_and_our_value_right() -> None:

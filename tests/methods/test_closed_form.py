@@ -111,7 +111,3 @@ def test_one_chance_is_asked_of_the_closed_form() -> None:
     assert find_kernel(CLASSIC, exact=True).by("distribution", 11, 10).name == "closed_form"
     assert find_kernel(CLASSIC, exact=True).by("stack", 11, 10).name == "counting"
     assert closed_form.relative_error(12, 10, CLASSIC) == 0
-    outcomes = Battle(12, 10).outcomes(exact=True, method="counting")
-    assert (
-        outcomes[iacta.Outcome(12, 0)] == Battle(12, 10).outcomes(exact=True)[iacta.Outcome(12, 0)]
-    )

@@ -118,22 +118,7 @@ def test_the_extended_precision_is_right_itself() -> None:
         assert abs(difference) < mpmath.mpf(10) ** -25
 
 
-@pytest.mark.parametrize(
-    ("rules", "size"),
-    [
-        ("classic", (8_535, 10_000)),
-        ("classic", (853_401, 10**6)),
-        ("classic", (853_400_001, 10**9)),
-        ("classic", (853_489_655, 10**9)),
-        ("classic", (853_414_372_544, 10**12)),
-        ("classic", (853_409_372_544, 10**12)),
-        ("capital", (1_710_200, 10**6)),
-        ("capital", (1_710_351_000_000, 10**12)),
-        ("fortification", (1_892_900, 10**6)),
-        ("ties to the attacker", (339_200, 10**6)),
-        ("one die each", (1_400_500, 10**6)),
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "thirty_digits"))
 @pytest.mark.slow
 def test_chances_are_those_of_thirty_digits(rules: str, size: tuple[int, int]) -> None:
     exact = digits_of_chance(*size, SEVERAL_RULES[rules])

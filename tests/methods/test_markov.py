@@ -37,23 +37,6 @@ GROWING = {
 # The chain and its matrices.
 
 
-def test_published_distribution_after_one_roll() -> None:
-    states = chain(10, 10, ABLE).after(1)
-    assert {tuple(state): round(float(p), 7) for state, p in states.items()} == {
-        (8, 10): 0.2925669,
-        (9, 9): 0.3357767,
-        (10, 8): 0.3716564,
-    }
-
-
-def test_published_chance_of_ten_against_ten() -> None:
-    ten = chain(10, 10, ABLE)
-    published = 0.5675928721351305
-    assert float(ten.after(20).prob(is_won)) == pytest.approx(published, abs=1e-15)
-    assert markov.win_probability(10, 10, ABLE) == pytest.approx(published, abs=1e-15)
-    assert markov.win_probability(11, 10, CLASSIC) == markov.win_probability(10, 10, ABLE)
-
-
 def test_states_are_labelled_in_the_documented_order() -> None:
     labelled = chain(4, 2, Rules(garrison=2))
     assert [tuple(state) for state in labelled.states] == [
@@ -210,19 +193,6 @@ def test_large_battles_keep_their_bound() -> None:
     assert bound < STATED_ERROR
 
 
-@pytest.mark.parametrize("rules", [CLASSIC, FIVE_ONES])
-def test_no_battle_leaves_all_as_it_is(rules: Rules) -> None:
-    assert dict(markov.outcomes(Distribution([5, 1]), 0, rules)) == {
-        Outcome(5, 0): 0.5,
-        Outcome(1, 0): 0.5,
-    }
-    assert dict(markov.outcomes(Distribution([1]), 7, rules)) == {Outcome(1, 7): 1.0}
-    assert (
-        markov.win_probability(1, 7, rules) == markov.win_probability_bounded(1, 7, rules)[0] == 0
-    )
-    assert markov.win_table(1, 2, rules).tolist() == [[0.0, 0.0]]
-
-
 # Odds where armies can grow.
 
 
@@ -273,13 +243,6 @@ def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) 
     assert BEYOND not in outcomes
     assert 0 <= 1 - math.fsum(outcomes.values()) + 1e-14 <= 1e-12
     assert markov.win_table(attackers, defenders, rules)[-1, -1] == chance
-
-
-def test_the_table_of_growing_armies_is_that_of_single_battles() -> None:
-    table = markov.win_table(9, 6, FIVE_ONES)
-    for a, d in product(range(1, 10), range(1, 7)):
-        single = markov.win_probability(a, d, FIVE_ONES)
-        assert table[a - 1, d - 1] == pytest.approx(single, rel=0, abs=1e-12)
 
 
 def test_more_room_changes_no_more_than_the_bound() -> None:

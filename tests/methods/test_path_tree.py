@@ -93,14 +93,6 @@ def test_branches_are_the_losses_of_a_roll() -> None:
     assert repr(root) == ("<Node Outcome(attackers=4, defenders=2), probability Fraction(1, 1)>")
 
 
-def test_battles_and_campaigns_ask_the_tree() -> None:
-    for exactly in (True, False):
-        for each in (Battle(9, 8), iacta.Campaign(9, [3, 2])):
-            by_tree = each.win_probability(exact=exactly, method="path_tree")
-            assert by_tree == each.win_probability(exact=exactly, method="closed_form")
-    assert path_tree.relative_error(9, 8, CLASSIC) == 0
-
-
 def test_all_but_small_battles_are_refused_at_once() -> None:
     outcomes = path_tree.outcomes(iacta.Distribution([51]), 50, CLASSIC)
     assert outcomes == counting.outcomes(iacta.Distribution([51]), 50, CLASSIC)

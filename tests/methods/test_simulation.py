@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 import iacta
 from iacta import CLASSIC, Dice, Estimate, Rules, Territory, simulate_battle, simulate_campaign
 from iacta.distribution import Probability
-from iacta.methods import METHODS
 from iacta.methods.kernel import is_won
 from iacta.rules import thrown
 from iacta.rules.modes import ArmiesGrow
@@ -359,20 +358,11 @@ def test_edges() -> None:
     assert set(stopped) == {iacta.CampaignOutcome(0, 1, 1), iacta.CampaignOutcome(1, 1, 7)}
 
 
-def test_it_is_a_method_like_the_others() -> None:
-    assert "simulation" in METHODS
-    battle = iacta.Battle(6, 4)
-    simulated = float(battle.win_probability(method="simulation"))
-    assert abs(simulated - float(battle.win_probability())) < 0.01
-    outcomes = battle.outcomes(method="simulation")
-    assert not outcomes.is_exact
-    assert math.isclose(sum(outcomes.values()), 1)
-    assert asked.simulation.relative_error(6, 4, CLASSIC) == math.inf
+def test_campaigns_can_be_asked_of_it() -> None:
     campaign = iacta.Campaign(9, [2, 3])
     simulated = float(campaign.win_probability(method="simulation"))
     assert 0 < abs(simulated - float(campaign.win_probability())) < 0.01
-    with pytest.raises(iacta.IllegalError, match="method must be an exact method"):
-        battle.win_probability(exact=True, method="simulation")
+    assert asked.simulation.relative_error(6, 4, CLASSIC) == math.inf
 
 
 def test_the_stack_of_each_run_is_drawn_from_its_distribution() -> None:

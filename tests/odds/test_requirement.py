@@ -128,19 +128,6 @@ def test_armies_to_keep_stand_in_the_last_territory() -> None:
     assert armies_needed(4, "80%", keep=0) == armies_needed(4, "80%", keep=1)
 
 
-@pytest.mark.parametrize(
-    "way",
-    [[1], [3, 1, 2], [2, Territory(3, "capital"), 1], [1, Territory(2, garrison=4), 2]],
-    ids=repr,
-)
-@pytest.mark.parametrize("chance", ["5%", "50%", "99%"])
-def test_campaigns_are_those_of_campaign(way: list[Any], chance: str) -> None:
-    needed = armies_needed_for_campaign(way, chance)
-    wanted = Fraction(chance.rstrip("%")) / 100
-    assert Campaign(needed, way).win_probability(exact=True) >= wanted
-    assert Campaign(needed - 1, way).win_probability(exact=True) < wanted
-
-
 def test_a_campaign_s_chance_may_be_met_exactly() -> None:
     way = [5, 3, 2]
     chance = Campaign(17, way).win_probability(exact=True)

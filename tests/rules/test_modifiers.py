@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import MODIFIERS, RULE_SETS, Dice, Rules, break_even_ratio, find_rule_set, find_rules
-from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts
 from tests import brute, strategies
 from tests.published import read_rows
@@ -60,20 +59,6 @@ def test_stacked_rolls_are_those_of_trying_all_dice(name: str) -> None:
     assert rules.defence.kept == 4
     for dice in rolls(rules):
         assert dict(iacta.Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
-
-
-def test_what_the_modifiers_do() -> None:
-    assert find_rules("capital+wall") == Rules(defence=Dice((6, 6, 6, 6)))
-    assert find_rules("capital+zombie attacker") == Rules(Dice((6, 6)), Dice((6, 6, 6)))
-    assert find_rules("zombie defender + wall + CAPITAL") == Rules(
-        defence=Dice((6, 6, 6, 6)), ties="attacker"
-    )
-    assert find_rules("capital+balanced blitz") == Rules(
-        defence=Dice((6, 6, 6)), mode=BalancedBlitz()
-    )
-    assert find_rules("balanced blitz (2024 rules)") == Rules(mode=BalancedBlitz())
-    assert find_rules("defender sees first") == Rules(mode=DefenderSeesFirst())
-    assert "2024 rules" in find_rule_set("balanced blitz").description
 
 
 @pytest.mark.parametrize("names", STACKS, ids="+".join)
