@@ -114,6 +114,7 @@ def arguments(name: str) -> list[Any]:
     return [argument(kind if kind in ARGUMENTS else called) for kind, called in kinds]
 
 
+@cache
 def example(name: str) -> Chart:
     """Return an example of a chart."""
     return EXAMPLES[name]() if name in EXAMPLES else drawn(name)

@@ -160,7 +160,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     for run in range(RUNS):
         a, d = start
         while decision.action_at(a, d) == "roll":
-            ours, theirs = thrown(dice, *dice_of(a, d, found))
+            ours, theirs = thrown(dice, *dice_of(a, d, found), found)
             a, d = a - ours, d - theirs
         values[run] = a + (0 if d else prize) + (start[1] - d) / 2
         won, left = won + (not d), left + a
@@ -170,10 +170,10 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     assert left / RUNS == pytest.approx(float(decision.expected_attackers_left), abs=0.25)
 
 
-def thrown(dice: random.Random, attack: int, defence: int) -> tuple[int, int]:
-    """Throw six-sided dice, and return the armies lost by both sides."""
-    ours = sorted((dice.randint(1, 6) for _ in range(attack)), reverse=True)
-    theirs = sorted((dice.randint(1, 6) for _ in range(defence)), reverse=True)
+def thrown(dice: random.Random, attack: int, defence: int, rules: Rules = CLASSIC) -> State:
+    """Throw real dice, and return the armies lost by both sides."""
+    ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
+    theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
     won = sum(y > z for y, z in zip(ours, theirs, strict=False))
     return min(attack, defence) - won, won
 
