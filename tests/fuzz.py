@@ -38,34 +38,8 @@ from iacta.questions.question import QUESTIONS, Question
 LONGEST = 320
 SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write
 NOT_RUN = ("reproduce", "serve")  # that take minutes, or do not end
-FILES = {
-    "position.toml": 'player = "red"\nboard = "board.toml"\n[territories]\n'
-    'A = {owner = "red", armies = 5}\nB = {owner = "blue", armies = 2}\n',
-    "board.toml": '[territories]\nA = ["B"]\nB = ["C"]\nC = []\n[continents.X]\n'
-    'bonus = 2\nterritories = ["A", "B"]\n',
-    "rules.toml": 'base = "capital"\n',
-    "bad.toml": "a.b.c = ",
-}
+FILES, USUAL, RULES = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")).values()
 NAMES = ("A", "B", "A,C", "X", "x", "classic", "red", "blue", "x.csv", "x.json", "x.map", *FILES)
-USUAL = {
-    "position": ("position.toml",),
-    "file": ("x.csv", "board.toml", "classic"),
-    "plot": ("x.csv", "x.json"),
-    "to": ("x.toml", "x.json", "x.map", "x.xml"),
-    "rules_file": ("rules.toml",),
-    "take": ("B", "B,C", "X"),
-    "take_any": ("B", "B,C"),
-    "source": ("A",),
-}
-RULES = (
-    "classic",
-    "capital",
-    "zombie defender",
-    "balanced blitz",
-    "capital+wall",
-    "2 dice",
-    "ammo",
-)
 HOSTILE: list[str] = json.loads(Path(__file__).with_name("hostile.json").read_text("utf-8"))
 
 
