@@ -38,7 +38,11 @@ from iacta.questions.question import QUESTIONS, Question
 LONGEST = 320
 SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write
 NOT_RUN = ("reproduce", "serve")  # that take minutes, or do not end
-FILES, USUAL, RULES = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8")).values()
+DRAWN = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+FILES: dict[str, str]
+USUAL: dict[str, list[str]]
+RULES: list[str]
+FILES, USUAL, RULES = DRAWN.values()
 NAMES = ("A", "B", "A,C", "X", "x", "classic", "red", "blue", "x.csv", "x.json", "x.map", *FILES)
 HOSTILE: list[str] = json.loads(Path(__file__).with_name("hostile.json").read_text("utf-8"))
 
