@@ -31,52 +31,20 @@ from iacta.checks import shown
 from iacta.cli import main
 from iacta.cli.print_answer import COMMANDS, Shown
 from iacta.cli.terminal import LONG
+from iacta.questions import parameter_kinds
 from iacta.questions.form import Parameter, option_name
-from iacta.questions.parameter_kinds import (
-    Chance,
-    Flag,
-    Listed,
-    Number,
-    OneOf,
-    RulesName,
-    Way,
-    Whole,
-)
 from iacta.questions.question import QUESTIONS, Question
 
 LONGEST = 320
 SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write
 NOT_RUN = ("reproduce", "serve")  # that take minutes, or do not end
-FILES = {
-    "position.toml": 'player = "red"\nboard = "board.toml"\n[territories]\n'
-    'A = {owner = "red", armies = 5}\nB = {owner = "blue", armies = 2}\n',
-    "board.toml": '[territories]\nA = ["B"]\nB = ["C"]\nC = []\n[continents.X]\n'
-    'bonus = 2\nterritories = ["A", "B"]\n',
-    "rules.toml": 'base = "capital"\n',
-    "bad.toml": "a.b.c = ",
-}
+DRAWN = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+FILES: dict[str, str]
+USUAL: dict[str, list[str]]
+RULES: list[str]
+FILES, USUAL, RULES = DRAWN.values()
 NAMES = ("A", "B", "A,C", "X", "x", "classic", "red", "blue", "x.csv", "x.json", "x.map", *FILES)
-USUAL = {
-    "position": ("position.toml",),
-    "file": ("x.csv", "board.toml", "classic"),
-    "plot": ("x.csv", "x.json"),
-    "to": ("x.toml", "x.json", "x.map", "x.xml"),
-    "rules_file": ("rules.toml",),
-    "take": ("B", "B,C", "X"),
-    "take_any": ("B", "B,C"),
-    "source": ("A",),
-}
-RULES = (
-    "classic",
-    "capital",
-    "zombie defender",
-    "balanced blitz",
-    "capital+wall",
-    "2 dice",
-    "ammo",
-)
 HOSTILE: list[str] = json.loads(Path(__file__).with_name("hostile.json").read_text("utf-8"))
-NOT_RUN = ("reproduce", "serve")  # one takes long, the other does not end
 
 
 class Finding(NamedTuple):
@@ -117,7 +85,7 @@ def command_line(rng: random.Random) -> list[str]:
         chosen = [each for each in options if each.name in ("take", "rules")][:2] + chosen[:2]
     for parameter in chosen:
         words.append(option_name(parameter.name))
-        if not isinstance(parameter.kind, Flag):
+        if not isinstance(parameter.kind, parameter_kinds.Flag):
             words.append(_text(rng, parameter))
     if rng.random() < 0.1:
         words.insert(rng.randrange(len(words) + 1), rng.choice(HOSTILE))
@@ -138,19 +106,19 @@ def _text(rng: random.Random, parameter: Parameter) -> str:
     kind = parameter.kind
     if rng.random() < 1 / 6:
         return rng.choice(HOSTILE)
-    if isinstance(kind, Listed):
+    if isinstance(kind, parameter_kinds.Listed):
         inner = Parameter(kind.kind, "", name=parameter.name)
         return ",".join(_text(rng, inner) for _ in range(rng.choice([1, 2, 3])))
-    if isinstance(kind, OneOf):
+    if isinstance(kind, parameter_kinds.OneOf):
         return rng.choice(kind.words).replace(" ", "-")
-    if isinstance(kind, RulesName):
+    if isinstance(kind, parameter_kinds.RulesName):
         return rng.choice(RULES)
-    if isinstance(kind, Chance):
+    if isinstance(kind, parameter_kinds.Chance):
         return rng.choice(["50%", "0.9", "1/3", "99.9%", "1e-9", "0.999999999999"])
-    if isinstance(kind, Whole | Number):
+    if isinstance(kind, parameter_kinds.Whole | parameter_kinds.Number):
         least, most = kind.least or 0, 20 if kind.most is None else min(kind.most, 20)
         return str(rng.choice([least, rng.randint(least, most), rng.randint(least, most)]))
-    if isinstance(kind, Way):
+    if isinstance(kind, parameter_kinds.Way):
         return rng.choice(["{}", "{}:capital", "{}@2", "{}~3", "{}:zombie defender@0~1"]).format(
             rng.randrange(1, 20)
         )

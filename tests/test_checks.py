@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import (
-    Position,
-    classic_board,
-    when_to_stop,
-)
+from iacta import Position, classic_board, when_to_stop
 from iacta.chances import read_chance, read_chances, read_fraction
 from iacta.checks import FrozenDict, parse_whole_number, shown, whole_number, whole_numbers
 from iacta.errors import IactaError, IllegalError, MalformedError

@@ -3,16 +3,10 @@
 import json
 import random
 import sys
-from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-import iacta
-from iacta import IactaError
 from tests import fuzz
 
 ROUNDS = 200  # as many commands, and five times as many calls
@@ -28,24 +22,6 @@ def test_what_was_found_stays_mended(
     for name, text in fuzz.FILES.items():
         (tmp_path / name).write_text(text)
     assert fuzz.run(line.split()) is None
-
-
-CALLS: list[Callable[[], Any]] = [
-    lambda: iacta.ask(np.zeros(3)),  # type: ignore[arg-type]
-    lambda: iacta.usual_reinforcements(len, "red"),  # type: ignore[arg-type]
-    lambda: iacta.Battle(5, 3).stop_probability(exact=np.zeros(3)),  # type: ignore[call-overload]
-    lambda: iacta.Distribution([1, 2]).sf(Decimal("sNaN")),  # type: ignore[arg-type]
-    lambda: iacta.Distribution([1, 2]).cdf(np.zeros(0)),  # type: ignore[arg-type]
-    lambda: iacta.Battle(10**400, 3),
-    lambda: iacta.audit("die\n6\n", progress=7),  # type: ignore[arg-type]
-]
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_what_was_found_in_the_library_stays_mended(call: Callable[[], Any]) -> None:
-    with pytest.raises(IactaError) as refused:
-        call()
-    assert len(str(refused.value)) < fuzz.LONGEST
 
 
 @pytest.mark.parametrize("seed", range(5))

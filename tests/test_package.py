@@ -20,6 +20,7 @@ from iacta.methods import METHODS
 from iacta.rules.modes import MODES
 from iacta_literature.run import SOURCES
 from tests.processes import NUMPY_ONLY, run_python
+from tests.tables import table
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "iacta"
@@ -278,24 +279,11 @@ def test_a_command_loads_only_what_it_uses(line: str, unused: tuple[str, ...]) -
 
 
 # Each runs where nothing but NumPy is installed.
-NEEDS_NO_EXTRA = (
-    "battle 12 10",
+NEEDS_NO_EXTRA = [
+    *(line.removesuffix(" --plot {}") for (line,) in table(__file__, "cli/plots")[1]),
     "campaign 20 3 8:capital",
-    "need 10",
-    "table 4 4",
-    "roll 3 2",
-    "rules capital",
-    "decide 20 10 --prize 10",
-    "defend 12",
-    "fronts 15:3 8 --armies 20",
-    "board classic",
-    "plan examples/asia.toml --take Asia --time-limit 1",
     "plan --from Ukraine=2000 --others 2 --take Ural",
-    "simulate 9 3 --runs 10 --seed 1",
-    "compare 5 5",
-    "audit examples/rolls.csv",
-    "review examples/game.jsonl",
-)
+]
 
 
 @pytest.mark.slow

@@ -10,18 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    RULE_SETS,
-    Battle,
-    Campaign,
-    IactaError,
-    MalformedError,
-    Outcome,
-    Rules,
-    Stop,
-    find_rules,
-    win_table,
-)
+import iacta
+from iacta import Battle, IactaError
 from iacta.methods.kernel import is_won
 from tests import strategies
 from tests.published import read_rows
@@ -58,7 +48,7 @@ def test_published_capital_battles(row: dict[str, str]) -> None:
 
 
 def test_published_line_of_break_even() -> None:
-    table = win_table(60, 50, garrison=0, exact=True)
+    table = iacta.win_table(60, 50, garrison=0, exact=True)
     least = [1 + int(np.argmax(table[:, d] > 0.5)) for d in range(50)]
     for row in read_rows("hoehle_break_even"):
         assert least[int(row["defenders"]) - 1] == int(row["published"])
@@ -70,7 +60,7 @@ def test_published_line_of_break_even() -> None:
 
 @pytest.mark.parametrize("name", ["classic", "capital", "fortification", "zombie attacker"])
 def test_more_attackers_help_and_more_defenders_hurt(name: str) -> None:
-    table = win_table(40, 40, name, garrison=0, exact=True)
+    table = iacta.win_table(40, 40, name, garrison=0, exact=True)
     assert (table[1:] > table[:-1]).all()
     assert (table[:, 1:] < table[:, :-1]).all()
 
@@ -78,7 +68,7 @@ def test_more_attackers_help_and_more_defenders_hurt(name: str) -> None:
 @settings(max_examples=50)
 @given(strategies.rules(), st.integers(1, 10), st.integers(1, 10))
 def test_every_answer_comes_from_the_one_distribution(
-    rules: Rules, attackers: int, defenders: int
+    rules: iacta.Rules, attackers: int, defenders: int
 ) -> None:
     battle = Battle(attackers, defenders, rules)
     outcomes = battle.outcomes(exact=True)
@@ -98,15 +88,8 @@ def test_attackers_no_more_than_the_garrison_cannot_attack() -> None:
         battle = Battle(attackers, 4, garrison=garrison)
         assert battle.win_probability() == 0
         assert battle.win_probability(exact=True) == 0
-        assert dict(battle.outcomes()) == {Outcome(attackers, 4): 1}
+        assert dict(battle.outcomes()) == {iacta.Outcome(attackers, 4): 1}
         assert battle.state_count() == battle.path_count() == 1
-
-
-def test_sums_of_rounded_probabilities_are_never_above_1() -> None:
-    assert Campaign(67, [3, 2], "ammo clamped").win_probability() <= 1
-    assert Battle(4000, 16, "commander defending", stop=Stop(charge=True)).win_probability() <= 1
-    assert Battle(16, 10, "risk legacy bunker", stop=Stop(max_rolls=3)).stop_probability() == 1
-    assert Battle(167, 8, "five ones").win_probability() <= 1
 
 
 @pytest.mark.parametrize(("attackers", "defenders"), [(420, 820), (900, 300), (600, 400)])
@@ -142,11 +125,7 @@ def test_repr_can_be_pasted_back() -> None:
         assert eval(repr(battle), vars(__import__("iacta"))) == battle  # noqa: S307 # the claim
     assert repr(Battle(12, 10)) == "Battle(12, 10)"
     assert repr(Battle(3, 1, "Capital")) == "Battle(3, 1, 'capital')"
-    assert len({Battle(3, 1, "risiko"), Battle(3, 1, find_rules("capital"))}) == 1
-
-
-def test_malformed_and_illegal_are_different_errors() -> None:
-    assert issubclass(MalformedError, ValueError)
+    assert len({Battle(3, 1, "risiko"), Battle(3, 1, iacta.find_rules("capital"))}) == 1
 
 
 def bare(name: str) -> str:
@@ -154,7 +133,7 @@ def bare(name: str) -> str:
     return re.sub("[ _!-]", "", name.casefold())
 
 
-RULE_NAMES = {bare(name) for each in RULE_SETS for name in (each.name, *each.aliases)}
+RULE_NAMES = {bare(name) for each in iacta.RULE_SETS for name in (each.name, *each.aliases)}
 
 
 @given(st.one_of(st.none(), st.text(), st.floats(), st.integers(max_value=-1), st.binary()))

@@ -11,18 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    Battle,
-    Campaign,
-    CampaignOutcome,
-    Dice,
-    PlayedBattle,
-    Rules,
-    Stop,
-    Territory,
-    find_rules,
-    simulate_campaign,
-)
+import iacta
+from iacta import Battle, Campaign, CampaignOutcome, Dice, Rules, Stop, Territory
 from iacta.battle.territory import parse_territory, territory_name
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
@@ -38,7 +28,7 @@ def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
     ended: Counter[CampaignOutcome] = Counter()
     garrison = campaign.rules.garrison
     for number, territory in enumerate(campaign.territories):
-        own = find_rules(territory.rules or campaign.rules, garrison)
+        own = iacta.find_rules(territory.rules or campaign.rules, garrison)
         following: Counter[int] = Counter()
         for attackers, chance in stacks.items():
             stop = campaign.stop if territory.stop is None else territory.stop
@@ -135,12 +125,6 @@ def test_rare_survivors_of_a_large_battle_count_in_the_next_one() -> None:
     assert 1e-7 < chance < 1e-5
 
 
-def test_one_territory_is_a_battle() -> None:
-    for attackers in (1, 2, 7, 30):
-        campaign, battle = Campaign(attackers, [9], "capital"), Battle(attackers, 9, "capital")
-        assert campaign.win_probability(exact=True) == battle.win_probability(exact=True)
-
-
 def test_the_unfinished_game() -> None:
     campaign = Campaign(int(UNFINISHED["attackers"]), WAY)
     exact = Fraction(campaign.win_probability(exact=True))
@@ -172,12 +156,6 @@ def test_floats_are_floats_and_fractions_fractions() -> None:
     assert campaign.outcomes(method="counting") == campaign.outcomes(exact=True).to_float()
 
 
-def test_a_stack_no_larger_than_the_garrison_stays() -> None:
-    campaign = Campaign(9, [1, 1], garrison=9)
-    assert dict(campaign.outcomes(exact=True)) == {CampaignOutcome(0, 9, 1): 1}
-    assert [each.conquer_probability for each in campaign.territory_odds()] == [0, 0]
-
-
 @settings(max_examples=30)
 @given(st.integers(1, 12), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2))
 def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int) -> None:
@@ -188,7 +166,7 @@ def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int)
 @pytest.mark.parametrize("campaign", WITH_STOPS, ids=repr)
 def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Campaign) -> None:
     distribution, runs = campaign.outcomes(), 2000
-    thrown = simulate_campaign(
+    thrown = iacta.simulate_campaign(
         campaign.attackers, campaign.territories, campaign.rules, stop=campaign.stop, runs=runs
     ).outcomes
     rng = np.random.default_rng(2)
@@ -202,7 +180,7 @@ def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Cam
         assert abs(played[end] / runs - chance) <= near
 
 
-def ending(campaign: Campaign, battles: Sequence[PlayedBattle]) -> CampaignOutcome:
+def ending(campaign: Campaign, battles: Sequence[iacta.PlayedBattle]) -> CampaignOutcome:
     """Return how a played campaign ended."""
     last = battles[-1]
     if last.defenders_left:

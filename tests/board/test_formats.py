@@ -7,22 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    Board,
-    Continent,
-    IllegalError,
-    MalformedError,
-    Position,
-    Turn,
-    classic_board,
-    read_board,
-)
+import iacta
+from iacta import Board, Continent, IllegalError, classic_board, read_board
 from iacta.board.board import folded
 from iacta.board.files import read_board_file, write_board
 from iacta.board.formats import FORMATS, board_text, own
 from iacta.board.formats import read_text as read_any
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable
+from tests.tables import table
 
 FILES = Path(__file__).parent / "files"
 # Each file is called like the module that reads it.
@@ -233,48 +226,17 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
 
 
-# The file, what is replaced in it, by what, and the sentence.
-REPLACED: dict[str, tuple[str, str, str, str | None]] = json.loads(
-    Path(__file__).with_name("mistakes.json").read_text("utf-8")
-)
-MISTAKES: dict[str, tuple[str, str | None]] = {
-    name: ((FILES / of).read_text().replace(old, new) if of else new, sentence)
-    for name, (of, old, new, sentence) in REPLACED.items()
-} | {
-    "a border line of nobody": (
-        DOMINATION + "8 1\n",
-        "line 27: unknown territory with borders: '8'",
-    ),
-    "two border lines": (DOMINATION + "5 3\n", "line 27: country 5 has a second line of borders"),
-    "a truncated map": (
-        DOMINATION[: DOMINATION.index(" 100\n5 East")],
-        "line 18: expected a country's id, name, continent, x and y, got '4 Egypt 2 380'",
-    ),
-    "a short line": (
-        CONQUEST[: CONQUEST.index(",120,")],
-        "line 16: expected name,x,y,continent,neighbours, got 'North Africa,300'",
-    ),
-    "an element without its end": (
-        CLUB[: CLUB.index("<name>Egypt")],
-        "line 28: the text is not XML: no element found",
-    ),
-    "a polygon of two points": (LUX.replace("130,140 150,140 ", "", 1), None),
-    "an id of the wrong type": (WARZONE.replace('"id": "3"', '"id": {}', 1), None),
-    "JSON cut off": (OWN[:100], "line 5: invalid JSON: "),
-    "TOML cut off": (TOML[:70], "line 5: invalid TOML: "),
-    "continents in a circle": (
-        OWN.replace('["Brazil", "Peru"]', '["Africa"]').replace(
-            '["North Africa", "Egypt", "E', '["South America", "E'
-        ),
-        None,
-    ),
-}
+def replaced(file: str | None, old: str, new: str) -> str:
+    """Return the text of a file with something else in it, or another text alone."""
+    return (FILES / file).read_text().replace(old, new) if file else new
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_each_mistake_is_reported_with_its_line(mistake: str, tmp_path: Path) -> None:
-    text, sentence = MISTAKES[mistake]
-    with pytest.raises((IllegalError, MalformedError)) as refused:
+@pytest.mark.parametrize(*table(__file__, "mistakes"))
+def test_each_mistake_is_reported_with_its_line(
+    mistake: str, file: str | None, old: str, new: str, sentence: str | None, tmp_path: Path
+) -> None:
+    text = replaced(file, old, new)
+    with pytest.raises((IllegalError, iacta.MalformedError)) as refused:
         read_text(tmp_path, text)
     message = str(refused.value)
     assert message.startswith(f"board file {str(tmp_path / 'board')!r}: ")
@@ -292,30 +254,11 @@ def test_all_mistakes_are_reported_at_once_and_very_many_are_counted(tmp_path: P
         read_board(many)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "sentence"),
-    [
-        (DOMINATION.replace("\n2 1\n", "\n2\n"), 22, "the border from 'Brazil' to 'Peru' leads one "
-        "way only"),
-        (CONQUEST.replace("America,Brazil\n", "America\n"), 13, "the border from 'Brazil' to "
-        "'Peru' leads one way only"),
-        (CLUB.replace("<border>Peru</border>", ""), 14, "the border from 'Peru' to 'Brazil' leads "
-        "one way only"),
-        (CLUB.replace("<border>Peru</border>", ""), 11, "'Peru' cannot be reached from 'Brazil'"),
-        (LUX.replace("<adjoining>0</", "<adjoining></"), 13, None),
-        (OWN.replace('"Peru", "North', '"North'), 5, "'Peru' cannot be reached from 'Brazil'"),
-        (OWN.replace('"Brazil", "Peru"]', '"Brazil"]'), 5, "'Peru' belongs to no continent"),
-        (OWN.replace('["Brazil", "Peru"]', "[]"), 11, "continent 'South America' has no "
-        "territories"),
-        (OWN.replace('"Peru": []', '"Peru": ["Peru"]'), 5, "'Peru' is its own neighbour"),
-        (CONQUEST.replace("America,Brazil\n", "America,Brazil,brazil\n"), 14, "'Peru' has the "
-        "neighbour 'Brazil' twice"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(*table(__file__, "oddities"))
 def test_what_is_odd_is_remarked_on_with_its_line(
-    text: str, line: int, sentence: str | None, tmp_path: Path
+    file: str, old: str, new: str, line: int, sentence: str | None, tmp_path: Path
 ) -> None:
-    found = remarks(tmp_path, text)
+    found = remarks(tmp_path, replaced(file, old, new))
     assert line in [each for each, _ in found]
     assert sentence is None or (line, sentence) in found
 
@@ -404,36 +347,15 @@ def test_classic_is_the_built_in_board() -> None:
     assert read_board("Classic") is classic_board()
 
 
-EMPTY = {
-    "domination": DOMINATION.replace("Africa 3 yellow", "Africa 3 yellow\nAtlantis 7 blue"),
-    "conquest": CONQUEST.replace("Africa=3", "Africa=3\nAtlantis=7"),
-    "conquer club": CLUB.replace(
-        "</map>",
-        "<continent><name>Atlantis</name><bonus>7</bonus><components/></continent></map>",
-    ),
-    "lux": LUX.replace(
-        "</luxboard>",
-        "<continent><continentname>Atlantis</continentname><bonus>7</bonus></continent></luxboard>",
-    ),
-    "warzone": WARZONE.replace(
-        '"bonuses": [',
-        '"bonuses": [{"id": "9", "name": "Atlantis", "value": "7", "territoryIDs": []},',
-    ),
-    "own json": OWN.replace(
-        '"continents": {', '"continents": {"Atlantis": {"bonus": 7, "territories": []},'
-    ),
-    "own toml": TOML.replace(
-        "[places]", "[continents.Atlantis]\nbonus = 7\nterritories = []\n[places]"
-    ),
-}
-
-
-@pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
-def test_a_continent_without_territories_is_read_with_a_remark(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(*table(__file__, "empty_continents"))
+def test_a_continent_without_territories_is_read_with_a_remark(
+    file: str, old: str, new: str, tmp_path: Path
+) -> None:
+    text = replaced(file, old, new)
     found = read_text(tmp_path, text)
     assert Continent("Atlantis", 7, ()) in found.continents
     assert "continent 'Atlantis' has no territories" in [
         said for _, said in remarks(tmp_path, text)
     ]
     held = dict.fromkeys(found.territories, ("blue", 1)) | {"Brazil": ("red", 2)}
-    assert Turn(Position(found, "red", held)).new_armies() == 3
+    assert iacta.Turn(iacta.Position(found, "red", held)).new_armies() == 3

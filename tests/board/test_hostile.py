@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from iacta import Board, IactaError, read_board, read_position
 from iacta.board.formats import read_text
 from iacta.board.formats.draft import assemble
 from tests.board.test_formats import CLUB, CONQUEST, DOMINATION, LUX, OWN, TOML, WARZONE
+from tests.tables import large_text, table
 
 LAUGHS = "".join(
     f'<!ENTITY lol{n} "{f"&lol{n - 1};" * 10}">' if n else '<!ENTITY lol0 "lol">' for n in range(10)
@@ -59,81 +59,24 @@ def test_the_five_entities_of_xml_itself_are_read(tmp_path: Path) -> None:
 
 
 # All within the bounds on bytes, so other bounds must refuse them.
-LARGE: dict[str, Callable[[], str]] = {
-    "Domination": lambda: (
-        "[continents]\nA 1 red\n[countries]\n" + "".join(f"{n} T{n} 1 0 0\n" for n in range(20_000))
-    ),
-    "one line of ids": lambda: (
-        "[continents]\nA 1 red\n[countries]\n1 A 1 0 0\n[borders]\n1 " + "1 " * 1_900_000
-    ),
-    "Conquest": lambda: (
-        "[Continents]\nA=1\n[Territories]\n" + "".join(f"T{n},0,0,A\n" for n in range(20_000))
-    ),
-    "neighbours": lambda: "[Map]\n[Territories]\nA,0,0,," + "A," * 1_900_000,
-    "Conquer Club": lambda: (
-        "<map>"
-        + "".join(f"<territory><name>T{n}</name></territory>" for n in range(20_000))
-        + "</map>"
-    ),
-    "Lux": lambda: (
-        "<luxboard>"
-        + "".join(f"<country><id>{n}</id><name>T{n}</name></country>" for n in range(20_000))
-        + "</luxboard>"
-    ),
-    "elements": lambda: "<map>" + "<a/>" * 900_000 + "</map>",
-    "adjoining": lambda: (
-        "<luxboard><country><id>1</id><name>A</name><adjoining>"
-        + "1," * 1_900_000
-        + "</adjoining></country></luxboard>"
-    ),
-    "Warzone": lambda: (
-        '{"map":{"territories":['
-        + ",".join(f'{{"id":{n},"name":"T{n}"}}' for n in range(20_000))
-        + "]}}"
-    ),
-    "own": lambda: json.dumps({"territories": {f"T{n}": [] for n in range(20_000)}}),
-    "own borders": lambda: json.dumps({"territories": {"A": ["A"] * 600_000}}),
-    "own points": lambda: (
-        '{"territories":{"A":[]},"outlines":{"A":[[' + "[1,2]," * 600_000 + "[1,2]]]}}"
-    ),
-    "unknown names": lambda: json.dumps(
-        {"territories": {f"T{n}": [f"U{n}"] for n in range(9_999)}}
-    ),
-    "own TOML": lambda: "[territories]\n" + "".join(f"T{n}=[]\n" for n in range(20_000)),
-    "deep lists": lambda: '{"territories":' + "[" * 1_000_000,
-    "deep objects": lambda: '{"a":' * 700_000,
-    "deep TOML": lambda: "a = " + "[" * 900_000,
-    "deep XML": lambda: "<map>" * 700_000,
-    "a long key in TOML": lambda: ".".join("a" * 400_000) + " = 1",
-    "a long heading in TOML": lambda: "[" + ".".join("a" * 400_000) + "]",
-    "a long key within TOML": lambda: "a = {" + ".".join("a" * 400_000) + " = 1}",
-    "a hidden key in TOML": lambda: '"#".' + ".".join("a" * 400_000) + " = 1",
-    "long digits": lambda: '{"territories": ' + "9" * 1_000_000 + "}",
-    "long digits in Domination": lambda: "[borders]\n[continents]\nA " + "9" * 1_000_000 + " red",
-    "a long name": lambda: "[Map]\n[Territories]\n" + "A" * 1_000_000 + ",0,0,",
-    "a chain of continents": lambda: json.dumps(
-        {
-            "territories": {f"T{n}": [] for n in range(9_000)},
-            "continents": {
-                f"C{n}": {"bonus": 1, "territories": [f"T{n}", f"C{n + 1}"]} for n in range(8_990)
-            },
-        }
-    ),
-    "a circle of continents": lambda: json.dumps(
-        {
-            "territories": {"A": []},
-            "continents": {
-                f"C{n}": {"bonus": 1, "territories": [f"C{(n + 1) % 9000}"]} for n in range(9_000)
-            },
-        }
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", LARGE)
+@pytest.mark.parametrize(*table(__file__, "large"))
 @pytest.mark.slow
-def test_what_fits_into_a_file_is_refused_for_what_it_is(kind: str, tmp_path: Path) -> None:
-    assert "bytes" not in refusal(tmp_path, LARGE[kind]())
+def test_what_fits_into_a_file_is_refused_for_what_it_is(
+    kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path
+) -> None:
+    assert "bytes" not in refusal(tmp_path, large_text(head, repeated, times, tail)), kind
+
+
+@pytest.mark.parametrize("last", [8990, 0], ids=["a chain", "a circle"])
+@pytest.mark.slow
+def test_continents_within_thousands_of_others_are_refused(last: int, tmp_path: Path) -> None:
+    territories: dict[str, list[str]] = {f"T{n}": [] for n in range(8990)}
+    continents = {
+        f"C{n}": {"bonus": 1, "territories": [f"T{n}", f"C{n + 1 if n < 8989 else last}"]}
+        for n in range(8990)
+    }
+    board = {"territories": territories, "continents": continents}
+    assert "bytes" not in refusal(tmp_path, json.dumps(board))
 
 
 def test_a_file_of_100_megabytes_is_not_read_to_its_end(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from iacta import Board, Holding, IactaError, Position, classic_board, read_position
 from iacta.board.position import position_of_text
 from iacta.errors import IllegalError, MalformedError
+from tests.tables import table
 
 FILES = Path(__file__).parent / "files"
 TINY = Board("tiny", ("A", "B", "C"), (("A", "B"), ("B", "A")))
@@ -136,42 +137,18 @@ def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:
         found.of("Brasil")
 
 
-UNQUOTED = {
-    "Peru = { owner = red, armies = 7 }": 'text needs quotes: "red"',
-    "Peru = { owner = \u201cred\u201d, armies = 7 }": 'text needs quotes: "red"',
-    "Peru = { armies = 7, owner = Red Army }": 'text needs quotes: "Red Army"',
-    "Peru = red": 'text needs quotes: "red"',
-    "North Africa = { armies = 7 }": 'text needs quotes: "North Africa"',
-    'Peru = { owner: "red" }': "expected = after owner, got :",
-    'Peru = { owner = "red" armies = 7 }': "expected a comma or }",
-    "Peru = { armies = 1 }\nPeru = { armies = 2 }": "a key appears twice",
-    "Peru = True": "did you mean true?",
-    "Peru = ": "Invalid value",
-    f"x{' ' * 10**5}y = 1": 'text needs quotes: "y"',
-}
-
-
-@pytest.mark.parametrize("line", UNQUOTED, ids=lambda line: line[:40])
-def test_toml_without_quotes_is_refused_with_them(line: str, tmp_path: Path) -> None:
-    file = tmp_path / "game.toml"
+@pytest.mark.parametrize(*table(__file__, "unquoted_toml"))
+def test_toml_without_quotes_is_refused_with_them(line: str, reason: str, tmp_path: Path) -> None:
+    file, line = tmp_path / "game.toml", line.replace("{blanks}", " " * 10**5)
     file.write_text(f'player = "red"\n[territories]\n{line}\n', encoding="utf-8")
     number = 3 + line.count("\n")
     with pytest.raises(MalformedError) as refused:
         read_position(file)
-    said = f"position file {str(file)!r}: line {number}: invalid TOML: {UNQUOTED[line]}"
+    said = f"position file {str(file)!r}: line {number}: invalid TOML: {reason}"
     assert str(refused.value) == said
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ('{"player": red}', 'text needs quotes: "red"'),
-        ("{player: 1}", 'text needs quotes: "player"'),
-        ("{'player': 1}", 'text needs quotes: "player"'),
-        ('{"player": False}', "did you mean false?"),
-        ('{"player" 1}', "Expecting ':' delimiter"),
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "unquoted_json"))
 def test_so_is_json(text: str, reason: str) -> None:
     with pytest.raises(MalformedError) as refused:
         position_of_text(text)

@@ -57,6 +57,12 @@ def is_drawn(chart: Chart) -> bool:
     return bool(0.05 < paper < 0.995 and colours > 20)
 
 
+def only(chart: Chart) -> list[dict[str, Any]]:
+    """Return the rows of a chart's only table."""
+    (rows,) = chart.tables.values()
+    return [dict(row) for row in rows]
+
+
 def pixels(png: bytes) -> npt.NDArray[np.uint8]:
     """Return the bytes of a PNG with 8 bits for each of 4 channels: height, width, channel."""
     width, height = struct.unpack(">II", png[16:24])

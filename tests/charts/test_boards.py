@@ -13,22 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    Board,
-    Holding,
-    MalformedError,
-    Plan,
-    Position,
-    TakeAll,
-    TooLargeError,
-    Worth,
-    best_plan,
-    charts,
-    classic_board,
-    eliminate,
-    read_position,
-    reinforce,
-)
+import iacta
+from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, eliminate
 from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
@@ -40,7 +26,7 @@ from iacta.plan.report import main_line
 from iacta.questions.percentages import percent
 from tests.charts.look import is_drawn
 
-CLASSIC = classic_board()
+CLASSIC = iacta.classic_board()
 
 
 def path(size: int, name: str = "chain") -> Board:
@@ -59,7 +45,7 @@ def position_on(board: Board, *armies: int, player: str = "red", other: str = "b
 @pytest.fixture(scope="module")
 def asia() -> Plan:
     """Return a plan on the classic board."""
-    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), budget=0.02)
+    return best_plan(iacta.read_position("examples/asia.toml"), TakeAll("Asia"), budget=0.02)
 
 
 def layers(chart: Chart, name: str) -> Iterator[list[dict[str, Any]]]:
@@ -126,7 +112,7 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     start = position_on(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))
     assert charts.plan_map(gone).title.startswith("You eliminate blue ")
-    gains = best_plan(start, Worth())
+    gains = best_plan(start, iacta.Worth())
     printed = charts.plan_map(gains).title
     assert printed.startswith(f"The plan is worth {gains.value:.2f} on average")
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
@@ -272,7 +258,7 @@ def test_a_plan_in_a_corner_is_drawn_larger(asia: Plan) -> None:
 
     whole = scale(charts.board_map(asia.position))
     assert scale(charts.plan_map(asia)) > 1.3 * whole
-    blue = read_position("examples/eliminate-blue.json")
+    blue = iacta.read_position("examples/eliminate-blue.json")
     apart = best_plan(blue, eliminate(blue, "blue"), play="battles", time_limit=0)
     assert scale(charts.plan_map(apart)) == whole
 
@@ -382,24 +368,26 @@ def test_armies_fit_on_a_badge() -> None:
 
 
 def test_large_boards_are_refused() -> None:
-    with pytest.raises(TooLargeError, match="at most 300 territories to be drawn, got 301"):
+    with pytest.raises(iacta.TooLargeError, match="at most 300 territories to be drawn, got 301"):
         charts.board_map(path(301))
     many = path(501)
     placed = Board("many", many.territories, many.borders, (), tuple((n, n) for n in range(501)))
-    with pytest.raises(TooLargeError, match="at most 500 territories to be drawn, got 501"):
+    with pytest.raises(iacta.TooLargeError, match="at most 500 territories to be drawn, got 501"):
         charts.board_map(placed)
 
 
 def test_what_is_no_board_is_refused() -> None:
-    with pytest.raises(MalformedError, match="board must be a Board or a Position, got 'classic'"):
+    with pytest.raises(
+        iacta.MalformedError, match="board must be a Board or a Position, got 'classic'"
+    ):
         charts.board_map("classic")  # type: ignore[arg-type]
-    with pytest.raises(MalformedError, match="plan must be a Plan, got 'classic'"):
+    with pytest.raises(iacta.MalformedError, match="plan must be a Plan, got 'classic'"):
         charts.plan_map("classic")  # type: ignore[arg-type]
 
 
 def test_a_map_shows_where_new_armies_help() -> None:
-    position = read_position("examples/eliminate-blue.json")
-    found = reinforce(position, TakeAll("Venezuela,Peru"), 4, time_limit=0)
+    position = iacta.read_position("examples/eliminate-blue.json")
+    found = iacta.reinforce(position, TakeAll("Venezuela,Peru"), 4, time_limit=0)
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in chart.tables["territories"]}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)
@@ -412,8 +400,8 @@ def test_a_map_shows_where_new_armies_help() -> None:
         (step.start, step.to) for step in found.plan.steps
     }
     assert is_drawn(chart)
-    small = read_position("examples/break-off.json")
-    worth = charts.reinforcement_map(reinforce(small, Worth(), 1, time_limit=0))
+    small = iacta.read_position("examples/break-off.json")
+    worth = charts.reinforcement_map(iacta.reinforce(small, iacta.Worth(), 1, time_limit=0))
     assert "becomes" in worth.subtitle
-    with pytest.raises(MalformedError, match="reinforcement must be a Reinforcement"):
+    with pytest.raises(iacta.MalformedError, match="reinforcement must be a Reinforcement"):
         charts.reinforcement_map("here")  # type: ignore[arg-type]

@@ -4,21 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from iacta import (
-    Decision,
-    TooLargeError,
-    ask,
-    best_mix,
-    charts,
-    how_many_dice,
-    spread_defenders,
-    spread_value,
-    when_to_stop,
-)
+import iacta
+from iacta import charts, when_to_stop
 
 
-@pytest.mark.parametrize("decision", [when_to_stop(9, 8, prize=6), best_mix(9, 8)])
-def test_each_state_of_the_map_is_the_decision_s(decision: Decision) -> None:
+@pytest.mark.parametrize("decision", [when_to_stop(9, 8, prize=6), iacta.best_mix(9, 8)])
+def test_each_state_of_the_map_is_the_decision_s(decision: iacta.Decision) -> None:
     chart = charts.decision_map(decision)
     seen = set()
     for row in chart.tables["actions"]:
@@ -29,13 +20,6 @@ def test_each_state_of_the_map_is_the_decision_s(decision: Decision) -> None:
     assert len(seen) == 8 * max(attackers for attackers, _ in seen)
     said = [(row["defenders"], row["attackers"]) for row in chart.tables["boundary"]]
     assert said == [tuple(each) for each in decision.boundary if each.attackers is not None]
-
-
-def test_the_title_says_what_to_do() -> None:
-    mix = charts.decision_map(best_mix(12, 10))
-    assert mix.title == "Roll now. To blitz against 10 takes at least 14 armies."
-    never = charts.decision_map(when_to_stop(12, 10, prize=3))
-    assert never.title == "Stop now: against 10 it is never best to roll."
 
 
 def test_the_title_names_the_prize() -> None:
@@ -52,22 +36,24 @@ def test_each_region_is_named_where_it_is() -> None:
 
 
 def test_a_spread_stands_beside_others() -> None:
-    best = spread_defenders(10, 12, 3)
-    others = [("even", (4, 4, 4), float(spread_value(10, (4, 4, 4))))]
+    best = iacta.spread_defenders(10, 12, 3)
+    others = [("even", (4, 4, 4), float(iacta.spread_value(10, (4, 4, 4))))]
     rows = charts.best_spread(best, 10, others=others).tables["values"]
     assert [row["name"] for row in rows] == ["best: 4, 2, 6", "even: 4, 4, 4"]
     assert rows[0]["value"] < rows[1]["value"]
 
 
 def test_a_map_that_is_too_large_is_refused() -> None:
-    with pytest.raises(TooLargeError, match="at most 100,000 states, got 600 attackers by 500"):
+    with pytest.raises(
+        iacta.TooLargeError, match="at most 100,000 states, got 600 attackers by 500"
+    ):
         charts.decision_map(when_to_stop(600, 500, prize=3))
-    with pytest.raises(TooLargeError, match="at most 100,000 states"):
-        charts.dice_map(how_many_dice(600, 500))
+    with pytest.raises(iacta.TooLargeError, match="at most 100,000 states"):
+        charts.dice_map(iacta.how_many_dice(600, 500))
 
 
 def test_the_dice_are_the_decision_s() -> None:
-    decision = how_many_dice(6, 4, "attack commander")
+    decision = iacta.how_many_dice(6, 4, "attack commander")
     chart = charts.dice_map(decision)
     for name, policy in (("attack", decision.attack_policy), ("defence", decision.defence_policy)):
         for row in chart.tables[name]:
@@ -78,6 +64,6 @@ def test_the_dice_are_the_decision_s() -> None:
 
 
 def test_what_is_enough_does_not_read_as_less_than_was_wanted() -> None:
-    chart = ask("need", territories=[3], chance="99.999999999999%").plot()
+    chart = iacta.ask("need", territories=[3], chance="99.999999999999%").plot()
     assert "a chance of at least 99.999999999999%" in chart.title
     assert "; the goal is 99.999999999999%" in chart.subtitle

@@ -47,15 +47,6 @@ def test_no_number_of_armies_has_a_sign() -> None:
     assert "abs" not in difference["encoding"]["x"]["axis"]["labelExpr"]
 
 
-def test_titles_are_the_sentences_of_answers() -> None:
-    sentence = "12 armies beat 10 with a chance of 65.38%."
-    assert charts.battle_outcomes(Battle(12, 10)).title == sentence
-    sentence = "5000 armies beat 1000 with a chance of more than 99.99%."
-    assert charts.battle_outcomes(Battle(5000, 1000)).title == sentence
-    sentence = "700 armies take all 2 territories with a chance of more than 99.99%."
-    assert charts.survival(Campaign(700, [1, 1])).title == sentence
-
-
 def test_huge_distributions_are_joined_and_lose_no_more_than_their_tails() -> None:
     battle = Battle(1500, 1400)
     rows = charts.battle_outcomes(battle).tables["outcomes"]

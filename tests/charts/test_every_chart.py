@@ -11,32 +11,8 @@ from typing import Any
 
 import pytest
 
-from iacta import (
-    Battle,
-    Campaign,
-    Distribution,
-    IactaError,
-    MalformedError,
-    Roll,
-    Stop,
-    TakeAll,
-    ask,
-    audit,
-    best_mix,
-    best_plan,
-    charts,
-    classic_board,
-    find_rule_set,
-    how_many_dice,
-    read_position,
-    reinforce,
-    review,
-    simulate_battle,
-    simulate_campaign,
-    spread_defenders,
-    when_to_stop,
-    win_table,
-)
+import iacta
+from iacta import Battle, ask, audit, charts
 from iacta.charts import Chart
 from iacta.charts.registry import charts as registered
 from iacta.charts.registry import defaults
@@ -50,36 +26,38 @@ from tests.processes import run_python
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
 EVENING = Path(__file__).parents[2] / "examples" / "rolls.csv"
 GAME = Path(__file__).parents[2] / "examples" / "game.jsonl"
-BATTLE, WAY = Battle(6, 4), Campaign(12, [4, 3])
+BATTLE, WAY = Battle(6, 4), iacta.Campaign(12, [4, 3])
 
 # An argument of each type, or else of each name, that charts take: a chart that takes no others
 # needs no example of its own.
 ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "estimates": lambda: running_estimates(BATTLE, runs=200, seed=3),
-    "best": lambda: spread_defenders(10, 12, 3),
-    "chances": lambda: win_table(6, 5),
+    "best": lambda: iacta.spread_defenders(10, 12, 3),
+    "chances": lambda: iacta.win_table(6, 5),
     "attackers": lambda: 6,
     "defenders": lambda: 3,
-    "board": classic_board,
+    "board": iacta.classic_board,
     "territories": lambda: [5, 2],
-    "simulated": lambda: simulate_battle(6, 4, runs=100, seed=1),
+    "simulated": lambda: iacta.simulate_battle(6, 4, runs=100, seed=1),
     "Sequence[int]": lambda: [1, 5],
     "Audit": lambda: audit([each % 6 + 1 for each in range(60)]),
     "Battle": lambda: BATTLE,
     "Battle | Campaign": lambda: BATTLE,
     "Campaign": lambda: WAY,
     "CompareAnswer": lambda: ask("compare", attackers=4, defenders=3),
-    "Decision": lambda: best_mix(9, 8),
-    "DiceDecision": lambda: how_many_dice(6, 4),
+    "Decision": lambda: iacta.best_mix(9, 8),
+    "DiceDecision": lambda: iacta.how_many_dice(6, 4),
     "FrontsAnswer": lambda: ask("fronts", fronts=["9/4", "20/8/3/2:end"], armies=10),
     "HoldAnswer": lambda: ask("defend", attackers=6, chance="75%"),
     "NeedAnswer": lambda: ask("need", territories=[5, 2], keep=2),
-    "Distribution[Any]": lambda: Distribution(range(1, 7)).repeated(2).map(sum),
-    "Plan": lambda: best_plan(read_position(ASIA), TakeAll("Asia"), budget=0.02),
-    "Reinforcement": lambda: reinforce(read_position(ASIA), TakeAll("Ural"), 2, time_limit=0),
-    "Roll": lambda: Roll(3, 2),
-    "Review": lambda: review(GAME),
-    "RuleSet": lambda: find_rule_set("capital"),
+    "Distribution[Any]": lambda: iacta.Distribution(range(1, 7)).repeated(2).map(sum),
+    "Plan": lambda: iacta.best_plan(iacta.read_position(ASIA), iacta.TakeAll("Asia"), budget=0.02),
+    "Reinforcement": lambda: iacta.reinforce(
+        iacta.read_position(ASIA), iacta.TakeAll("Ural"), 2, time_limit=0
+    ),
+    "Roll": lambda: iacta.Roll(3, 2),
+    "Review": lambda: iacta.review(GAME),
+    "RuleSet": lambda: iacta.find_rule_set("capital"),
 }
 # Charts for which these will not do, and others worth a look: what is special stands after a comma.
 EXAMPLES: dict[str, Callable[[], Chart]] = {
@@ -87,14 +65,14 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "after_rolls, none": lambda: literature.after_rolls(1, 1),
     "audited_log": lambda: charts.audited_log(audit(EVENING)),
     "audited_log, counted": lambda: charts.audited_log(audit("die,count\n1,622\n6,812\n")),
-    "battle_outcomes": lambda: charts.battle_outcomes(Battle(9, 7, stop=Stop(max_rolls=2))),
+    "battle_outcomes": lambda: charts.battle_outcomes(Battle(9, 7, stop=iacta.Stop(max_rolls=2))),
     "break_even": lambda: literature.break_even(12, 12),
     "campaign_score": lambda: literature.campaign_score(
-        WAY, simulate_campaign(12, [4, 3], runs=100, seed=1), seed=1
+        WAY, iacta.simulate_campaign(12, [4, 3], runs=100, seed=1), seed=1
     ),
     "curves_by_advantage": lambda: literature.curves_by_advantage([0, 1], 8),
     "curves_by_delta": lambda: literature.curves_by_delta([-1, 0, 2], 8),
-    "decision_map, no line": lambda: charts.decision_map(when_to_stop(4, 8, prize=3)),
+    "decision_map, no line": lambda: charts.decision_map(iacta.when_to_stop(4, 8, prize=3)),
     "distribution, of outcomes": lambda: charts.distribution(Battle(20, 16).outcomes()),
     "minimum_troops": lambda: literature.minimum_troops(9, ["50%", "95%"]),
     "minimum_troops, for each": lambda: literature.minimum_troops(
@@ -104,7 +82,7 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "probability_tree": lambda: literature.probability_tree(4, 3, "capital"),
     "slices": lambda: literature.slices([3, 6], 12),
     "state_space": lambda: literature.state_space(4, 2),
-    "survival, one": lambda: charts.survival(Campaign(5, [5])),
+    "survival, one": lambda: charts.survival(iacta.Campaign(5, [5])),
 }
 
 
@@ -136,6 +114,7 @@ def arguments(name: str) -> list[Any]:
     return [argument(kind if kind in ARGUMENTS else called) for kind, called in kinds]
 
 
+@cache
 def example(name: str) -> Chart:
     """Return an example of a chart."""
     return EXAMPLES[name]() if name in EXAMPLES else drawn(name)
@@ -236,14 +215,16 @@ def test_a_chart_that_needs_more_than_its_object_says_what() -> None:
     best, simulated = argument("best"), argument("simulated")
     assert "break through" in charts.chart_of(best, 10).title
     assert "games" in charts.chart_of(simulated, BATTLE).title
-    with pytest.raises(MalformedError, match="must have attackers to draw a BestSpread, got"):
+    with pytest.raises(iacta.MalformedError, match="must have attackers to draw a BestSpread, got"):
         charts.chart_of(best)
-    with pytest.raises(MalformedError, match="must be an object that has a chart, got 'battle'"):
+    with pytest.raises(
+        iacta.MalformedError, match="must be an object that has a chart, got 'battle'"
+    ):
         charts.chart_of("battle")
 
 
 def test_a_distribution_of_anything_is_drawn() -> None:
-    dice = Distribution(range(1, 7)).repeated(2).map(sum)
+    dice = iacta.Distribution(range(1, 7)).repeated(2).map(sum)
     assert charts.distribution(dice).title == "7.00 on average, most often 7: 17% of the time."
     rows = charts.distribution(dice).tables["outcomes"]
     assert [row["probability"] for row in rows] == [float(dice[row["least"]]) for row in rows]
@@ -255,35 +236,8 @@ def test_a_distribution_of_anything_is_drawn() -> None:
 
 
 NARROW = 360
-MEASURED = """<body><script>
-const names = {names};
-const wide = each => Math.max(...[...each.querySelectorAll("svg")].map(
-  svg => svg.getBoundingClientRect().right));
-for (const name of names) document.body.insertAdjacentHTML(
-  "beforeend", `<iframe src="${{name}}.html" style="border:0;width:{width}px"></iframe>`);
-setTimeout(() => {{
-  const found = [...document.querySelectorAll("iframe")].map(each => wide(each.contentDocument));
-  document.body.innerHTML = `<pre>${{JSON.stringify(found)}}</pre>`;
-}}, 10000);
-</script>"""
-
-
-POINTED = """<body><iframe src="chart.html" style="border:0;width:800px;height:700px"></iframe>
-<script>
-setTimeout(() => {{
-  const page = document.querySelector("iframe").contentDocument;
-  const mark = page.querySelectorAll("{marks}")[{number}];
-  const box = mark.getBoundingClientRect();
-  mark.dispatchEvent(new PointerEvent("pointermove", {{
-    bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2}}));
-}}, 9000);
-setTimeout(() => {{
-  const page = document.querySelector("iframe").contentDocument;
-  const said = page.querySelector("#vg-tooltip-element").innerText;
-  document.body.innerHTML = "<pre></pre>";
-  document.querySelector("pre").innerText = said;
-}}, 11000);
-</script>"""
+MEASURED = Path(__file__).with_name("measured.html").read_text("utf-8")
+POINTED = Path(__file__).with_name("pointed.html").read_text("utf-8")
 
 
 def in_browser(page: Path) -> str:
@@ -328,5 +282,5 @@ def test_a_page_shows_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])
 @pytest.mark.parametrize("name", [name for name in [*registered(), *FIGURES] if needed(name)])
 def test_what_is_not_asked_for_is_refused_in_a_sentence(name: str, wrong: object) -> None:
-    with suppress(IactaError):
+    with suppress(iacta.IactaError):
         draw(name)(*[wrong] * len(needed(name)))

@@ -2,16 +2,8 @@
 
 import pytest
 
-from iacta import (
-    Battle,
-    Campaign,
-    Estimate,
-    IactaError,
-    Stop,
-    charts,
-    simulate_battle,
-    simulate_campaign,
-)
+import iacta
+from iacta import Battle, Campaign, charts, simulate_campaign
 from iacta.charts.outcomes import HOLD, STOP, WIN
 from iacta.methods.kernel import is_won
 from iacta.odds.simulated import running_estimates
@@ -19,13 +11,13 @@ from iacta_literature import charts as figures
 
 
 def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
-    battle, simulated = Battle(6, 4), simulate_battle(6, 4, runs=2000, seed=1)
+    battle, simulated = Battle(6, 4), iacta.simulate_battle(6, 4, runs=2000, seed=1)
     outcomes = battle.outcomes()
     chart = charts.simulated_outcomes(simulated, battle)
     for row in chart.tables["outcomes"]:
         left = row["least"]
         end = (left, 0) if row["end"] == WIN else (1, -left)
-        seen = Estimate(2000, int(simulated.outcomes.get(end, 0) * 2000))  # type: ignore[call-overload]
+        seen = iacta.Estimate(2000, int(simulated.outcomes.get(end, 0) * 2000))  # type: ignore[call-overload]
         assert row["exact"] == pytest.approx(outcomes[end])  # type: ignore[index]
         assert row["probability"] == float(seen.probability)
         assert (row["low"], row["high"]) == seen.interval()
@@ -62,8 +54,8 @@ def test_subtitles_name_the_defenders_and_the_dice() -> None:
 
 
 def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
-    campaign = Campaign(12, [5, 3], stop=Stop(max_losses=5))
-    simulated = simulate_campaign(12, [5, 3], stop=Stop(max_losses=5), runs=500, seed=1)
+    campaign = Campaign(12, [5, 3], stop=iacta.Stop(max_losses=5))
+    simulated = simulate_campaign(12, [5, 3], stop=iacta.Stop(max_losses=5), runs=500, seed=1)
     rows = charts.simulated_outcomes(simulated, campaign).tables["outcomes"]
     first = simulated.estimate(lambda end: end.conquered == 0)
     said = [row["probability"] for row in rows if row["least"] == -2]
@@ -73,9 +65,9 @@ def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
 
 def test_where_no_method_answers_the_dice_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise IactaError("no method")
+        raise iacta.IactaError("no method")
 
-    simulated = simulate_battle(6, 4, runs=100, seed=1)
+    simulated = iacta.simulate_battle(6, 4, runs=100, seed=1)
     estimates = running_estimates(Battle(6, 4), runs=20, seed=1)
     monkeypatch.setattr(Battle, "outcomes", refuse)
     monkeypatch.setattr(Battle, "win_probability", refuse)
@@ -96,6 +88,6 @@ def test_running_estimates_grow_and_come_near() -> None:
         low, high = estimates[-1].interval("99.99%")
         assert low < asked.win_probability() < high
         assert estimates == running_estimates(asked, runs=4000, seed=3)
-    assert running_estimates(Battle(1, 4), runs=3) == (Estimate(3, 0),)
-    with pytest.raises(IactaError, match="seed must be a whole number of at least 0, got -1"):
+    assert running_estimates(Battle(1, 4), runs=3) == (iacta.Estimate(3, 0),)
+    with pytest.raises(iacta.IactaError, match="seed must be a whole number of at least 0, got -1"):
         running_estimates(Battle(6, 4), seed=-1)

@@ -2,53 +2,19 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
-from iacta import (
-    RULE_SETS,
-    Battle,
-    Campaign,
-    IactaError,
-    IllegalError,
-    Rules,
-    ask,
-    charts,
-    find_rule_set,
-    spread_defenders,
-    win_probability,
-    win_table,
-)
-from iacta.charts import Chart
+import iacta
+from iacta import Battle, ask, charts, win_table
 from iacta.charts.converter import convert
 from iacta.charts.theme import config, shades
 from iacta.questions.compare import CompareAnswer, CompareQuestion, MethodAnswer
-
-CHARTS: dict[str, Callable[[], Chart]] = {
-    "map": lambda: charts.win_chance_map(win_table(6, 5)),
-    "attackers": lambda: ask("need", territories=[5, 2], keep=2).plot(),
-    "defenders": lambda: ask("defend", attackers=6, chance="75%").plot(),
-    "spread": lambda: charts.best_spread(spread_defenders(10, 12, 3), 10),
-    "rules": lambda: charts.rule_sets(),
-    "roll": lambda: charts.full_roll(find_rule_set("capital")),
-    "methods": lambda: ask("compare", attackers=4, defenders=3).plot(),
-}
-
-
-@cache
-def drawn(name: str) -> Chart:
-    return CHARTS[name]()
-
-
-def only(chart: Chart) -> list[dict[str, Any]]:
-    (rows,) = chart.tables.values()
-    return [dict(row) for row in rows]
+from tests.charts.look import only
+from tests.charts.test_every_chart import argument, drawn
 
 
 def test_the_map_shows_from_where_on_equal_numbers_win() -> None:
@@ -61,36 +27,38 @@ def test_the_map_shows_from_where_on_equal_numbers_win() -> None:
 
 
 def test_the_map_shows_its_rules_and_their_garrison() -> None:
-    said = charts.win_chance_map(win_table(4, 4, "capital", garrison=0), Rules(garrison=0), "home")
+    said = charts.win_chance_map(
+        win_table(4, 4, "capital", garrison=0), iacta.Rules(garrison=0), "home"
+    )
     spec = json.dumps(said.to_dict())
     assert "(home rules, garrison 0)" in said.description
     assert "attackers able to attack" in spec
     assert "garrison included" not in spec
-    spec = json.dumps(drawn("map").to_dict())
+    spec = json.dumps(drawn("win_chance_map").to_dict())
     assert "attackers, garrison included" in spec
-    assert "(classic rules)" in drawn("map").description
+    assert "(classic rules)" in drawn("win_chance_map").description
 
 
 def test_the_answer_is_where_enough_begins() -> None:
-    for name, side, enough in (("attackers", "attackers", 17), ("defenders", "defenders", 8)):
-        rows = only(drawn(name))
+    for side, enough in (("attackers", 17), ("defenders", 8)):
+        rows = only(drawn(f"chance_by_{side}"))
         assert {row[side]: row["is_enough"] for row in rows}[enough]
         assert not {row[side]: row["is_enough"] for row in rows}[enough - 1]
-    chances = {row["defenders"]: row["probability"] for row in only(drawn("defenders"))}
-    assert chances[8] == pytest.approx(1 - win_probability(6, 8))
+    chances = {row["defenders"]: row["probability"] for row in only(drawn("chance_by_defenders"))}
+    assert chances[8] == pytest.approx(1 - iacta.win_probability(6, 8))
 
 
 def test_the_spread_rules_and_roll_are_the_library_s() -> None:
-    best = spread_defenders(10, 12, 3).spreads[0]
-    assert tuple(row["defenders"] for row in only(drawn("spread"))) == best
-    classic = next(row for row in only(drawn("rules")) if row["rules"] == "classic")
+    best = iacta.spread_defenders(10, 12, 3).spreads[0]
+    assert tuple(row["defenders"] for row in only(charts.best_spread(argument("best"), 10))) == best
+    classic = next(row for row in only(drawn("rule_sets")) if row["rules"] == "classic")
     assert classic["win_probability"] == Battle(10, 10).win_probability()
-    assert [row["ways"] for row in only(drawn("roll"))] == [17871, 12348, 10017, 6420]
+    assert [row["ways"] for row in only(drawn("full_roll"))] == [17871, 12348, 10017, 6420]
 
 
 def test_each_rule_set_has_its_own_chance() -> None:
-    rows = only(drawn("rules"))
-    assert len(rows) == len(RULE_SETS)
+    rows = only(drawn("rule_sets"))
+    assert len(rows) == len(iacta.RULE_SETS)
     for row in rows:
         chance = Battle(10, 10, row["rules"]).win_probability()
         assert row["win_probability"] == chance
@@ -110,19 +78,19 @@ def test_each_method_is_reported_as_it_solved_the_battle() -> None:
     )
     alone = replace(answer, methods=[counting, MethodAnswer("leap", cannot="too large")])
     assert alone.plot().title == f"{alone.sentence} Only counting answers, in 100.0 µs."
-    with pytest.raises(IllegalError, match="some method can solve"):
+    with pytest.raises(iacta.IllegalError, match="some method can solve"):
         replace(answer, methods=[MethodAnswer("leap", cannot="too large")]).plot()
 
 
 def test_the_chances_of_a_requirement_are_the_library_s() -> None:
-    for row in only(drawn("attackers")):
-        kept = Campaign(row["attackers"], [5, 2]).outcomes()
+    for row in only(drawn("chance_by_attackers")):
+        kept = iacta.Campaign(row["attackers"], [5, 2]).outcomes()
         chance = kept.prob(lambda end: end.conquered == 2 and end.attackers >= 2)
         assert row["probability"] == pytest.approx(float(chance), abs=1e-12)
     for row in only(ask("need", territories=[5]).plot()):
         chance = Battle(row["attackers"], 5).win_probability()
         assert row["probability"] == pytest.approx(chance, rel=1e-12)
-    for row in only(drawn("defenders")):
+    for row in only(drawn("chance_by_defenders")):
         held = 1 - Battle(6, row["defenders"]).win_probability()
         assert row["probability"] == pytest.approx(held, abs=1e-14)
 
@@ -165,10 +133,10 @@ def test_only_what_is_certain_is_written_as_0_or_100() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(IactaError):
+    with pytest.raises(iacta.IactaError):
         charts.win_chance_map(win_table(201, 201))
-    with pytest.raises(IactaError):
-        charts.full_roll(find_rule_set("defender sees first"))
+    with pytest.raises(iacta.IactaError):
+        charts.full_roll(iacta.find_rule_set("defender sees first"))
 
 
 def test_shades_are_as_many_as_asked() -> None:

@@ -1,7 +1,10 @@
 """Runs the command line within the process, as the installed command does."""
 
 import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -47,3 +50,15 @@ def read_terminal(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:
         return b""
+
+
+def interrupted(line: str, moment: float) -> tuple[int, bytes, bytes]:
+    """Return how a command ends that gets Ctrl-C after so many seconds, and what it prints."""
+    command = [sys.executable, "-c", STARTED, *line.split()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
+        assert process.stdout is not None
+        process.stdout.read(1)
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=HANGING)
+    return process.returncode, out, err

@@ -1,15 +1,13 @@
 """Bad input: one clear sentence on stderr, exit 2, nothing on stdout, no traceback."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.run import HANGING, STARTED, Run
+from tests.cli.run import Run, interrupted
 
 TOO_LARGE = [f"battle {'9' * digits} 3" for digits in (4000, 5000)]
 
@@ -22,33 +20,21 @@ def test_what_is_too_large_is_refused(run: Run, line: str) -> None:
     assert len(result.stderr) < 400
 
 
+LONG = "battle 4000 4000 --exact --csv"
+
+
 @pytest.mark.parametrize("moment", [0.05, 0.08, 0.12])
 def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
-    command = [sys.executable, "-c", STARTED, "battle", "4000", "4000", "--exact", "--csv"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
-        assert process.stdout is not None
-        process.stdout.read(1)
-        time.sleep(moment)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=HANGING)
-    assert process.returncode == 130
+    code, _, err = interrupted(LONG, moment)
+    assert code == 130
     assert b"Traceback" not in err
 
 
 @pytest.mark.slow
 def test_ctrl_c_ends_at_once_with_130() -> None:
-    command = [sys.executable, "-c", STARTED, "battle", "4000", "4000", "--exact", "--csv"]
-    process = subprocess.Popen(  # noqa: S603 # our own command
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    process.stdout.read(1)
-    time.sleep(2)  # it works, or still loads on a slow machine
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=HANGING)
-    assert process.returncode == 130
-    assert out == ""
-    assert "Traceback" not in err
+    code, out, err = interrupted(LONG, 2)  # it works, or still loads on a slow machine
+    assert (code, out) == (130, b"")
+    assert b"Traceback" not in err
 
 
 def test_work_that_takes_long_is_said_without_a_terminal(
@@ -106,7 +92,3 @@ def test_an_argument_is_given_by_the_name_that_help_shows(run: Run) -> None:
     assert run("campaign --attackers 30 --defenders 8,200") == run("campaign 30 8200")
     assert run.words(["campaign", "30", "--defenders", "8 2"]) == run("campaign 30 8 2")
     assert run("board --file classic") == run("board classic")
-
-
-def test_help_of_help_is_the_overview(run: Run) -> None:
-    assert run("help help") == run("help")

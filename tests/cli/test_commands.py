@@ -25,20 +25,6 @@ def test_narrate_without_a_seed_says_how_to_play_it_again(run: Run) -> None:
     assert run(f"campaign 20 5 5 --narrate --seed {seed}").stdout == said
 
 
-def test_iacta_alone_shows_help_with_examples(run: Run) -> None:
-    result = run("")
-    assert result.code == 0
-    for command in ("battle", "defend", "board", "audit", "batch"):
-        assert f"iacta {command}" in result.stdout
-
-
-@pytest.mark.parametrize("line", ["-h", "--help", "battle -h", "need --help"])
-def test_help_is_had_in_both_spellings(run: Run, line: str) -> None:
-    result = run(line)
-    assert (result.code, result.stderr) == (0, "")
-    assert "Usage: iacta" in result.stdout
-
-
 def test_colour_on_a_terminal() -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "iacta", "battle", "12", "10"]

@@ -10,41 +10,13 @@ import pytest
 
 from iacta.cli.completion import SCRIPTS, completions
 from tests.cli.run import Run
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
-    ("words", "some"),
-    [
-        ([""], {"battle", "plan", "chart", "--version"}),
-        (["ba"], {"battle"}),
-        (["battle", "12", "10", "--r"], {"--rules", "--rules-file"}),
-        (["battle", "12", "10", "--rules", "cap"], {"capital"}),
-        (["battle", "12", "10", "--rules=cap"], {"--rules=capital"}),
-        (["battle", "12", "10", "--rules", "=", "cap"], {"capital"}),  # as bash has it
-        (["battle", "12", "10", "--rules", "capital+wa"], {"capital+wall"}),
-        (["board", "--t"], {"--to", "--template"}),
-        (["board", ""], set()),  # a shell completes the names of files
-        (["battle", "12", "10", "--plot", ""], set()),
-        (["rules", "war"], {"war-god"}),
-        (["chart", "del"], {"delta"}),
-        (["chart", "delta", "x.svg", "--de"], {"--deltas"}),
-        (["defend", "12", "--objective", "b"], {"break-through"}),
-        (["completion", ""], {"bash", "fish", "zsh"}),
-        (["help", "ba"], {"battle"}),
-        (["plan", "--take", "Ur"], {"Ural"}),
-        (["plan", "--take", "Ural,North-A"], {"Ural,North-Africa", "Ural,North-America"}),
-        (["plan", "--from", "Ukr"], {"Ukraine"}),
-        (["plan", "examples/unfinished-game.json", "--eliminate", ""], {"blue"}),
-        (["plan", "examples/asia.toml", "--stay", "Ukr"], {"Ukraine"}),
-        (["plan", "tests/frozen/files/small.toml", "--take", "Ea"], {"East"}),
-        (["plan", "no-such.toml", "--take=As"], {"--take=Asia"}),
-        (["audit", "--player", ""], set()),
-        (["nothing", ""], set()),
-    ],
-)
-def test_a_word_is_completed_by_its_place(words: list[str], some: set[str]) -> None:
+@pytest.mark.parametrize(*table(__file__, "completions"))
+def test_a_word_is_completed_by_its_place(words: list[str], some: list[str]) -> None:
     found = completions(words)
-    assert some <= {*found}
+    assert {*some} <= {*found}
     assert bool(some) == bool(found)
     assert all(each.startswith(words[-1]) for each in found)
 

@@ -21,22 +21,9 @@ from iacta.files import check_writable, named, write_whole
 from iacta.json_and_toml import parse_json, parse_toml
 from iacta.rules.files import read_rules_file
 from tests.cli.run import Run
+from tests.tables import large_text, table
 
 MOST_MEMORY = 100 * 10**6
-TOMLS = {
-    "a dotted key": "a." * 20_000 + "b = 1",
-    "a heading": "[" + "a." * 200_000 + "b]",
-    "a key with an escaped quote": '"\\"#".' + "a." * 200_000 + "b = 1",
-    "a key behind a literal": "'\"#'." + "a." * 200_000 + "b = 1",
-    "a key behind a long text": 'x = """\n"\\"#\n"""\n' + "a." * 200_000 + "b = 1",
-    "a key with blanks": "a . " * 100_000 + "b = 1",
-    "a key in a table": "x = {" + "a." * 200_000 + "b = 1}",
-    "very many headings": "".join(f"[a{n}{'.b' * 30}]\n" for n in range(12_000)),
-    "very many keys": "".join(f"a{n}{'.b' * 30} = 1\n" for n in range(12_000)),
-    "very many tables": "x = [" + "{a=1}," * 150_000 + "]",
-    "deep lists": "x = " + "[" * 400_000,
-    "deep tables": "x = " + "{a = " * 100_000,
-}
 JSONS = {
     "deep and many": "[" * 900 + ",".join(["1"] * 200_000) + "]" * 900,
     "deep objects": '{"a":' * 900 + "1" + "}" * 900,
@@ -46,12 +33,15 @@ JSONS = {
 }
 
 
-@pytest.mark.parametrize("kind", TOMLS)
+@pytest.mark.parametrize(*table(__file__, "large_toml"))
 @pytest.mark.slow
-def test_toml_that_takes_far_more_than_its_bytes_is_refused(kind: str, tmp_path: Path) -> None:
-    check_refused_at_little_cost(lambda: parse_toml(TOMLS[kind]))
-    file = tmp_path / "house.toml"
-    file.write_text(TOMLS[kind])
+def test_toml_that_takes_far_more_than_its_bytes_is_refused(
+    kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path
+) -> None:
+    text = large_text(head, repeated, times, tail)
+    check_refused_at_little_cost(lambda: parse_toml(text))
+    file = tmp_path / f"{kind}.toml"
+    file.write_text(text)
     check_refused_at_little_cost(lambda: read_rules_file(file))
     check_refused_at_little_cost(lambda: read_board(file))
 

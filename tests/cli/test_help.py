@@ -8,6 +8,7 @@ from iacta.questions.form import Form, Topic, option_name
 from iacta.questions.question import QUESTIONS, Question
 from tests.cli.run import Run
 from tests.processes import NUMPY_ONLY, run_python
+from tests.tables import table
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
 
@@ -73,8 +74,8 @@ def test_help_needs_no_extra() -> None:
 
 def test_help_and_the_version_have_the_usual_names(run: Run) -> None:
     assert len(run("--help").stdout.splitlines()) <= 60
-    assert run("help") == run("--help")
-    assert run("help battle") == run("battle --help")
+    assert run("help") == run("help help") == run("--help")
+    assert run("help battle") == run("battle --help") == run("battle -h")
     assert run("help chart delta") == run("chart delta --help")
     assert run("-V") == run("--version")
     assert run("help batle").stderr == "iacta: unknown command batle; did you mean battle?\n"
@@ -86,20 +87,7 @@ def test_help_fits_its_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
         assert max(map(len, run("campaign --help").stdout.splitlines())) <= columns
 
 
-@pytest.mark.parametrize(
-    ("line", "same"),
-    [
-        ("battle --attackers 12 --defenders 10", "battle 12 10"),
-        ("battle --json 12 --rules=capital 10", "battle 12 10 --rules capital --json"),
-        ("battle --garrison 2 --garrison 0 -- 12 10", "battle 12 10 --garrison 0"),
-        ("campaign 20 --exact 5 --rules wall 3", "campaign 20 5 3 --rules wall --exact"),
-        ("rules --rules capital", "rules capital"),
-        ("battle 12,000 10_000", "battle 12000 10000"),
-        ("battle 1.2e4 1e4", "battle 12000 10000"),
-        ("decide 20 10 --prize 1,000", "decide 20 10 --prize 1000"),
-        ("simulate 9 3 --seed 1 --runs 1e3", "simulate 9 3 --seed 1 --runs 1,000"),
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "same_lines"))
 def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
     assert run(line) == run(same)
     assert run(line).code == 0

@@ -11,47 +11,20 @@ from typing import Any
 
 import pytest
 
-from iacta import (
-    Board,
-    Campaign,
-    IllegalError,
-    TakeAll,
-    Worth,
-    best_plan,
-    eliminate,
-    read_position,
-)
+import iacta
+from iacta import TakeAll, best_plan, read_position
 from iacta.cli.terminal import patience
 from iacta.questions import ask
 from iacta.questions import plan as asked
 from iacta.questions.plan import PlanQuestion
 from tests.cli.run import Result, Run
+from tests.tables import table
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
-CHAIN = EXAMPLES / "unfinished-game.json"
 ASIA = EXAMPLES / "asia.toml"
-WAY = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 
-SMALL = """
-player = "red"
-
-[board.territories]
-A = ["B", "C"]
-B = ["D"]
-C = []
-D = []
-
-[board.continents.East]
-bonus = 3
-territories = ["B", "D"]
-
-[territories]
-A = { owner = "red", armies = 9 }
-B = { owner = "blue", armies = 2 }
-C = { owner = "green", armies = 1 }
-D = { owner = "blue", armies = 1 }
-"""
+SMALL = Path(__file__).with_name("small.toml").read_text("utf-8")
 
 
 @pytest.fixture
@@ -67,14 +40,6 @@ def record(result: Result) -> dict[str, Any]:
     assert (result.code, result.stderr) == (0, "")
     found: dict[str, Any] = json.loads(result.stdout)
     return found
-
-
-def test_the_unfinished_game_is_the_campaign(run: Run) -> None:
-    found = record(run(f"plan {CHAIN} --eliminate blue --json"))
-    odds = Campaign(72, WAY).territory_odds()
-    assert found["win_probability"] == pytest.approx(odds[-1].conquer_probability, abs=1e-12)
-    assert found["upper_bound"] - found["win_probability"] < 0.005
-    assert [step["to"] for step in found["steps"]] == [str(n) for n in range(1, 15)]
 
 
 def test_need_may_be_asked_where_nothing_can_be_done_yet(run: Run, small: Path) -> None:
@@ -96,15 +61,6 @@ def test_the_position_may_be_a_value(small: Path) -> None:
     for given in (small, str(small), position, table):
         found = ask("plan", position=given, take="East", keep={"B": 2}).record()
         assert found["win_probability"] == best_plan(position, TakeAll("East"), keep={"B": 2}).value
-
-
-def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
-    file = tmp_path / "plan.json"
-    ended = run(f"plan {small} --take East --plot {file} --dark")
-    assert ended.code == 0
-    spec = json.loads(file.read_text(encoding="utf-8"))
-    chance = best_plan(read_position(small), TakeAll("East")).counted
-    assert spec["description"].startswith(f"You take East with a chance of {100 * chance:.2f}%")
 
 
 def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,28 +99,17 @@ def test_a_terminal_says_what_ctrl_c_does_and_how_far_work_is(
     assert printed[-1] == "", "the line is wiped at the end"
 
 
-FILES = {
-    "": "missing player, whose turn it is",
-    "{": "JSON",
-    "not a position": "",
-    "[1, 2]": "",
-    '{"player": 3, "territories": {}}': "player",
-    '{"player": "red", "territories": {"Brazil": 3}}': "Brazil",
-    '{"player": "red", "territories": {"Brazil": {"owner": "red", "armies": "many"}}}': "armies",
-    '{"player": "red", "territories": {"Brasil": {"owner": "red", "armies": 3}}}': "Brazil",
-    '{"player": "red", "board": "no-such.json", "territories": {}}': "board",
-}
-
-
-@pytest.mark.parametrize("text", FILES)
-def test_wrong_files_get_one_sentence_with_their_name(run: Run, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(*table(__file__, "wrong_positions"))
+def test_wrong_files_get_one_sentence_with_their_name(
+    run: Run, tmp_path: Path, text: str, words: str
+) -> None:
     file = tmp_path / "wrong.json"
     file.write_text(text, encoding="utf-8")
     result = run(f"plan {file} --take Peru")
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert f"position file '{file}': " in result.stderr
-    assert FILES[text] in result.stderr
+    assert words in result.stderr
 
 
 def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
@@ -192,17 +137,17 @@ def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
 
 
 def test_a_player_to_eliminate_after_it_must_be_there(small: Path) -> None:
-    with pytest.raises(IllegalError, match="then must be one of blue, green, got 'purple'"):
+    with pytest.raises(iacta.IllegalError, match="then must be one of blue, green, got 'purple'"):
         ask("plan", position=small, take="C", then="take East; eliminate purple")
 
 
 def test_a_worth_may_pay_for_goals(run: Run, small: Path) -> None:
     position = read_position(small)
-    prizes = (TakeAll("C"), 3.0), (eliminate(position, "blue"), 0.5)
+    prizes = (TakeAll("C"), 3.0), (iacta.eliminate(position, "blue"), 0.5)
     found = ask(
         "plan", position=small, worth=True, prizes={"C": 3, "eliminate blue": "1/2"}
     ).record()
-    assert found["value"] == best_plan(position, Worth(prizes=prizes)).value
+    assert found["value"] == best_plan(position, iacta.Worth(prizes=prizes)).value
     printed = record(run(f"plan {small} --worth --prizes C:3;B,D:1/2 --json"))
     assert printed["value"] == found["value"]
     assert [each["worth"] for each in found["goal"]["prizes"]] == [3.0, 0.5]
@@ -248,20 +193,6 @@ def test_what_is_certain_is_reported_as_100_percent_under_balanced_blitz(
     assert checked.startswith("In 100 games with simulated battles it succeeded in ")
 
 
-def test_need_is_refused_with_the_chance_as_given_and_a_source_that_may_attack(
-    run: Run, small: Path
-) -> None:
-    lonely = SMALL.replace('A = ["B", "C"]', 'A = ["C"]')
-    small.write_text(lonely, encoding="utf-8")
-    assert run(f"plan {small} --take East --need 50%").stderr == (
-        "iacta: 1000 armies on A do not reach a chance of 50%\n"
-    )
-    small.write_text(SMALL, encoding="utf-8")
-    assert run(f"plan {small} --take East --need 50% --source A --stay A").stderr == (
-        "iacta: --source must be a territory that may attack, got A\n"
-    )
-
-
 def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,7 +212,7 @@ def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
 
 
 def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
-    plan = best_plan(read_position(small), Worth())
+    plan = best_plan(read_position(small), iacta.Worth())
     guessed = replace(plan, value=4.5, interval=(4.25, 4.75), upper_bound=6.0, proven=False)
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
     assert found.parts == [
@@ -310,7 +241,7 @@ def test_an_estimate_is_reported_with_its_interval_and_what_its_bound_says(small
 
 
 def test_a_stack_may_stand_on_a_board_of_its_own() -> None:
-    board = Board.from_edges("tiny", [("A", "B"), ("B", "C")])
+    board = iacta.Board.from_edges("tiny", [("A", "B"), ("B", "C")])
     for given in (board, {"territories": {"A": ["B"], "B": ["C"], "C": []}}):
         found = ask("plan", board=given, from_={"A": 7}, others={"B": 2, "C": 1}, take="B,C")
         assert found.record()["win_probability"] == pytest.approx(0.839586, abs=1e-6)

@@ -10,25 +10,9 @@ import iacta
 from iacta.cli.print_answer import COMMANDS
 from iacta.questions.question import QUESTIONS
 from tests.cli.run import Run
+from tests.tables import table
 
-COMMAND_LINES = (
-    "battle 4 3 --plot {}",
-    "campaign 6 2 1 --plot {}",
-    "need 3 --chance 90% --plot {}",
-    "decide 5 4 --prize 5 --plot {}",
-    "decide 5 4 --dice --plot {}",
-    "defend 4 --chance 80% --plot {}",
-    "simulate 4 3 --runs 50 --plot {}",
-    "compare 4 3 --plot {}",
-    "table 3 2 --plot {}",
-    "roll 3 2 --plot {}",
-    "rules --plot {}",
-    "board classic --plot {}",
-    "fronts 9:2 4 --armies 9 --plot {}",
-    "audit examples/rolls.csv --plot {}",
-    "review examples/game.jsonl --time-limit 1 --plot {}",
-    "plan examples/unfinished-game.json --eliminate blue --plot {}",
-)
+COMMAND_LINES = [line for (line,) in table(__file__, "plots")[1]]
 CHARTS = [form for form in COMMANDS.find("chart") if form.name != "chart"]
 CHART_LINES = [
     form.examples[0].line.replace(f"{form.name.split()[1]}.svg", "{}") for form in CHARTS

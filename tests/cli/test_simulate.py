@@ -6,12 +6,11 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from iacta import Campaign, IllegalError
-from tests.cli.run import HANGING, STARTED, Run, read_terminal
+from tests.cli.run import Run, interrupted, read_terminal
 
 UNFINISHED = "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1"
 
@@ -53,12 +52,5 @@ def test_a_terminal_sees_the_progress_until_ctrl_c_ends_it_with_130() -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_ends_it_silently_where_no_terminal_sees_it() -> None:
-    words = [sys.executable, "-c", STARTED, "simulate", *UNFINISHED.split(), "--runs", "1e8"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
-        assert process.stdout is not None
-        process.stdout.read(1)
-        time.sleep(1.5)  # it works, or still loads on a slow machine
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=HANGING)
-    assert process.returncode == 130
-    assert (out, err) == (b"", b"")
+    # It works by then, or still loads on a slow machine.
+    assert interrupted(f"simulate {UNFINISHED} --runs 1e8", 1.5) == (130, b"", b"")

@@ -12,27 +12,11 @@ from scipy import stats
 from benchmarks.audits import WAYS, fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
 from iacta.errors import IllegalError, TooLargeError
+from iacta.fairness import p_values as library
 from iacta.fairness.audit import Audit, questions_of
 from iacta.fairness.e_values import log_evidence, log_factors
 from iacta.fairness.luck import Gained, armies_gain, chance_gain, luck_of
-from iacta.fairness.p_values import (
-    COPIED,
-    DRAWS,
-    SAME,
-    Followed,
-    _alike,
-    _copied,
-    _limit,
-    _pearson,
-    bias_seen,
-    chi_square_sf,
-    compare_players,
-    compare_with_fair,
-    find_period,
-    holm,
-    look_at_order,
-    rolls_needed,
-)
+from iacta.fairness.p_values import Followed, compare_with_fair, find_period, look_at_order
 from iacta.fairness.throws import Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions import ask
@@ -119,9 +103,11 @@ def test_a_loaded_die_is_found_out() -> None:
 
 def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the simulated p-values of many logs of one length, a row of counts each."""
-    fair = np.sort(_pearson(rng.multinomial(counts[0].sum(), chances, size=DRAWS), chances))
-    below = np.searchsorted(fair, _pearson(counts, chances) * (1 - SAME))
-    return (DRAWS - below + 1) / (DRAWS + 1)
+    fair = np.sort(
+        library._pearson(rng.multinomial(counts[0].sum(), chances, size=library.DRAWS), chances)
+    )
+    below = np.searchsorted(fair, library._pearson(counts, chances) * (1 - library.SAME))
+    return (library.DRAWS - below + 1) / (library.DRAWS + 1)
 
 
 def test_many_logs_get_the_p_value_that_one_gets() -> None:
@@ -181,8 +167,8 @@ def test_odds_are_reported_as_far_as_the_simulated_logs_support_them() -> None:
 
 def test_holm_is_as_published() -> None:
     # Holm's own step-down rule: the smallest of m is multiplied by m, and none falls below another.
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert library.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert library.holm([0.9, 0.8]) == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("throws", [12, 100, 1000, 30_000])
@@ -356,7 +342,7 @@ def copied_slowly(way: Followed) -> list[float]:
     n, found = len(way.results), []
     for distance in range(1, n):
         stakes = []
-        for share in COPIED:
+        for share in library.COPIED:
             stake = 1.0
             for now, before in zip(range(distance, n), range(n), strict=False):
                 if way.kinds[now] != way.kinds[before]:
@@ -380,18 +366,20 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     faces[30:60] = faces[:30]
     chances = np.array([1 / 6, 1 / 9, 1 / 4])[kinds]
     way = Followed("roll", "rolls", kinds, 10 * kinds + faces, chances)
-    assert _copied(way) == pytest.approx(copied_slowly(way), rel=1e-9, abs=1e-9)
+    assert library._copied(way) == pytest.approx(copied_slowly(way), rel=1e-9, abs=1e-9)
     # Where a result is so frequent that a Fourier transform counts its pairs, too.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
-    assert _alike(np.arange(2000), coins).tolist() == pairs
+    assert library._alike(np.arange(2000), coins).tolist() == pairs
 
 
 def test_fair_dice_win_no_bet_on_a_list() -> None:
     # Over all results of six coins, the mean for each distance is at most 1.
     results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
     zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
-    stakes = [np.exp(_copied(Followed("coin", "coins", zeros, each, half))) for each in results]
+    stakes = [
+        np.exp(library._copied(Followed("coin", "coins", zeros, each, half))) for each in results
+    ]
     assert (np.mean(stakes, axis=0) <= 1 + 1e-12).all()
 
 
@@ -424,7 +412,9 @@ def test_dice_that_love_the_computer_are_found_out() -> None:
     rng = np.random.default_rng(6)
     loved = np.array([0.1, 0.14, 0.16, 0.18, 0.2, 0.22])
     mine, computers = rng.multinomial(600, DIE), rng.multinomial(600, loved)
-    (found,), _ = compare_players([shared({0: mine, 1: computers}, DIE)], ["Ada", "bot"], rng)
+    (found,), _ = library.compare_players(
+        [shared({0: mine, 1: computers}, DIE)], ["Ada", "bot"], rng
+    )
     assert found.p_value < 0.001
     wanted = stats.chi2_contingency([mine, computers], correction=False).pvalue
     assert wanted < 0.001
@@ -436,7 +426,7 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
     rng = np.random.default_rng(6)
     loaded = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5])
     mine, others = rng.multinomial(500, loaded), rng.multinomial(700, loaded)
-    (found,), _ = compare_players([shared({0: mine, 1: others}, DIE)], ["Ada", "bot"], rng)
+    (found,), _ = library.compare_players([shared({0: mine, 1: others}, DIE)], ["Ada", "bot"], rng)
     wanted = stats.chi2_contingency([mine, others], correction=False).pvalue
     assert found.p_value == pytest.approx(wanted, abs=0.02)
     assert found.p_value > 0.05
@@ -449,21 +439,17 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
 def test_battles_of_all_sizes_are_one_kind_of_throw(rules: str) -> None:
     rng = np.random.default_rng(8)
     rows = [
-        {
-            "attackers": attackers,
-            "defenders": defenders,
-            "attackers_left": end.attackers,
-            "defenders_left": end.defenders,
-        }
+        f"{attackers},{defenders},{end.attackers},{end.defenders}"
         for attackers, defenders in ((4, 3), (9, 6), (12, 10), (25, 20))
         for end in Battle(attackers, defenders, rules).outcomes().sample(400, rng)
     ]
-    fair = audit(rows, rules=rules)
+    log = "\n".join(["attackers,defenders,attackers_left,defenders_left", *rows])
+    fair = audit(log, rules=rules)
     assert not fair.is_alarm
     assert not fair.impossible
     assert p_value(fair, "battles") > 0.005
     # The same battles under other rules are found out.
-    other = audit(rows, rules="balanced blitz" if rules == "classic" else "classic")
+    other = audit(log, rules="balanced blitz" if rules == "classic" else "classic")
     assert other.is_alarm
 
 
@@ -501,17 +487,21 @@ def test_what_no_dice_can_do_is_an_alarm() -> None:
 @pytest.mark.parametrize("degrees", [1, 2, 5, 9, 30, 99])
 def test_the_chi_square_distributions_are_those_of_scipy(degrees: int) -> None:
     for x in (0.0, 0.3, 2.0, 11.0, 60.0, 300.0):
-        assert chi_square_sf(x, degrees) == pytest.approx(stats.chi2.sf(x, degrees), rel=1e-9)
+        assert library.chi_square_sf(x, degrees) == pytest.approx(
+            stats.chi2.sf(x, degrees), rel=1e-9
+        )
     for off in (0.5, 7.0, 40.0):
         wanted = stats.ncx2.sf(stats.chi2.isf(0.01, degrees), degrees, off)
-        assert chi_square_sf(_limit(degrees, 0.01), degrees, off) == pytest.approx(wanted, rel=1e-6)
+        assert library.chi_square_sf(library._limit(degrees, 0.01), degrees, off) == pytest.approx(
+            wanted, rel=1e-6
+        )
 
 
 @pytest.mark.parametrize("throws", [1000, 20_000])
 @pytest.mark.parametrize("chances", [DIE, LOSSES], ids=["die", "losses"])
 def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarray) -> None:
     rng = np.random.default_rng(throws)
-    bias = bias_seen(throws, chances, 0.01)
+    bias = library.bias_seen(throws, chances, 0.01)
     assert bias is not None
     worst = int(np.argmax(chances * (1 - chances)))
     loaded = chances - bias * chances / (1 - chances[worst])
@@ -519,7 +509,7 @@ def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarra
     assert loaded.sum() == pytest.approx(1)
     p_values = fair_p_values(rng.multinomial(throws, loaded, size=LOGS), chances, rng)
     assert (p_values <= 0.01).mean() == pytest.approx(0.9, abs=0.03)
-    assert rolls_needed(bias, chances, 0.01) == pytest.approx(throws, abs=1)
+    assert library.rolls_needed(bias, chances, 0.01) == pytest.approx(throws, abs=1)
 
 
 @pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
@@ -559,9 +549,9 @@ def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
 
 def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
     chances = np.array([15, 21]) / 36  # 1 against 1
-    assert bias_seen(8, chances, 0.01) is None  # as 8 losses of 8 have a chance of 0.0134
-    assert bias_seen(12, chances, 0.01) is not None
-    assert rolls_needed(0.45, chances, 0.01) > 8
+    assert library.bias_seen(8, chances, 0.01) is None  # as 8 losses of 8 have a chance of 0.0134
+    assert library.bias_seen(12, chances, 0.01) is not None
+    assert library.rolls_needed(0.45, chances, 0.01) > 8
 
 
 # Luck.
@@ -577,18 +567,9 @@ def test_luck_is_what_the_dice_gave_beyond_their_average() -> None:
     )
     assert variance == pytest.approx(square - mean**2)
     rolls = [(0, 2), (2, 0), (2, 0), (1, 1)]
-    found = audit(
-        [
-            {
-                "attack_dice": 3,
-                "defence_dice": 2,
-                "attackers_lost": ours,
-                "player": "Ada",
-                "opponent": "Ben",
-            }
-            for ours, _ in rolls
-        ]
-    )
+    names = {"player": "Ada", "opponent": "Ben"}
+    dice = {"attack_dice": 3, "defence_dice": 2}
+    found = audit([dice | names | {"attackers_lost": ours} for ours, _ in rolls])
     ada, ben = sorted(found.lucks)
     assert (ada.result, ben.result) == (-2, 2)
     assert ada.armies == pytest.approx(-2 - 4 * mean)
@@ -634,21 +615,14 @@ def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
     # Roll by roll: the chance to win moves from its first value to 0 or 1 by luck alone.
     rng = np.random.default_rng(3)
     attackers, defenders = 9, 7
-    rows, start = [], float(Battle(attackers, defenders).win_probability())
+    rows = ["attack_dice,defence_dice,attackers_lost,attackers,defenders"]
+    start = float(Battle(attackers, defenders).win_probability())
     while attackers > 1 and defenders:
         dice = min(attackers - 1, 3), min(defenders, 2)
         losses = Roll(*dice).losses().to_float().sample(1, rng)[0]
-        rows.append(
-            {
-                "attack_dice": dice[0],
-                "defence_dice": dice[1],
-                "attackers_lost": losses.attackers,
-                "attackers": attackers,
-                "defenders": defenders,
-            }
-        )
+        rows.append(f"{dice[0]},{dice[1]},{losses.attackers},{attackers},{defenders}")
         attackers, defenders = attackers - losses.attackers, defenders - losses.defenders
-    (luck,) = audit(rows).lucks
+    (luck,) = audit("\n".join(rows)).lucks
     assert luck.wins == pytest.approx(float(not defenders) - start, abs=1e-9)
     gained, variance = chance_gain(Trial("battle", 9, 7, CLASSIC), None, (2, 7))
     assert gained == pytest.approx(1 - start)

@@ -23,6 +23,7 @@ from iacta.fairness.log import read_log
 from iacta.fairness.recording import recorded
 from iacta.fairness.trials import Entry, Notes, Trial, outcomes
 from iacta.rules.variants import find_rules
+from tests.tables import table
 
 CLASSIC = find_rules("classic")
 
@@ -124,26 +125,18 @@ def test_single_dice_may_stand_without_a_heading() -> None:
 
 
 def test_rolls_battles_and_dice_may_be_mixed() -> None:
+    battle = {"attackers": 9, "defenders": 4}
     lines = [
         {"die": 4},
         {"attack_dice": 3, "defence_dice": 2, "attackers_lost": 0},
-        {"attackers": 9, "defenders": 4, "attackers_left": 6, "defenders_left": 0},
-        {"attackers": 9, "defenders": 4, "attackers_left": 1, "defenders_left": 2},
-        {"attackers": 9, "defenders": 4, "attackers_left": 5, "defenders_left": 2},
-        {
-            "attackers": 9,
-            "defenders": 4,
-            "attackers_left": 6,
-            "defenders_left": 0,
-            "rules": "capital",
-        },
+        battle | {"attackers_left": 6, "defenders_left": 0},
+        battle | {"attackers_left": 1, "defenders_left": 2},
+        battle | {"attackers_left": 5, "defenders_left": 2},
+        battle | {"attackers_left": 6, "defenders_left": 0, "rules": "capital"},
     ]
     found = audit("\n".join(map(json.dumps, lines)))
-    assert {each.kind: int(each.counts.sum()) for each in found.throws} == {
-        "dice": 1,
-        "rolls": 1,
-        "battles": 3,
-    }
+    thrown = {each.kind: int(each.counts.sum()) for each in found.throws}
+    assert thrown == {"dice": 1, "rolls": 1, "battles": 3}
     assert found.broken_off == 1
     assert found.lines == 5
 
@@ -354,24 +347,7 @@ def test_an_attack_that_failed_is_reported_if_defenders_fell() -> None:
     assert skipped == {"attacks of which one side shows no loss": 1}
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"A": land(1, 11), "B": land(2, 4)}, "attacks broken off, or rolled by hand"),
-        ({"A": land(1, 6), "B": land(2, 4)}, "attacks broken off, or rolled by hand"),
-        ({"B": land(2, 3)}, "attacks of which one side shows no loss"),
-        (
-            {"A": land(1, 3), "B": land(1, 4), "D": land(1, 2)},
-            "changes of several territories at once",
-        ),
-        ({"A": land(1, 12), "B": land(1, 5)}, "conquests from an unknown territory"),
-        (
-            {"A": land(1, 2) | {"previousUnits": 11}, "B": land(1, 7)},
-            "changes that do not fit the map before them",
-        ),
-        ({"A": land(1, 15), "B": land(1, 5)}, "conquests from an unknown territory"),
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "not_guessed"))
 def test_what_a_recording_does_not_show_is_not_guessed(change: dict[str, Any], why: str) -> None:
     found, skipped = said(change)
     assert not found
@@ -441,24 +417,7 @@ def test_recordings_of_fair_battles_raise_no_alarm(dice: str) -> None:
     assert not found.impossible
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"gameInfo": {"dice": "Loaded"}}, "gameInfo.dice: unknown rules 'Loaded'"),
-        (
-            {"gameInfo": {"dice": "TrueRandom", "gameMode": "ZombieApocalypse"}},
-            "recordings with zombies cannot",
-        ),
-        ({"gameInfo": []}, "gameInfo must be an object of JSON, got []"),
-        ({"roundInfo": {"x": {}}}, "each round must be a whole number of at least 0, got 'x'"),
-        ({"roundInfo": {"3": {"mapState": {"A": 5}}}}, "round 3: each territory must be an object"),
-        (
-            {"roundInfo": {"3": {"mapState": {"A": {"ownedBy": 1}}}}},
-            "round 3: units must be a whole number of at least 0, got None",
-        ),
-        ({"roundInfo": {}}, "the log has no throws or battles to audit"),
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "wrong_recordings"))
 def test_a_wrong_recording_is_refused(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(IactaError) as caught:
         audit(json.dumps(recording(FIRST, []) | change))

@@ -5,17 +5,8 @@ from typing import Any
 
 import pytest
 
-from iacta import (
-    IactaError,
-    Losses,
-    Rules,
-    Turn,
-    classic_board,
-    evaluate,
-    evaluate_battle,
-    when_to_stop,
-    win_probability,
-)
+import iacta
+from iacta import IactaError, Rules, Turn, evaluate, evaluate_battle, win_probability
 from iacta.game import Action, Attack, Place, Stop
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from tests.game.positions import at_random, classic_turn, line_turn
@@ -108,7 +99,7 @@ def test_what_is_not_legal_is_refused() -> None:
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(garrison=3)], ids=str)
 def test_the_best_rule_of_thumb_is_worth_what_when_to_stop_says(rules: Any) -> None:
     values: dict[str, Any] = {"prize": 6, "army_value": "1/2", "kill_value": 0.25}
-    best = when_to_stop(12, 8, rules, **values)
+    best = iacta.when_to_stop(12, 8, rules, **values)
     found = evaluate_battle(
         lambda a, d: 3 if best.action_at(a, d) == "roll" else None, 12, 8, rules, **values
     )
@@ -125,7 +116,7 @@ def test_a_large_battle_is_exact_too() -> None:
 
 def test_a_game_that_is_played_is_a_record_of_legal_moves() -> None:
     rng = Random(4)  # noqa: S311 # plays games, no secrets
-    turn = classic_turn(classic_board(), 4)
+    turn = classic_turn(iacta.classic_board(), 4)
     record = turn.play(lambda now: at_random(now, rng), seed=9)
     here = turn
     for before, action, result in record.moves:
@@ -136,5 +127,5 @@ def test_a_game_that_is_played_is_a_record_of_legal_moves() -> None:
     again = line_turn("r9 b5").play(always, seed=2)
     assert again == line_turn("r9 b5").play(always, seed=2)
     assert again.moves[0].action == Attack("A", "B", 3)
-    assert isinstance(again.moves[0].result, Losses)
+    assert isinstance(again.moves[0].result, iacta.Losses)
     assert line_turn("r1 b5").play(always, seed=2).moves[0].action == Stop()

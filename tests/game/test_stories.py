@@ -6,21 +6,10 @@ from math import comb
 
 import pytest
 
-from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, win_probability
+from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
 from iacta.errors import IactaError
-from iacta.game import (
-    Advance,
-    Attack,
-    Defend,
-    Fortify,
-    Place,
-    Reveal,
-    Stop,
-    Throw,
-    Trade,
-    traded_armies,
-)
+from iacta.game import Advance, Attack, Fortify, Place, Reveal, Stop, Trade
 from iacta.game.cards import hands, sets_in
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import line_turn
@@ -90,14 +79,11 @@ def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
 
 
 @pytest.mark.parametrize("values", [(4, 6, 8, 10, 12, 15), (10,), (12, 15), (7, 9)])
-@pytest.mark.parametrize("is_fixed", [False, True])
-def test_what_a_set_brings_follows_the_one_before(values: tuple[int, ...], is_fixed: bool) -> None:
-    sets = Sets(values, is_fixed)
-    if not is_fixed:
-        later = sets
-        for k in range(12):
-            assert later.nth(0) == sets.nth(k)
-            later = later.next()
+def test_what_a_set_brings_follows_the_one_before(values: tuple[int, ...]) -> None:
+    later = sets = Sets(values)
+    for k in range(12):
+        assert later.nth(0) == sets.nth(k)
+        later = later.next()
 
 
 def test_fixed_sets_are_read_as_the_best_kind() -> None:
@@ -143,7 +129,7 @@ def test_after_an_elimination_sets_are_traded_until_four_cards_or_fewer_are_left
         turn = turn.after(Trade(THREE))
     assert turn.cards == {"red": Hand(infantry=left)}
     assert turn.place == sum(Sets().nth(k) for k in range((number - left) // 3))
-    assert traded_armies(number)[turn.place] == 1
+    assert game.traded_armies(number)[turn.place] == 1
 
 
 def test_the_last_player_s_cards_go_to_the_winner() -> None:
@@ -263,11 +249,11 @@ def test_odds_are_those_of_battles_with_what_is_not_kept() -> None:
 def test_the_defender_answers_where_they_see_the_dice() -> None:
     turn = line_turn("r5 b3", rules=Rules(mode=DefenderSeesFirst()))
     throws = turn.results(Attack("A", "B", 3))
-    assert all(isinstance(throw, Throw) for throw in throws)
+    assert all(isinstance(throw, game.Throw) for throw in throws)
     answering = turn.after(Attack("A", "B", 3), list(throws)[-1])
     assert (answering.phase, answering.to_act, answering.player) == ("defend", "blue", "red")
     assert answering.careful_defence() in answering.actions()
-    fought = answering.after(Defend(2), (1, 1))
+    fought = answering.after(game.Defend(2), (1, 1))
     assert (fought.phase, fought.armies[:2]) == ("attack", (4, 2))
     again = Turn.from_code(answering.to_code(), answering.board)
     assert again == answering

@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
@@ -13,32 +11,17 @@ from iacta.charts import Chart
 from iacta.odds.needed import break_even_line
 from iacta_literature import charts
 from iacta_literature.charts.curves import apart
+from tests.charts.look import only
+from tests.charts.test_every_chart import example
 
 OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
-CHARTS: dict[str, Callable[[], Chart]] = {
-    "break even": lambda: charts.break_even(12, 12),
-    "slices": lambda: charts.slices([3, 6], 12),
-    "delta": lambda: charts.curves_by_delta([-1, 0, 2], 8),
-    "match-ups": lambda: charts.curves_by_match_up([1, 5], 8),
-    "advantage": lambda: charts.curves_by_advantage([0, 1], 8),
-    "troops": lambda: charts.minimum_troops(9, ["50%", "95%"]),
-    "ratio": lambda: charts.minimum_troops_ratio(9, ["50%", "95%"]),
-}
 
 
-@cache
-def drawn(name: str) -> Chart:
-    return CHARTS[name]()
-
-
-def only(chart: Chart) -> list[dict[str, Any]]:
-    (rows,) = chart.tables.values()
-    return [dict(row) for row in rows]
-
-
-@pytest.mark.parametrize("name", ["slices", "delta", "match-ups", "advantage"])
+@pytest.mark.parametrize(
+    "name", ["slices", "curves_by_delta", "curves_by_match_up", "curves_by_advantage"]
+)
 def test_curves_are_the_library_s_chances(name: str) -> None:
-    rows = only(drawn(name))
+    rows = only(example(name))
     assert len(rows) >= 8
     for row in rows:
         chance = win_probability(row["attackers"], row["defenders"])
@@ -53,7 +36,7 @@ def test_the_break_even_line_is_the_one_that_was_published() -> None:
 
 
 def test_the_border_is_where_an_even_chance_begins() -> None:
-    for row in only(drawn("break even")):
+    for row in only(example("break_even")):
         fewest, against = row["attackers"], row["defenders"]
         assert win_probability(fewest, against) >= 0.5 > win_probability(fewest - 1, against)
 
@@ -65,18 +48,18 @@ def test_slices_mark_the_fewest_favourites() -> None:
 
 
 def test_a_lead_without_attackers_has_no_point() -> None:
-    assert min(row["attackers"] for row in only(drawn("delta"))) == 1
+    assert min(row["attackers"] for row in only(example("curves_by_delta"))) == 1
 
 
 def test_minimum_troops_are_the_armies_needed() -> None:
-    for row in only(drawn("troops")):
+    for row in only(example("minimum_troops")):
         needed = armies_needed(row["defenders"], str(row["chance"]), str(row["rules"]))
         assert row["attackers"] == needed
         assert row["attackers_per_defender"] == needed / row["defenders"]
 
 
 def test_the_ratio_divides_capital_by_classic() -> None:
-    for row in only(drawn("ratio")):
+    for row in only(example("minimum_troops_ratio")):
         asked = row["defenders"], str(row["chance"])
         assert row["ratio"] == armies_needed(*asked, "capital") / armies_needed(*asked)
 
@@ -91,15 +74,19 @@ def test_slices_name_no_one_who_lies_outside_the_picture() -> None:
 
 
 def test_the_ratio_says_what_the_picture_ends_with() -> None:
-    last = [row["ratio"] for row in only(drawn("ratio")) if row["defenders"] == 9]
-    assert f"{min(last):.2f} to {max(last):.2f} times as many" in drawn("ratio").title
+    last = [row["ratio"] for row in only(example("minimum_troops_ratio")) if row["defenders"] == 9]
+    assert (
+        f"{min(last):.2f} to {max(last):.2f} times as many" in example("minimum_troops_ratio").title
+    )
     assert "take 1.00 times as many" in charts.minimum_troops_ratio(2, ["50%"]).title
 
 
-@pytest.mark.parametrize("name", ["slices", "ratio", "troops", "delta"])
+@pytest.mark.parametrize(
+    "name", ["slices", "minimum_troops_ratio", "minimum_troops", "curves_by_delta"]
+)
 def test_each_line_has_its_label_at_its_end(name: str) -> None:
-    spec = json.dumps(drawn(name).to_dict())
-    lines = {row.get("chance", row.get("delta", row["defenders"])) for row in only(drawn(name))}
+    spec = json.dumps(example(name).to_dict())
+    lines = {row.get("chance", row.get("delta", row["defenders"])) for row in only(example(name))}
     assert '"legend": null' in spec
     assert len(lines) > 1
     assert '"text"' in spec

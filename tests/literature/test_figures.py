@@ -25,42 +25,21 @@ def agrees(ours: Number, published: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "file"),
+    ("name", "file", "by", "count"),
     [
-        ("pracpred_win_chance_map", "pracpred_win_20x20"),
-        ("hoehle_win_chance_map", "hoehle_win_10x10"),
+        ("pracpred_win_chance_map", "pracpred_win_20x20", "defenders", 400),
+        ("hoehle_win_chance_map", "hoehle_win_10x10", "defenders", 100),
+        ("pracpred_curves_by_match_up", "pracpred_win_20x20", "defenders", 160),
+        ("pracpred_curves_by_advantage", "pracpred_win_by_advantage", "advantage", 132),
     ],
 )
-def test_the_maps_show_the_published_tables(name: str, file: str) -> None:
-    shown = {(row["attackers"], row["defenders"]): row["win_probability"] for row in rows(name)}
-    printed = read_rows(file)
-    assert len(shown) == len(printed)
+def test_pictures_show_the_published_tables(name: str, file: str, by: str, count: int) -> None:
+    shown = {(row["attackers"], row[by]): row["win_probability"] for row in rows(name)}
+    drawn = {each for _, each in shown}
+    printed = [row for row in read_rows(file) if int(row[by]) in drawn]
+    assert len(shown) == len(printed) == count
     for row in printed:
-        assert agrees(shown[int(row["attackers"]), int(row["defenders"])], row["published"])
-
-
-def test_the_curves_by_match_up_show_columns_of_the_published_table() -> None:
-    shown = {
-        (row["attackers"], row["defenders"]): row["win_probability"]
-        for row in rows("pracpred_curves_by_match_up")
-    }
-    drawn = {1, 2, 3, 4, 5, 10, 15, 20}
-    printed = [row for row in read_rows("pracpred_win_20x20") if int(row["defenders"]) in drawn]
-    assert len(shown) == len(printed) == 160
-    for row in printed:
-        assert agrees(shown[int(row["attackers"]), int(row["defenders"])], row["published"])
-
-
-def test_the_curves_by_advantage_show_the_published_rows() -> None:
-    shown = {
-        (row["attackers"], row["advantage"]): row["win_probability"]
-        for row in rows("pracpred_curves_by_advantage")
-    }
-    printed = read_rows("pracpred_win_by_advantage")
-    assert {lead for _, lead in shown} == set(range(8))
-    assert len(shown) == len(printed)
-    for row in printed:
-        assert agrees(shown[int(row["attackers"]), int(row["advantage"])], row["published"])
+        assert agrees(shown[int(row["attackers"]), int(row[by])], row["published"])
 
 
 def test_the_slices_and_the_border_are_at_the_published_numbers() -> None:

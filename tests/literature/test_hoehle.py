@@ -10,13 +10,8 @@ from typing import Any
 import pytest
 
 from iacta import CLASSIC, IllegalError, MissingError
-from iacta_literature.hoehle import (
-    PRINTED_3_AGAINST_2,
-    chi_square,
-    right_distribution,
-    trial,
-    wrong_distribution,
-)
+from iacta_literature import hoehle
+from iacta_literature.hoehle import chi_square, trial, wrong_distribution
 from tests import brute
 
 PAIRS = list(product((1, 2, 3), (1, 2)))
@@ -59,8 +54,10 @@ def test_the_wrong_distribution_multiplies_the_ranks(dice: tuple[int, int]) -> N
 def test_only_where_two_pairs_are_compared_is_it_wrong(dice: tuple[int, int]) -> None:
     counted = brute.roll_losses(*dice, CLASSIC)
     compared = min(dice)
-    assert right_distribution(*dice) == tuple(counted[compared - k, k] for k in range(compared + 1))
-    assert (wrong_distribution(*dice) != right_distribution(*dice)) == (dice in WRONG)
+    assert hoehle.right_distribution(*dice) == tuple(
+        counted[compared - k, k] for k in range(compared + 1)
+    )
+    assert (wrong_distribution(*dice) != hoehle.right_distribution(*dice)) == (dice in WRONG)
 
 
 def test_the_wrong_distribution_is_that_of_hoehle_s_table() -> None:
@@ -75,7 +72,7 @@ def test_no_second_factor_makes_the_first_one_what_was_printed() -> None:
     first, _ = rank_chances(3, 2)
     assert (1 - first) * (1 - won / first) == lost
     half = Fraction(1, 2000)  # of the last digit printed
-    none, _, both = (Fraction(str(chance)) for chance in PRINTED_3_AGAINST_2)
+    none, _, both = (Fraction(str(chance)) for chance in hoehle.PRINTED_3_AGAINST_2)
     assert (both + half) / first < 1 - (none + half) / (1 - first)
 
 
@@ -93,7 +90,7 @@ def test_real_dice_reject_the_wrong_distribution_and_accept_the_right_one(
 
 def test_real_dice_reject_what_was_printed() -> None:
     counts = trial().counts
-    assert chi_square(PRINTED_3_AGAINST_2, counts).p_value < 1e-50
+    assert chi_square(hoehle.PRINTED_3_AGAINST_2, counts).p_value < 1e-50
     assert chi_square([0.2926, 0.3358, 0.3716], counts).p_value > 0.001
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import Battle, Dice, IllegalError, Rules, TooLargeError, find_rules, win_table
+from iacta import Dice, IllegalError, Rules, TooLargeError, find_rules, win_table
 from iacta.distribution import Probability
 from iacta_literature import taflin
 from iacta_literature.taflin import Point, RollChances, Ways, roll_chances
@@ -186,16 +186,6 @@ def test_floats_refuse_more_rolls_than_they_hold() -> None:
     assert isclose(at_most, exact, rel_tol=1e-12)
     with pytest.raises(TooLargeError, match="rolls must be at most 500"):
         taflin.free_space(Point(900, 900), Point(399, 399), 501, f)
-
-
-def test_the_method_is_the_paper_s_comprehensive_solution() -> None:
-    rules = Rules(garrison=3)
-    f = roll_chances(rules)
-    for attackers, defenders in EDGES:
-        able = max(attackers - 3, 0)
-        battle = Battle(attackers, defenders, rules)
-        won = battle.win_probability(exact=True, method="closed_form")
-        assert won == taflin.win(Point(able + 1, defenders), f)
 
 
 @pytest.mark.parametrize("rules", [find_rules("capital"), Rules(attack=Dice((6, 6, 6), keep=2))])

@@ -1,6 +1,5 @@
 """The methods agree: with each other, and with battles counted state by state."""
 
-import math
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -9,25 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import CLASSIC, Dice, Distribution, IllegalError, Outcome, Rules, TooLargeError
+from iacta import CLASSIC, Dice, Distribution, IllegalError, Outcome, Rules
 from iacta.methods import find_kernel
-from iacta.methods.kernel import is_won
-from tests import brute
 from tests.asked import SEVERAL_RULES, counting, lattice, markov
 
 TABLE_METHODS: dict[str, Any] = {"counting": counting, "lattice": lattice}
 EDGES = [*product((1, 2, 3, 4, 5), (1, 2, 3, 4)), (12, 3), (3, 12), (17, 17)]
-
-
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-def test_tables_values_and_outcomes_agree(name: str) -> None:
-    rules = SEVERAL_RULES[name]
-    table = counting.win_table(14, 12, rules)
-    for defenders in (1, 2, 3, 7, 12):
-        values = counting.values([1] * 15, [0] * 13, defenders, rules)
-        for attackers in range(1, 15):
-            outcomes = counting.outcomes(Distribution([attackers]), defenders, rules)
-            assert table[attackers - 1, defenders - 1] == outcomes.prob(is_won) == values[attackers]
 
 
 @pytest.mark.parametrize("method", [lattice, markov], ids=["lattice", "markov"])
@@ -59,17 +45,6 @@ def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
     assert float(outcomes[Outcome(2, 0)]) == 15 / 36
 
 
-@pytest.mark.parametrize("method", TABLE_METHODS)
-def test_values_count_what_is_won_and_what_is_lost(method: str) -> None:
-    rules = Rules(garrison=2)
-    won, lost = [3, 1, 4, 1, 5, 9, 2, 6, 5], [0, 3, 5, 8]
-    values = TABLE_METHODS[method].values(won, lost, 3, rules)
-    for attackers in range(1, len(won)):
-        outcomes = brute.outcomes(attackers, 3, rules)
-        mean = sum(p * (lost[d] if d else won[a - 2]) for (a, d), p in outcomes.items())
-        assert math.isclose(float(values[attackers]), float(mean), rel_tol=1e-13)
-
-
 @given(st.integers(1, 10**9), st.integers(1, 6))
 def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: int) -> None:
     root = counting.least_root(number, power)
@@ -87,9 +62,3 @@ def test_methods_are_found_by_what_is_asked() -> None:
         find_kernel(CLASSIC, exact=True, method="lattice")
     with pytest.raises(IllegalError, match=r"method must be a method .* got 'abacus'"):
         find_kernel(CLASSIC, method="abacus")
-
-
-@pytest.mark.parametrize("method", TABLE_METHODS)
-def test_tables_past_what_memory_allows_are_refused_at_once(method: str) -> None:
-    with pytest.raises(TooLargeError):
-        TABLE_METHODS[method].win_table(10**6, 10**6, CLASSIC)

@@ -12,16 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    CLASSIC,
-    Battle,
-    Distribution,
-    IactaError,
-    Outcome,
-    Rules,
-    TooLargeError,
-    find_rules,
-)
+import iacta
+from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules
 from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, markov, methods_of
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
@@ -143,7 +135,7 @@ def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> Non
 
 @pytest.mark.parametrize("name", METHODS)
 def test_each_method_knows_its_modes(name: str) -> None:
-    for rules in (CLASSIC, Rules(mode=BalancedBlitz()), find_rules("defender sees first")):
+    for rules in (CLASSIC, Rules(mode=BalancedBlitz()), iacta.find_rules("defender sees first")):
         error = find_refusal(name, rules)
         assert (error is None) == (name in methods_of(rules))
         if error is not None:
@@ -218,9 +210,9 @@ def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in COMPUTED if name != "leap"])
 def test_battles_past_what_memory_or_an_hour_allows_are_refused_at_once(name: str) -> None:
     for attackers, defenders in ((10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)):
-        with pytest.raises(TooLargeError):
+        with pytest.raises(iacta.TooLargeError):
             ASKED[name].win_probability(attackers, defenders, CLASSIC)
-        with pytest.raises(TooLargeError):
+        with pytest.raises(iacta.TooLargeError):
             ASKED[name].outcomes(Distribution([attackers]), defenders, CLASSIC)
 
 

@@ -9,25 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    CLASSIC,
-    Battle,
-    Campaign,
-    Dice,
-    Distribution,
-    IllegalError,
-    Outcome,
-    Rules,
-    Territory,
-    TooLargeError,
-    armies_needed,
-    armies_needed_for_campaign,
-    expected_attackers_left,
-    expected_defenders_left,
-    find_rules,
-    win_probability,
-    win_table,
-)
+import iacta
+from iacta import Battle, Rules, Territory, armies_needed, find_rules, win_probability, win_table
 from iacta.methods import balanced_blitz, find_kernel, leap, methods_of
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import BalancedBlitz
@@ -57,7 +40,7 @@ def test_published_chances(row: dict[str, str]) -> None:
 @pytest.mark.parametrize("row", read_rows("balanced_blitz_outcome"))
 def test_published_outcome(row: dict[str, str]) -> None:
     rules, attackers = find_rules(row["rules"]), int(row["attackers"]) + 1
-    end = Outcome(attackers - int(row["lost"]), 0)
+    end = iacta.Outcome(attackers - int(row["lost"]), 0)
     true = Battle(attackers, int(row["defenders"]), rules).outcomes()
     assert true[end] == pytest.approx(float(row["true_random"]), abs=1e-15)
     ends = Battle(attackers, int(row["defenders"]), blitz(rules)).outcomes()
@@ -69,7 +52,7 @@ def test_published_fewest_attackers_with_certainty() -> None:
     defenders = [int(row["defenders"]) for row in rows]
     expected = [int(row["attackers"]) for row in rows]
     assert armies_needed(defenders, "100%", BLITZ, garrison=0).tolist() == expected
-    assert [armies_needed_for_campaign([d], 1, BLITZ) - 1 for d in defenders] == expected
+    assert [iacta.armies_needed_for_campaign([d], 1, BLITZ) - 1 for d in defenders] == expected
 
 
 def test_certainty_begins_where_the_rules_say() -> None:
@@ -102,7 +85,7 @@ def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
     battle = Battle(attackers, defenders, blitz(rules))
     ends, chance = battle.outcomes(), battle.win_probability()
     assert 1e-13 < find_kernel(blitz(rules)).error(attackers, defenders).absolute < 1e-9
-    for end in {*ends, *(Outcome(*key) for key in expected)}:
+    for end in {*ends, *(iacta.Outcome(*key) for key in expected)}:
         assert ends[end] == pytest.approx(float(expected.get(end, 0)), abs=1e-13)
     twin = float(sum(p for (_, d), p in expected.items() if not d))
     assert chance == pytest.approx(twin, abs=1e-13)
@@ -173,10 +156,10 @@ def test_arrays_and_tables_are_those_of_battles() -> None:
             battle = Battle(a, d, rules)
             assert table[a - 1, d - 1] == pytest.approx(battle.win_probability(), abs=1e-14)
             assert win_probability(a, d, rules) == pytest.approx(table[a - 1, d - 1], abs=1e-14)
-            assert expected_attackers_left(a, d, rules) == pytest.approx(
+            assert iacta.expected_attackers_left(a, d, rules) == pytest.approx(
                 battle.attackers_left().mean()
             )
-            assert expected_defenders_left(a, d, rules) == pytest.approx(
+            assert iacta.expected_defenders_left(a, d, rules) == pytest.approx(
                 battle.defenders_left().mean()
             )
     grid = win_probability(np.arange(1, 10)[:, np.newaxis], np.arange(1, 8), BLITZ)
@@ -185,11 +168,11 @@ def test_arrays_and_tables_are_those_of_battles() -> None:
 
 
 def test_a_campaign_is_reshaped_territory_by_territory() -> None:
-    for rules in (BLITZ, CLASSIC):
+    for rules in (BLITZ, iacta.CLASSIC):
         capital = Territory(3, rules=blitz(find_rules("capital")), garrison=2)
         mixed = [Territory(5, rules="classic"), capital, Territory(4)]
         for attackers in range(1, 30):
-            campaign = Campaign(attackers, mixed, rules)
+            campaign = iacta.Campaign(attackers, mixed, rules)
             backwards = win_probability_keeping(attackers, mixed, 0, rules)
             assert campaign.win_probability() == pytest.approx(backwards, abs=1e-13)
             assert campaign.outcomes().prob(lambda end: end.conquered == 3) == pytest.approx(
@@ -215,20 +198,20 @@ def test_requirements_are_the_first_that_reach_the_chance(chance: str) -> None:
         Territory(2, rules=blitz(capital) if wanted == 1 else capital),
         4,
     ]
-    needed = armies_needed_for_campaign(way, chance, BLITZ, keep=1)
+    needed = iacta.armies_needed_for_campaign(way, chance, BLITZ, keep=1)
     assert win_probability_keeping(needed, way, 1, BLITZ) >= wanted
     assert win_probability_keeping(needed - 1, way, 1, BLITZ) < wanted
 
 
 def test_a_chance_of_one_half_is_met_exactly() -> None:
-    even = Rules(attack=Dice((2,)), defence=Dice((3,)), ties="attacker", garrison=0)
+    even = Rules(attack=iacta.Dice((2,)), defence=iacta.Dice((3,)), ties="attacker", garrison=0)
     assert Battle(1, 1, even).win_probability(exact=True) == Fraction(1, 2)
     assert armies_needed(1, 0.5, blitz(even)) == 1
     assert armies_needed(1, Fraction(1, 2) + Fraction(1, 10**30), blitz(even)) == 2
 
 
 def test_play_draws_from_the_distribution() -> None:
-    rng, campaign = np.random.default_rng(5), Campaign(13, [8, 2], BLITZ)
+    rng, campaign = np.random.default_rng(5), iacta.Campaign(13, [8, 2], BLITZ)
     first = [campaign.play(rng)[0] for _ in range(800)]
     ends = Battle(13, 8, BLITZ).outcomes()
     for end, chance in ends.items():
@@ -244,9 +227,9 @@ def test_what_is_too_large_is_refused_at_once() -> None:
         lambda: Battle(10**30, 10**30, BLITZ).outcomes(),
         lambda: armies_needed(10**13, 0.5, BLITZ, keep=10**9),
         lambda: win_table(10**6, 10**6, BLITZ),
-        lambda: find_kernel(BLITZ).forward(Distribution({10**8: 1, 10**12: 1}), 10**12),
+        lambda: find_kernel(BLITZ).forward(iacta.Distribution({10**8: 1, 10**12: 1}), 10**12),
     ):
-        with pytest.raises(TooLargeError):
+        with pytest.raises(iacta.TooLargeError):
             ask()
 
 
@@ -261,14 +244,14 @@ def test_armies_to_keep_are_counted_for_large_battles_too() -> None:
 
 def test_attackers_too_few_to_attack_stay() -> None:
     ends = Battle(1, 5, BLITZ).outcomes()
-    assert dict(ends) == {Outcome(1, 5): 1.0}
+    assert dict(ends) == {iacta.Outcome(1, 5): 1.0}
     assert Battle(1, 5, BLITZ).win_probability() == 0.0
-    assert expected_attackers_left(1, 5, BLITZ) == 1.0
+    assert iacta.expected_attackers_left(1, 5, BLITZ) == 1.0
 
 
-@pytest.mark.parametrize("method", methods_of(CLASSIC))
+@pytest.mark.parametrize("method", methods_of(iacta.CLASSIC))
 def test_no_other_method_is_passed_over_in_silence(method: str) -> None:
-    for ask in (win_probability, win_table, expected_attackers_left):
-        with pytest.raises(IllegalError, match=f"cannot be used for the method '{method}'"):
+    for ask in (win_probability, win_table, iacta.expected_attackers_left):
+        with pytest.raises(iacta.IllegalError, match=f"cannot be used for the method '{method}'"):
             ask(5, 4, BLITZ, method=method)
     assert win_probability(5, 4, BLITZ, method="balanced_blitz") == win_probability(5, 4, BLITZ)

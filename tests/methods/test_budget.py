@@ -7,16 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from iacta import (
-    Battle,
-    Campaign,
-    Dice,
-    Rules,
-    Territory,
-    TooLargeError,
-    armies_needed_for_campaign,
-    find_rules,
-)
+import iacta
+from iacta import Dice, Rules, Territory, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Values
 from iacta.odds.needed import win_probabilities_keeping
@@ -48,16 +40,25 @@ def test_transitions_keep_no_row_alive() -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [[1], [1, 1], [2, 9], [9, 2], [1, 12, 1], [5, Territory(3, "capital")]]
+    "way",
+    [
+        [1],
+        [1, 1],
+        [2, 9],
+        [9, 2],
+        [1, 12, 1],
+        [5, Territory(3, "capital")],
+        [1, Territory(2, garrison=4), 2],
+    ],
 )
 @pytest.mark.parametrize("keep", [0, 4])
 def test_the_fewest_for_a_campaign_are_those_of_one_campaign_after_another(
     way: list[int | Territory], keep: int
 ) -> None:
     for chance in (Fraction(1, 10**9), Fraction(1, 20), Fraction(1, 2), Fraction(99, 100)):
-        needed = armies_needed_for_campaign(way, chance, keep=keep)
+        needed = iacta.armies_needed_for_campaign(way, chance, keep=keep)
         few, enough = (
-            Campaign(n, way)
+            iacta.Campaign(n, way)
             .outcomes(exact=True)
             .prob(lambda end: end.conquered == len(way) and end.attackers >= keep)
             if n
@@ -77,21 +78,12 @@ def test_chances_of_many_stacks_are_those_of_each(rules: str) -> None:
 
 
 def test_balanced_battles_are_looked_up_in_a_larger_table() -> None:
-    rules, defenders = find_rules("balanced blitz"), 12
+    rules, defenders = iacta.find_rules("balanced blitz"), 12
     shared = find_kernel(rules)
     for attackers in (30, 29, 11, 1, 35):
         values = Values(np.linspace(1, 2, attackers + 1), np.linspace(0, 0.5, defenders + 1))
         alone = type(shared).build(rules, False, find_kernel).value(values, defenders)
         assert shared.value(values, defenders) == pytest.approx(alone, rel=1e-12)
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_dice_of_which_some_rolls_take_long_are_refused(exact: bool) -> None:
-    with pytest.raises(TooLargeError, match=r"6 attack dice of up to 20 faces"):
-        Battle(20, 20, SIX_OF_TWENTY).win_probability(exact=exact)
-    with pytest.raises(TooLargeError, match=r"6 attack dice of up to 20 faces"):
-        armies_needed_for_campaign([20], "95%", SIX_OF_TWENTY)
-    assert Battle(2, 1, SIX_OF_TWENTY).win_probability(exact=True) == Fraction(21, 40)
 
 
 def test_dice_are_measured_by_all_their_rolls() -> None:
@@ -102,14 +94,3 @@ def test_dice_are_measured_by_all_their_rolls() -> None:
                 refuse_many_rolls(ours, theirs, SIX_OF_TWENTY)
         else:
             refuse_many_rolls(ours, theirs, SIX_OF_TWENTY)
-
-
-def test_a_small_stack_on_a_long_way_is_answered() -> None:
-    assert Campaign(50, [1_000] * 1_000).win_probability() == 0.0
-
-
-def test_the_chance_needs_no_list_of_outcomes() -> None:
-    battle = Battle(10**9, 10**9)
-    assert battle.win_probability() == pytest.approx(1.0)
-    with pytest.raises(TooLargeError, match="likely outcomes"):
-        battle.outcomes()

@@ -137,27 +137,6 @@ def test_armies_kept_out_of_the_fight_are_a_larger_garrison(battle: tuple[int, i
         assert charging.outcomes(exact=True) == larger_charging.outcomes(exact=True)
 
 
-@pytest.mark.parametrize("battle", [(12, 10), (10, 12), (2, 9), (9, 1)])
-@pytest.mark.parametrize("rules", ["classic", "capital"])
-def test_stops_that_cannot_come_change_nothing(battle: tuple[int, int], rules: str) -> None:
-    outcomes = Battle(*battle, rules).outcomes(exact=True)
-    for stop in (
-        Stop(),
-        Stop(max_rolls=sum(battle)),
-        Stop(max_rolls=sum(battle) - 2),
-        Stop(max_losses=battle[0]),
-        Stop(max_losses=battle[0] - 1),
-    ):
-        assert Battle(*battle, rules, stop=stop).outcomes(exact=True) == outcomes
-
-
-@pytest.mark.parametrize("stop", [Stop(max_losses=0), Stop(max_rolls=0)])
-def test_no_losses_and_no_rolls_leave_all_as_it_was(stop: Stop) -> None:
-    for attackers, defenders in BATTLES:
-        outcomes = Battle(attackers, defenders, stop=stop).outcomes()
-        assert dict(outcomes) == {Outcome(attackers, defenders): 1}
-
-
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
     for attackers, defenders in BATTLES:
@@ -170,14 +149,6 @@ def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
             lowest = dice - min(dice, rules.defence.kept)
             assert end.attackers - rules.garrison >= lowest
             assert not end.defenders or end.attackers - rules.garrison < dice
-
-
-def test_losses_go_beyond_the_limit_by_the_last_roll_only() -> None:
-    for k in range(1, 8):
-        losses = Battle(20, 15, stop=Stop(max_losses=k)).outcomes(exact=True)
-        lost = {20 - end.attackers for end in losses if end.defenders}
-        assert lost == {k, k + 1}
-        assert max(20 - end.attackers for end in losses) <= k + 1
 
 
 def test_two_against_one_by_hand() -> None:

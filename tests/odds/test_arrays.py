@@ -7,23 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from iacta import (
-    Battle,
-    Dice,
-    Rules,
-    armies_needed,
-    defenders_needed,
-    expected_attackers_left,
-    expected_defenders_left,
-    find_rules,
-    win_probability,
-    win_table,
-)
+import iacta
+from iacta import expected_attackers_left, expected_defenders_left, win_probability, win_table
 from tests.asked import lattice
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", Rules(garrison=0), Rules(garrison=3)])
-def test_each_element_is_that_battle_s_own(rules: Rules | str) -> None:
+@pytest.mark.parametrize(
+    "rules", ["classic", "capital", iacta.Rules(garrison=0), iacta.Rules(garrison=3)]
+)
+def test_each_element_is_that_battle_s_own(rules: iacta.Rules | str) -> None:
     attackers = np.array([[1, 2, 3, 4], [30, 5, 17, 9]])
     defenders = np.array([[1], [12]])
     chances = win_probability(attackers, defenders, rules)
@@ -31,8 +23,8 @@ def test_each_element_is_that_battle_s_own(rules: Rules | str) -> None:
     theirs = expected_defenders_left(attackers, defenders, rules)
     assert chances.shape == ours.shape == theirs.shape == (2, 4)
     for index in np.ndindex(2, 4):
-        battle = Battle(int(attackers[index]), int(defenders[index[0], 0]), rules)
-        bound = 2 * lattice.relative_error(30, 12, find_rules(rules))
+        battle = iacta.Battle(int(attackers[index]), int(defenders[index[0], 0]), rules)
+        bound = 2 * lattice.relative_error(30, 12, iacta.find_rules(rules))
         for value, exact in (
             (chances[index], battle.win_probability(exact=True)),
             (ours[index], battle.attackers_left(exact=True).mean()),
@@ -65,7 +57,7 @@ def test_exact_means_over_arrays(garrison: int) -> None:
     ours = expected_attackers_left(attackers, defenders, garrison=garrison, exact=True)
     theirs = expected_defenders_left(attackers, defenders, garrison=garrison, exact=True)
     for i, j in np.ndindex(2, 4):
-        battle = Battle(int(attackers[0, j]), int(defenders[i, 0]), garrison=garrison)
+        battle = iacta.Battle(int(attackers[0, j]), int(defenders[i, 0]), garrison=garrison)
         assert ours[i, j] == battle.attackers_left(exact=True).mean()
         assert theirs[i, j] == battle.defenders_left(exact=True).mean()
         assert isinstance(ours[i, j], Fraction)
@@ -104,11 +96,6 @@ def test_garrison_is_one_parameter() -> None:
     assert (win_table(9, 9, garrison=0) == win_table(10, 9)[1:]).all()
 
 
-def test_past_what_memory_allows() -> None:
-    assert win_probability(10**9, 10**9) == 1
-    assert win_probability(10**18, 1) == 1
-
-
 @pytest.mark.parametrize("method", ["leap", "closed_form"])
 def test_battles_one_by_one_are_those_of_the_rows(method: str) -> None:
     attackers, defenders = [[1, 2, 12], [40, 40, 9]], [3, 10, 10]
@@ -141,7 +128,7 @@ def test_large_battles_among_many_small_ones() -> None:
 
 
 def test_no_chance_is_above_one() -> None:
-    for rules in ("classic", Rules(attack=Dice((6,)), defence=Dice((6,)))):
+    for rules in ("classic", iacta.Rules(attack=iacta.Dice((6,)), defence=iacta.Dice((6,)))):
         assert win_table(400, 300, rules).max() == 1
         assert win_table(3000, 3, rules).max() == 1
 
@@ -156,7 +143,7 @@ FUNCTIONS: dict[str, Any] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("exact", [False, True])
 def test_rules_broadcast_too(name: str, exact: bool) -> None:
-    function, rules = FUNCTIONS[name], ["classic", "capital", find_rules("capital")]
+    function, rules = FUNCTIONS[name], ["classic", "capital", iacta.find_rules("capital")]
     attackers, defenders = [[[5]], [[9]]], [[1], [4]]
     found = function(attackers, defenders, rules, exact=exact)
     assert found.shape == (2, 2, 3)
@@ -171,14 +158,14 @@ def test_rules_broadcast_too(name: str, exact: bool) -> None:
 
 def test_fewest_armies_broadcast_over_rules() -> None:
     rules = [["classic"], ["capital"]]
-    assert armies_needed([1, 10], ["50%", 0.95], rules).tolist() == [
-        armies_needed([1, 10], ["50%", 0.95], each).tolist() for (each,) in rules
+    assert iacta.armies_needed([1, 10], ["50%", 0.95], rules).tolist() == [
+        iacta.armies_needed([1, 10], ["50%", 0.95], each).tolist() for (each,) in rules
     ]
-    assert defenders_needed([5, 12], 0.9, rules).tolist() == [
-        defenders_needed([5, 12], 0.9, each).tolist() for (each,) in rules
+    assert iacta.defenders_needed([5, 12], 0.9, rules).tolist() == [
+        iacta.defenders_needed([5, 12], 0.9, each).tolist() for (each,) in rules
     ]
-    assert armies_needed(10, Fraction(19, 20), ("classic", "capital"), keep=5).tolist() == [
-        armies_needed(10, "95%", each, keep=5) for each in ("classic", "capital")
+    assert iacta.armies_needed(10, Fraction(19, 20), ("classic", "capital"), keep=5).tolist() == [
+        iacta.armies_needed(10, "95%", each, keep=5) for each in ("classic", "capital")
     ]
 
 

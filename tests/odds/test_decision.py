@@ -12,32 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    CLASSIC,
-    Battle,
-    Decision,
-    Dice,
-    Roll,
-    Rules,
-    find_rules,
-    how_many_dice,
-    when_to_stop,
-    win_probability,
-)
+import iacta
+from iacta import CLASSIC, Roll, Rules, find_rules, how_many_dice, when_to_stop
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
-from tests import brute, strategies
+from tests import asked, brute, strategies
 
+LEFT_OUT = ("two against three", "ties to the attacker", "fortification", "dominating12")
 SEVERAL_RULES = {
-    "classic": CLASSIC,
-    "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
-    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "five against four": Rules(attack=Dice((4,) * 5), defence=Dice((4,) * 4)),
-    "ammo shortage": find_rules("ammo shortage"),
-    "attack commander": find_rules("attack commander"),
-    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
-    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+    **{name: rules for name, rules in asked.SEVERAL_RULES.items() if name not in LEFT_OUT},
+    **{name: find_rules(name) for name in ("ammo shortage", "attack commander")},
 }
 REWARDS = {
     "a prize": Reward(Fraction(5), Fraction(1), Fraction(0)),
@@ -96,7 +79,7 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
         yield partial(lambda chosen, a, d: chosen[a, d], chosen)
 
 
-def following(decision: Decision) -> Policy:
+def following(decision: iacta.Decision) -> Policy:
     """Return the policy that rolls where the decision says so."""
     return lambda a, d: decision.action_at(a, d) == "roll"
 
@@ -111,7 +94,7 @@ def ahead_by(fewest: int) -> Policy:
     return lambda a, d: a - d >= fewest
 
 
-def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -> Decision:
+def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -> iacta.Decision:
     """Ask when to stop."""
     return when_to_stop(
         *start,
@@ -177,7 +160,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     for run in range(RUNS):
         a, d = start
         while decision.action_at(a, d) == "roll":
-            ours, theirs = thrown(dice, *dice_of(a, d, found))
+            ours, theirs = thrown(dice, *dice_of(a, d, found), found)
             a, d = a - ours, d - theirs
         values[run] = a + (0 if d else prize) + (start[1] - d) / 2
         won, left = won + (not d), left + a
@@ -187,10 +170,10 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     assert left / RUNS == pytest.approx(float(decision.expected_attackers_left), abs=0.25)
 
 
-def thrown(dice: random.Random, attack: int, defence: int) -> tuple[int, int]:
-    """Throw six-sided dice, and return the armies lost by both sides."""
-    ours = sorted((dice.randint(1, 6) for _ in range(attack)), reverse=True)
-    theirs = sorted((dice.randint(1, 6) for _ in range(defence)), reverse=True)
+def thrown(dice: random.Random, attack: int, defence: int, rules: Rules = CLASSIC) -> State:
+    """Throw real dice, and return the armies lost by both sides."""
+    ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
+    theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
     won = sum(y > z for y, z in zip(ours, theirs, strict=False))
     return min(attack, defence) - won, won
 
@@ -210,7 +193,7 @@ def test_for_an_endless_prize_nobody_stops(start: State, exact: bool) -> None:
     decision = when_to_stop(*start, prize=10**60, exact=exact)
     assert {each.attackers for each in decision.boundary} == {2}
     assert decision.rolls[1:, 1:].all()
-    assert decision.win_probability == pytest.approx(win_probability(*start), rel=1e-12)
+    assert decision.win_probability == pytest.approx(iacta.win_probability(*start), rel=1e-12)
 
 
 def test_what_is_no_better_is_not_done() -> None:
@@ -295,7 +278,7 @@ def test_fewer_dice_never_help_to_conquer_or_to_hold(chooser: str) -> None:
     assert (usual.values == chosen.values).all()
     assert (usual.attack_dice == chosen.attack_dice).all()
     assert (usual.defence_dice == chosen.defence_dice).all()
-    assert usual.values[10, 10] == Battle(11, 10).win_probability(exact=True)
+    assert usual.values[10, 10] == iacta.Battle(11, 10).win_probability(exact=True)
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker", "zombie defender"])

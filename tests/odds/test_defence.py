@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import (
-    CLASSIC,
-    Battle,
-    Dice,
-    IllegalError,
-    Rules,
-    armies_needed,
-    defenders_needed,
-    win_table,
-)
+import iacta
+from iacta import CLASSIC, Battle, Dice, IllegalError, Rules, defenders_needed
 from iacta.chances import read_chance
 from iacta.odds import needed
 from tests import brute, strategies
@@ -27,7 +19,7 @@ CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker", "risiko"])
 def test_it_is_the_first_of_a_scan_in_fractions(rules: str) -> None:
-    lost = win_table(25, 70, rules, exact=True)
+    lost = iacta.win_table(25, 70, rules, exact=True)
     scanned = [
         [next(d for d in range(1, 71) if 1 - row[d - 1] >= chance) for chance in CHANCES]
         for row in lost
@@ -72,9 +64,9 @@ def test_both_sides_of_the_table_agree(attackers: int, chance: str) -> None:
     lost = 1 - read_chance(chance)
     # So many attackers do not have more than what is left; if one fewer defends, they have.
     assert Battle(attackers, defenders).win_probability(exact=True) <= lost
-    assert armies_needed(defenders, lost) >= attackers
+    assert iacta.armies_needed(defenders, lost) >= attackers
     if defenders > 1:
-        assert armies_needed(defenders - 1, lost) <= attackers
+        assert iacta.armies_needed(defenders - 1, lost) <= attackers
 
 
 def test_attackers_who_cannot_attack_need_one_defender() -> None:
@@ -151,7 +143,7 @@ def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
 
 @pytest.mark.parametrize("rules", ["balanced blitz", "capital+balanced blitz"])
 def test_balanced_blitz_s_is_the_first_of_its_table(rules: str) -> None:
-    lost = win_table(25, 90, rules)
+    lost = iacta.win_table(25, 90, rules)
     for chance in (0.1, 0.5, 0.9, 0.99):
         scanned = [next(d for d in range(1, 91) if 1 - row[d - 1] >= chance) for row in lost]
         assert defenders_needed(np.arange(1, 26), chance, rules).tolist() == scanned

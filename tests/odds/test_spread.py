@@ -11,6 +11,7 @@ import pytest
 from iacta import Battle, Campaign, Dice, Rules, Stop, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
+from iacta.odds import spread_values
 from iacta.odds.spread import (
     OBJECTIVES,
     PAYOFFS,
@@ -19,16 +20,10 @@ from iacta.odds.spread import (
     spread_defenders,
     spread_value,
 )
-from iacta.odds.spread_values import (
-    Payoff,
-    battles_up_to,
-    compositions,
-    error_of_values,
-    every_value,
-    kernel_model,
-)
+from iacta.odds.spread_values import kernel_model
 from tests import brute
 from tests.balanced_twin import balanced
+from tests.odds.test_requirement import STOPS
 
 Fight: TypeAlias = Callable[[int, int, Rules], brute.Chances]
 
@@ -146,17 +141,7 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize(
-    "stop",
-    [
-        Stop(stop_at=2),
-        Stop(charge=True),
-        Stop(max_losses=3),
-        Stop(max_rolls=4),
-        Stop(stop_at=1, charge=True, max_losses=4, max_rolls=5),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
 def test_attackers_who_stop_are_those_of_the_twin(stop: Stop, objective: Objective) -> None:
     twin = Twin(
         find_rules("capital"),
@@ -273,12 +258,14 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
     payoff = PAYOFFS[objective](territories)
     payoff = payoff.complement() if complement else payoff
     kernel = find_kernel(rules)
-    battles = battles_up_to(attackers, armies - territories + 1, kernel, 1)
-    values = every_value(armies, payoff, battles)
+    battles = spread_values.battles_up_to(attackers, armies - territories + 1, kernel, 1)
+    values = spread_values.every_value(armies, payoff, battles)
     exact = kernel_model(attackers, payoff, exactly(rules), 1)
-    rows = [tuple(row) for row in compositions(armies, territories).tolist()]
+    rows = [tuple(row) for row in spread_values.compositions(armies, territories).tolist()]
     assert rows == list(every_spread(armies, territories))
-    bound = Fraction(error_of_values(attackers, armies, territories, payoff, kernel).relative)
+    bound = Fraction(
+        spread_values.error_of_values(attackers, armies, territories, payoff, kernel).relative
+    )
     for row, value in zip(rows, values.tolist(), strict=True):
         true = exact.value(row)
         assert abs(Fraction(value) - true) <= bound * true
@@ -288,7 +275,7 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
 
 def test_the_attackers_have_the_same_however_it_is_measured() -> None:
     rules = find_rules("classic")
-    for payoff in (Payoff((0, 0, 0, 1)), Payoff((0, 1, 2, 3))):
+    for payoff in (spread_values.Payoff((0, 0, 0, 1)), spread_values.Payoff((0, 1, 2, 3))):
         gained = kernel_model(9, payoff, exactly(rules), 1).value((2, 3, 1))
         missing = kernel_model(9, payoff.complement(), exactly(rules), 1).value((2, 3, 1))
         assert gained + missing == payoff.values[-1]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,56 +20,7 @@ from iacta.plan.problem import Problem, read_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
-CLASSIC_TEXT = """
-North America 5
-Alaska: Northwest Territory, Alberta, Kamchatka
-Northwest Territory: Alberta, Ontario, Greenland
-Greenland: Ontario, Quebec, Iceland
-Alberta: Ontario, Western United States
-Ontario: Quebec, Western United States, Eastern United States
-Quebec: Eastern United States
-Western United States: Eastern United States, Central America
-Eastern United States: Central America
-Central America: Venezuela
-South America 2
-Venezuela: Peru, Brazil
-Peru: Brazil, Argentina
-Brazil: Argentina, North Africa
-Argentina:
-Europe 5
-Iceland: Great Britain, Scandinavia
-Great Britain: Scandinavia, Northern Europe, Western Europe
-Scandinavia: Northern Europe, Ukraine
-Northern Europe: Western Europe, Southern Europe, Ukraine
-Western Europe: Southern Europe, North Africa
-Southern Europe: Ukraine, North Africa, Egypt, Middle East
-Ukraine: Ural, Afghanistan, Middle East
-Africa 3
-North Africa: Egypt, East Africa, Congo
-Egypt: East Africa, Middle East
-East Africa: Congo, South Africa, Madagascar, Middle East
-Congo: South Africa
-South Africa: Madagascar
-Madagascar:
-Asia 7
-Ural: Siberia, China, Afghanistan
-Siberia: Yakutsk, Irkutsk, Mongolia, China
-Yakutsk: Kamchatka, Irkutsk
-Kamchatka: Irkutsk, Mongolia, Japan
-Irkutsk: Mongolia
-Mongolia: Japan, China
-Japan:
-Afghanistan: China, India, Middle East
-China: India, Siam
-Middle East: India
-India: Siam
-Siam: Indonesia
-Australia 2
-Indonesia: New Guinea, Western Australia
-New Guinea: Western Australia, Eastern Australia
-Western Australia: Eastern Australia
-Eastern Australia:
-"""
+CLASSIC_FILE = Path(__file__).with_name("classic.txt")
 
 
 def board_of(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
@@ -87,7 +39,7 @@ def _classic() -> Board:
     continents: list[Continent] = []
     names: list[str] = []
     pairs = []
-    for line in CLASSIC_TEXT.strip().splitlines():
+    for line in CLASSIC_FILE.read_text("utf-8").splitlines()[1:]:
         if ":" not in line:
             title, bonus = line.rsplit(" ", 1)
             continents.append(Continent(title, int(bonus), ()))

@@ -6,15 +6,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from iacta import CLASSIC, Campaign, Dice, Rules, TakeAll
+from iacta import CLASSIC, Dice, Rules, TakeAll
 from iacta.board import Position
-from iacta.methods import find_kernel
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits
 from iacta.plan.planner import Planner
 from iacta.plan.problem import Problem, read_problem
-from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 from tests.plan.boards import (
     BLOCKED,
@@ -157,17 +155,6 @@ def test_who_wins_the_last_roll_loses_nobody_in_it(rules: Rules) -> None:
         for defenders in range(1, 6):
             for left, held, dice in battle_ends(able, defenders, rules):
                 assert held or dice == min(left, rules.attack.kept)
-
-
-@pytest.mark.parametrize(
-    "rules", [CLASSIC, Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())]
-)
-def test_transitions_are_those_of_a_battle(rules: Rules) -> None:
-    won, lost = find_kernel(rules).transitions(7, 3)
-    np.testing.assert_allclose(won.sum(axis=1) + lost.sum(axis=1), 1.0, rtol=1e-12)
-    for able in range(1, 8):
-        chance = Campaign(able + 1, [3], rules).win_probability()
-        assert won[able].sum() == pytest.approx(chance, rel=1e-12)
 
 
 def test_small_boards_need_no_time_limit() -> None:

@@ -10,20 +10,10 @@ import pytest
 
 from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
 from iacta.cli.print_answer import COMMANDS
-from iacta.questions import QUESTIONS, ask, find_question
+from iacta.questions import QUESTIONS, ask, find_question, parameter_kinds
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import ClashError, Form, Parameter, named_by, parameter
-from iacta.questions.parameter_kinds import (
-    Chance,
-    Flag,
-    Listed,
-    Name,
-    Number,
-    OneOf,
-    RulesName,
-    Way,
-    Whole,
-)
+from iacta.questions.parameter_kinds import RulesName, Whole
 from iacta.questions.plan_parameter_kinds import Pairs
 from iacta.questions.question import Question
 from iacta.questions.record import KeyedRecord
@@ -80,15 +70,15 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
         (Whole(least=1), "12", 12),
         (Whole(least=None), "-3", -3),
         (Whole(least=1), "1e3", 1000),
-        (Number(), "5/2", Fraction(5, 2)),
-        (Chance(), "95%", Fraction(19, 20)),
-        (Chance(), "1/3", Fraction(1, 3)),
-        (Flag(), "true", True),
-        (OneOf(("break through", "territories")), "break-through", "break through"),
-        (Name(), "house.toml", "house.toml"),
+        (parameter_kinds.Number(), "5/2", Fraction(5, 2)),
+        (parameter_kinds.Chance(), "95%", Fraction(19, 20)),
+        (parameter_kinds.Chance(), "1/3", Fraction(1, 3)),
+        (parameter_kinds.Flag(), "true", True),
+        (parameter_kinds.OneOf(("break through", "territories")), "break-through", "break through"),
+        (parameter_kinds.Name(), "house.toml", "house.toml"),
         (RulesName(), "Wall+Capital", "capital+wall"),
-        (Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
-        (Listed(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
+        (parameter_kinds.Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
+        (parameter_kinds.Listed(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
         (Pairs(Whole(), "Brazil:3"), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
     ],
 )
@@ -143,7 +133,7 @@ def test_what_is_missing_is_refused() -> None:
 class Duel(Form):
     """Fight a duel."""
 
-    first_shot: bool = parameter(Flag(), "Who shoots first.", default=False)
+    first_shot: bool = parameter(parameter_kinds.Flag(), "Who shoots first.", default=False)
     seed: int | None = parameter(Whole(), "The seed.", default=None)
 
     def __post_init__(self) -> None:

@@ -7,41 +7,27 @@ from typing import Any
 
 import pytest
 
-from iacta import (
-    Battle,
-    Board,
-    Campaign,
-    Distribution,
-    Holding,
-    Position,
-    Roll,
-    Stop,
-    Territory,
-    Worth,
-    best_mix,
-    best_plan,
-    classic_board,
-    eliminate,
-    how_many_dice,
-    read_position,
-    when_to_stop,
-)
+import iacta
+from iacta import Battle
 from iacta.questions import ask
 
-POSITION = read_position("examples/unfinished-game.json")
+POSITION = iacta.read_position("examples/unfinished-game.json")
 VALUES: dict[str, tuple[Any, str]] = {
     "battle": (Battle(12, 10), "12 armies beat 10 with a chance of 65.38%."),
-    "stop": (Battle(12, 10, "capital", stop=Stop(max_losses=3)), "and stop with"),
+    "stop": (Battle(12, 10, "capital", stop=iacta.Stop(max_losses=3)), "and stop with"),
     "house rules": (Battle(12, 10, garrison=3), "12 armies beat 10"),
-    "campaign": (Campaign(20, [5, Territory(3, "capital")]), "20 armies take all 2 territories"),
-    "distribution": (Roll(3, 2).losses(), "<td"),
-    "decision": (when_to_stop(6, 4, prize=3), "Stop: 6 armies against 4"),
-    "mix": (best_mix(6, 4), "with 6 armies against 4"),
-    "dice": (how_many_dice(6, 4), "Throw 3 dice"),
-    "board": (classic_board(), '<td style="padding:1px 8px;text-align:left">Alaska</td>'),
+    "campaign": (
+        iacta.Campaign(20, [5, iacta.Territory(3, "capital")]),
+        "20 armies take all 2 territories",
+    ),
+    "distribution": (iacta.Roll(3, 2).losses(), "<td"),
+    "decision": (iacta.when_to_stop(6, 4, prize=3), "Stop: 6 armies against 4"),
+    "mix": (iacta.best_mix(6, 4), "with 6 armies against 4"),
+    "dice": (iacta.how_many_dice(6, 4), "Throw 3 dice"),
+    "board": (iacta.classic_board(), '<td style="padding:1px 8px;text-align:left">Alaska</td>'),
     "position": (POSITION, "red"),
-    "plan": (best_plan(POSITION, eliminate(POSITION, "blue")), "You eliminate blue"),
-    "rewards": (best_plan(POSITION, Worth()), "The plan is worth"),
+    "plan": (iacta.best_plan(POSITION, iacta.eliminate(POSITION, "blue")), "You eliminate blue"),
+    "rewards": (iacta.best_plan(POSITION, iacta.Worth()), "The plan is worth"),
     "answer": (ask("battle", attackers=12, defenders=10), "12 armies beat 10"),
 }
 
@@ -70,21 +56,21 @@ def test_without_the_extra_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_names_are_nothing_but_text() -> None:
-    board = Board("<b>", ("<script>", "B"), (("<script>", "B"), ("B", "<script>")))
-    position = Position(board, "<i>", (Holding("<i>", 5), Holding("blue", 2)))
-    for value in (board, position, Distribution(["<u>"])):
+    board = iacta.Board("<b>", ("<script>", "B"), (("<script>", "B"), ("B", "<script>")))
+    position = iacta.Position(board, "<i>", (iacta.Holding("<i>", 5), iacta.Holding("blue", 2)))
+    for value in (board, position, iacta.Distribution(["<u>"])):
         shown = value._repr_mimebundle_()["text/html"].partition("<img")[0]
         assert not any(tag in shown for tag in ("<script", "<i>", "<b>&", "<u>"))
 
 
 def test_a_board_too_large_to_draw_has_its_table() -> None:
     names = tuple(f"territory {n}" for n in range(600))
-    board = Board("large", names, tuple(pairwise(names)))
+    board = iacta.Board("large", names, tuple(pairwise(names)))
     shown = board._repr_mimebundle_()["text/html"]
     assert "territory 599" in shown
     assert "<img" not in shown
 
 
 def test_a_long_distribution_is_cut() -> None:
-    shown = Distribution(range(1000))._repr_mimebundle_()["text/html"]
+    shown = iacta.Distribution(range(1000))._repr_mimebundle_()["text/html"]
     assert "The other 900 are not shown." in shown

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 
 from iacta import CLASSIC, RULE_SETS, Dice, Rules, find_rule_set, find_rules, rules_name
-from iacta.rules.modes import (
-    ArmiesGrow,
-    BalancedBlitz,
-    DefenderSeesFirst,
-    TrueRandom,
-    mode_record,
-    read_mode,
-)
+from iacta.rules import modes
 from tests import strategies
 
 
@@ -54,5 +47,10 @@ def test_every_rule_set_says_what_differs_and_where_it_is_from() -> None:
 
 
 def test_each_mode_is_read_from_its_record() -> None:
-    for mode in (TrueRandom(), BalancedBlitz(), DefenderSeesFirst(), ArmiesGrow(3)):
-        assert read_mode(mode_record(mode)) == mode
+    for mode in (
+        modes.TrueRandom(),
+        modes.BalancedBlitz(),
+        modes.DefenderSeesFirst(),
+        modes.ArmiesGrow(3),
+    ):
+        assert modes.read_mode(modes.mode_record(mode)) == mode

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from tests.browser import BROWSER
 from tests.web.served import Server, shared
@@ -122,3 +122,9 @@ def barriers(page: Page, *rules: str) -> list[Any]:
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
     found: list[Any] = page.evaluate(f"axe.run({json.dumps(options)})")["violations"]
     return found
+
+
+def late(route: Route) -> None:
+    """Let a request wait."""
+    route.request.frame.page.wait_for_timeout(400)
+    route.continue_()

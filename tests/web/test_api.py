@@ -22,6 +22,7 @@ from iacta.questions.question import Question
 from iacta.web.openapi import COMPONENTS, record_schemas
 from iacta.web.read_question import address, offered, read_record, served_questions
 from tests.frozen.case import read_cases
+from tests.tables import table
 from tests.web.served import Server
 
 QUESTIONS = served_questions()
@@ -35,65 +36,6 @@ POSITION = {
     },
 }
 HOUSE = {"garrison": 2, "ties": "attacker"}
-REFUSED = [
-    ("/api/v1/battle?attackers=3&defenders=x", 422, "defenders", "whole number of at least 1"),
-    ("/api/v1/battle?attackers=3", 422, "defenders", "missing defenders"),
-    (
-        "/api/v1/battle?attackers=3&defenders=2&armies=9",
-        422,
-        None,
-        "unknown parameter 'armies' of battle; defend and fronts have it",
-    ),
-    (
-        "/api/v1/battle?attackers=3&defenders=2&stop-at=2",
-        422,
-        None,
-        "unknown parameter 'stop-at' of battle; did you mean 'stop_at'?",
-    ),
-    (
-        "/api/v1/need?defenders=10",
-        422,
-        None,
-        "unknown parameter 'defenders' of need; did you mean 'territories'?",
-    ),
-    (
-        "/api/v1/battle?a=3",
-        422,
-        None,
-        "unknown parameter 'a' of battle; expected some of attackers, defenders, rules, garrison",
-    ),
-    ("/api/v1/need?territories=10&chance=0,95", 422, "chance", "got '0,95'; did you mean 0.95?"),
-    (
-        "/api/v1/plan?from_=Ukraine=9&others=2&eliminate=purple",
-        422,
-        "eliminate",
-        "eliminate must be blue, got 'purple'",
-    ),
-    ("/api/v1/audit", 422, None, "missing file, log or power"),
-    (
-        "/api/v1/battle?attackers=3&attackers=4&defenders=2",
-        422,
-        "attackers",
-        "attackers appears twice",
-    ),
-    ("/api/v1/battle?attackers=3&defenders=2&rules=nonsense", 422, "rules", "'nonsense'"),
-    ("/api/v1/need?territories=10&chance=2", 422, "chance", "chance must"),
-    ("/api/v1/plan?from_=Ukraine=9&others=2&take=Mars", 422, None, "'Mars'"),
-    (
-        "/api/v1/plan?from_=Ukraine=9&others=2",
-        422,
-        None,
-        "missing take, take_any, eliminate or worth",
-    ),
-    ("/api/v1/nothing", 404, None, "nothing is at this address"),
-    ("/api/%0d%0aX-Evil:1", 404, None, "nothing is at this address"),
-    ("/api/battle?attackers=3&defenders=2", 404, None, "nothing is at this address"),
-    ("/api/v1/qr.svg", 422, None, "text must have 1 to 2,900 letters, got 0"),
-    (f"/api/v1/qr.svg?text={'a' * 2901}", 422, None, "letters, got 2,901"),
-    (f"/api/v1/qr.svg?text={quote('🎲' * 800)}", 422, None, "fit into a QR code, got 3,200 bytes"),
-]
-
-
 GAME = json.dumps(
     {
         "turn": "1;classic;red;Peru:red:6,Brazil:blue:2,Argentina:blue:1",
@@ -186,7 +128,7 @@ def test_house_rules_and_positions_come_in_json(server: Server) -> None:
     assert said["proven"]
 
 
-@pytest.mark.parametrize(("path", "status", "parameter", "words"), REFUSED)
+@pytest.mark.parametrize(*table(__file__, "refused_addresses"))
 def test_what_cannot_be_answered_is_reported_in_a_problem_document(
     server: Server, path: str, status: int, parameter: str | None, words: str
 ) -> None:
@@ -215,6 +157,16 @@ def test_what_cannot_be_answered_is_reported_in_a_problem_document(
 def test_a_body_that_cannot_be_read_is_refused(server: Server, body: bytes, words: str) -> None:
     reply = server.ask("/api/v1/battle", body=body, headers={"Content-Type": "application/json"})
     assert reply.status == 422
+    assert words in reply.record["detail"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a" * 2901, "letters, got 2,901"), ("🎲" * 800, "fit into a QR code, got 3,200 bytes")],
+)
+def test_a_text_too_long_for_a_qr_code_is_refused(server: Server, text: str, words: str) -> None:
+    reply = server.ask(f"/api/v1/qr.svg?text={quote(text)}")
+    assert (reply.status, reply.headers["Content-Type"]) == (422, "application/problem+json")
     assert words in reply.record["detail"]
 
 

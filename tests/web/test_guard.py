@@ -3,7 +3,10 @@
 import asyncio
 import json
 import os
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlencode
 
 import pytest
@@ -13,6 +16,7 @@ from iacta.web.app import create_app
 from iacta.web.guard import HEADERS, Guard
 from iacta.web.limits import MOST_BODY_BYTES
 from iacta.web.read_question import served_questions
+from tests.tables import table
 from tests.web.served import JSON, Server
 
 BATTLE = "/api/v1/battle?attackers=3&defenders=2"
@@ -25,26 +29,12 @@ ADDRESSES = [
     "/nothing",
     "/api/v1/battle",
 ]
+LOCAL = MappingProxyType({"Host": "127.0.0.1"})
 HARMFUL = "<script>alert(1)</script>\"'"
 BOARD = {"name": HARMFUL, "territories": {HARMFUL: ["B"], "B": []}}
 
 
-@pytest.mark.parametrize(
-    ("host", "is_let_in"),
-    [
-        ("127.0.0.1:{port}", True),
-        ("localhost:{port}", True),
-        ("LOCALHOST", True),
-        ("[::1]:{port}", True),
-        ("127.0.0.1.evil.com:{port}", False),
-        ("evil.com", False),
-        ("evil.com:{port}", False),
-        ("127.0.0.1@evil.com", False),
-        ("192.168.0.7:{port}", False),
-        ("localhost:evil", False),
-        ("", False),
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "hosts"))
 def test_only_requests_for_this_host_are_let_in(server: Server, host: str, is_let_in: bool) -> None:
     port = server.host.rpartition(":")[2]
     for path in (BATTLE, "/", "/static/base.css"):
@@ -62,17 +52,9 @@ def test_who_listens_everywhere_is_asked_by_number_and_by_its_names(
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    async def nothing() -> Message:
-        return {}
-
-    async def said(message: Message) -> None:
-        statuses.append(message.get("status"))
-
-    statuses: list[int | None] = []
-    scope: Scope = {"type": "http", "query_string": b"", "headers": [(b"host", host.encode())]}
     guard = Guard(answer, "0.0.0.0", ["my.box"])  # noqa: S104 # nothing listens here
-    asyncio.run(guard(scope, nothing, said))
-    assert statuses[0] == (200 if is_let_in else 421)
+    (begun, *_) = sent_by(guard, "/", headers={"Host": host})
+    assert begun["status"] == (200 if is_let_in else 421)
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
@@ -90,26 +72,15 @@ def test_every_response_says_what_a_browser_may_do(server: Server, path: str) ->
 
 
 def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
-    sent: list[Message] = []
-
-    async def nothing() -> Message:
-        return {}
-
-    async def said(message: Message) -> None:
-        sent.append(message)
-
     async def fail() -> None:
         raise RuntimeError
 
     app = create_app()
     app.add_api_route("/fails", fail)
     app.router.routes.insert(0, app.router.routes.pop())
-    headers = [(b"host", b"localhost")]
-    scope = {"type": "http", "method": "GET", "path": "/fails", "query_string": b""}
-    with pytest.raises(RuntimeError):  # for the log
-        asyncio.run(app({**scope, "headers": headers}, nothing, said))
-    assert sent[0]["status"] == 500
-    assert {*HEADERS} <= {*sent[0]["headers"]}
+    (begun, *_) = sent_by(app, "/fails", raises=RuntimeError)  # for the log
+    assert begun["status"] == 500
+    assert {*HEADERS} <= {*begun["headers"]}
 
 
 def test_a_large_body_is_refused(server: Server) -> None:
@@ -144,18 +115,7 @@ def _needed(name: str) -> dict[str, object]:
     return {"take": "Asia"} if name == "plan" else {}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/../app.py",
-        "/static/%2e%2e/app.py",
-        "/static/..%2f..%2f..%2fpyproject.toml",
-        "/static//etc/passwd",
-        "/static/%2fetc%2fpasswd",
-        "/etc/passwd",
-        "/static/",
-    ],
-)
+@pytest.mark.parametrize(*table(__file__, "paths"))
 def test_no_path_of_the_server_is_read(server: Server, path: str) -> None:
     reply = server.ask(path)
     assert reply.status in (404, 405)
@@ -217,32 +177,37 @@ def test_names_are_text_everywhere(server: Server) -> None:
     assert json.loads(plan.body)["territories"][0]["name"] == HARMFUL
 
 
-def test_the_api_is_found_with_its_version_only(server: Server) -> None:
-    assert server.ask("/api/battle?attackers=3&defenders=2").status == 404
+def test_the_api_has_its_version_in_all_addresses(server: Server) -> None:
     assert all(path.startswith("/api/v1/") for path in server.ask("/openapi.json").record["paths"])
 
 
 def test_pages_of_other_sites_may_ask_only_where_they_are_let() -> None:
     site = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
-    for origins, header in (((), None), (("https://example.org",), "https://example.org")):
+    for origins, header in (((), None), (("https://example.org",), b"https://example.org")):
         app = create_app(origins=origins)
-        said = dict(asyncio.run(answered(app, "OPTIONS", "/api/v1/battle", site))["headers"])
-        found = said.get(b"access-control-allow-origin")
-        assert (found and found.decode()) == header
-    said = dict(asyncio.run(answered(app, "OPTIONS", "/battle", site))["headers"])
-    assert b"access-control-allow-origin" not in said
+        (begun, *_) = sent_by(app, "/api/v1/battle", "OPTIONS", site)
+        assert dict(begun["headers"]).get(b"access-control-allow-origin") == header
+    (begun, *_) = sent_by(app, "/battle", "OPTIONS", site)
+    assert b"access-control-allow-origin" not in dict(begun["headers"])
 
 
-async def answered(app: ASGIApp, method: str, path: str, headers: dict[str, str]) -> Message:
-    """Return the beginning of an answer."""
-    named = {"Host": "127.0.0.1", **headers}
+def sent_by(
+    app: ASGIApp,
+    path: str,
+    method: str = "GET",
+    headers: Mapping[str, str] = LOCAL,
+    raises: type[Exception] | None = None,
+) -> list[Message]:
+    """Return what an app sends, which may raise an error besides."""
     scope = {
         "type": "http",
         "method": method,
         "path": path,
         "raw_path": path.encode(),
         "query_string": b"",
-        "headers": [(name.lower().encode(), text.encode()) for name, text in named.items()],
+        "headers": [
+            (name.lower().encode(), text.encode()) for name, text in {**LOCAL, **headers}.items()
+        ],
         "client": ("192.0.2.7", 1),
     }
     sent: list[Message] = []
@@ -253,5 +218,9 @@ async def answered(app: ASGIApp, method: str, path: str, headers: dict[str, str]
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await app(scope, receive, send)
-    return sent[0]
+    async def answer() -> None:
+        await app(scope, receive, send)
+
+    with pytest.raises(raises) if raises else nullcontext():
+        asyncio.run(answer())
+    return sent

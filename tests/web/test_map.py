@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 import iacta
 from iacta.board.files import classic_board, read_board
@@ -20,7 +20,8 @@ from iacta.questions.percentages import percent
 from iacta.questions.plan import PlanQuestion
 from iacta.web.map import board_read, position_read
 from iacta.web.map_turns import analysed, followed_by, replayed
-from tests.web.conftest import Visit, barriers
+from tests.tables import table
+from tests.web.conftest import Visit, barriers, late
 
 FILES = Path(__file__).parents[1] / "board" / "files"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -82,12 +83,6 @@ def dropped(page: Page, text: str, name: str) -> None:
         [text, name],
     )
     page.dispatch_event("body", "drop", {"dataTransfer": transfer})
-
-
-def late(route: Route) -> None:
-    """Let a request wait."""
-    route.request.frame.page.wait_for_timeout(400)
-    route.continue_()
 
 
 # Setting up a position.
@@ -817,56 +812,17 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
         assert len(ends) == len({frozenset(pair) for pair in board.borders})
 
 
-@pytest.mark.parametrize(
-    ("function", "asked", "sentence"),
-    [
-        (board_read, {}, "text must be text, got None"),
-        (board_read, {"text": "[", "name": "x"}, "this is not a board in a known format"),
-        (board_read, {"text": "\ud800", "nam": ""}, "unknown key 'nam'; the keys are text, name"),
-        (position_read, {"text": 'player = "red"\nboard = "/etc/passwd"'}, "line 2: board must be"),
-        (position_read, {"text": "{}", "board": 1}, "board must be 'classic' or an object, got 1"),
-        (replayed, {}, "code must be text, got None"),
-        (replayed, {"code": TURN, "x": 1}, "unknown key 'x'; the keys are code, board, steps"),
-        (replayed, {"code": TURN, "board": TINY, "steps": [1]}, "step must be an object, got 1"),
-        (followed_by, {"code": TURN, "board": TINY}, "step must be an object, got None"),
-        (followed_by, taking(do="fly"), "do must be one of attack, roll"),
-        (followed_by, taking(do="stop", armies=1), "unknown key 'armies' of a step 'stop'"),
-        (followed_by, taking(do="roll", **{"from": 9, "to": 1}), "territory must be a whole"),
-        (followed_by, taking(do="roll", **{"from": 0, "to": 3}), "attack must be legal now"),
-        (
-            followed_by,
-            taking(do="attack", left=1, their_left=0, **{"from": 0, "to": 1}),
-            "left must be more than 1 when B is taken",
-        ),
-        (
-            followed_by,
-            taking(do="attack", left=9, their_left=1, **{"from": 0, "to": 1}),
-            "left and defenders must be fewer than 9 and 1",
-        ),
-        (
-            followed_by,
-            taking(do="attack", left=9, their_left=0, dice=4, **{"from": 0, "to": 1}),
-            "dice must be a whole number from 1 to 3, got 4",
-        ),
-        (
-            followed_by,
-            taking(do="faces", mine=[7], theirs=[1], **{"from": 0, "to": 1}),
-            "face must be a whole number from 1 to 6, got 7",
-        ),
-        (followed_by, taking(do="place", on=[[0]]), "on must be pairs of a territory and armies"),
-        (analysed, {"code": TURN, "board": TINY}, "there must be one goal of take, take_any"),
-        (
-            analysed,
-            {"code": TURN, "board": TINY, "take": "C", "time_limit": "x"},
-            "time_limit must be seconds, got 'x'",
-        ),
-    ],
-)
+READERS: dict[str, Any] = {
+    each.__name__: each for each in (board_read, position_read, replayed, followed_by, analysed)
+}
+
+
+@pytest.mark.parametrize(*table(__file__, "unreadable"))
 def test_what_cannot_be_read_is_refused_in_a_sentence(
-    function: Any, asked: dict[str, Any], sentence: str
+    function: str, is_of_the_turn: bool, asked: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(IactaError) as refused:
-        function(asked)
+        READERS[function]({"code": TURN, "board": TINY} | asked if is_of_the_turn else asked)
     assert str(refused.value).startswith(sentence)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 import iacta
 from iacta.errors import IactaError
@@ -19,25 +19,12 @@ from iacta.questions.question import Question
 from iacta.web.pages import label, listed
 from iacta.web.read_question import address as query
 from iacta.web.read_question import read_address, served_questions
-from tests.web.conftest import Visit, barriers
+from tests.tables import table
+from tests.web.conftest import Visit, barriers, late
 
 FORMS = {name: form for name, form in served_questions().items() if name != "plan"}
 # Another question for each form, as the query of an address.
-ASKED = {
-    "audit": "power=true&rolls=5000",
-    "battle": "attackers=20&defenders=15&rules=capital&stop_at=5",
-    "campaign": "attackers=30&territories=8:capital 2@3 4&garrison=2",
-    "compare": "attackers=5&defenders=4&rules=bunker",
-    "decide": "attackers=12&defenders=10&mix=true",
-    "defend": "attackers=40&armies=30&territories=3&objective=territories",
-    "fronts": "fronts=12:any2 9:1:capital&armies=25&objective=territories",
-    "need": "territories=8 2&chance=90%&keep=5&exact=true",
-    "review": 'log={"turn": "1;classic;red;Peru:red:5,Brazil:blue:1", "battles": []}',
-    "roll": "attack_dice=3&defence_dice=2&rules=bunker",
-    "rules": "rules=war god",
-    "simulate": "attackers=12&territories=10&runs=1000&seed=3",
-    "table": "attackers=6&defenders=5&garrison=0",
-}
+ASKED = dict(table(__file__, "other_questions")[1])
 WRONG = "?!"
 
 
@@ -291,12 +278,6 @@ def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:
     link = page.get_by_role("link", name="Link to this answer").get_attribute("href") or ""
     other = visit(f"/{link}")
     expect(other.locator("#lead")).to_have_text(seven)
-
-
-def late(route: Route) -> None:
-    """Let a request wait."""
-    route.request.frame.page.wait_for_timeout(400)
-    route.continue_()
 
 
 def test_last_edit_wins(visit: Visit) -> None:

@@ -4,8 +4,9 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import psutil
 import pytest
@@ -18,7 +19,6 @@ from iacta.web.map_turns import analysed
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answered
 
-Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
 FOREVER = 600  # seconds that nothing here lasts
 BATTLE = BattleQuestion(attackers=3, defenders=2)
 CLOCK = "__import__('time').process_time"
@@ -36,6 +36,16 @@ def work(runner: asyncio.Runner) -> Iterator[Work]:
     found = Work(workers=1, seconds=FOREVER)
     yield found
     found.close()
+
+
+def in_the_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test in the loop of the runner, which goes on from test to test."""
+
+    @wraps(test)
+    def run(**fixtures: Any) -> None:
+        fixtures["runner"].run(test(**fixtures))
+
+    return run
 
 
 async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
@@ -68,38 +78,32 @@ async def over(tasks: list["asyncio.Task[Any]"]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
-    async def asked() -> None:
-        parts = await work.run(answered, BATTLE, ("sections", "rows"))
-        assert parts["sections"][0].parts[0] == BATTLE.answer().sentence
-        assert parts["rows"].startswith("attackers,defenders,probability\n3,0,0.2276")
-
-    runner.run(asked())
+@in_the_loop
+async def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
+    parts = await work.run(answered, BATTLE, ("sections", "rows"))
+    assert parts["sections"][0].parts[0] == BATTLE.answer().sentence
+    assert parts["rows"].startswith("attackers,defenders,probability\n3,0,0.2276")
 
 
-def test_work_that_nobody_waits_for_is_ended(runner: asyncio.Runner, work: Work) -> None:
-    async def asked() -> None:
-        process = await begun(work, os.getpid)
-        await over(await asleep(work))
-        assert await ended(process)
-        assert await begun(work, os.getpid) != process
-
-    runner.run(asked())
+@in_the_loop
+async def test_work_that_nobody_waits_for_is_ended(runner: asyncio.Runner, work: Work) -> None:
+    process = await begun(work, os.getpid)
+    await over(await asleep(work))
+    assert await ended(process)
+    assert await begun(work, os.getpid) != process
 
 
-def test_quick_questions_are_answered_while_others_take_long(
+@in_the_loop
+async def test_quick_questions_are_answered_while_others_take_long(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    async def asked() -> None:
-        await begun(work, os.getpid)
-        tasks = await asleep(work)
-        tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
-        await asyncio.sleep(2.0)
-        for _ in range(20):
-            assert (await work.run(answered, BATTLE, ("record",)))["record"]
-        await over(tasks)
-
-    runner.run(asked())
+    await begun(work, os.getpid)
+    tasks = await asleep(work)
+    tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
+    await asyncio.sleep(2.0)
+    for _ in range(20):
+        assert (await work.run(answered, BATTLE, ("record",)))["record"]
+    await over(tasks)
 
 
 def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
@@ -111,54 +115,48 @@ def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     assert runner.run(work.run(eval, asked)) == min(own + NICENESS, 19)
 
 
-def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
+@in_the_loop
+async def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    async def asked() -> None:
+    await begun(work, os.getpid)
+    tasks = await asleep(work, 5)
+    with pytest.raises(BusyError, match="too busy"):
+        await work.search(os.getpid)
+    assert not any(task.done() for task in tasks)
+    await over(tasks)
+
+
+@in_the_loop
+async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
+    work = Work(workers=1)
+    try:
+        process = await begun(work, os.getpid)
+        work.seconds = 0.5
+        with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
+            await work.search(time.sleep, FOREVER)
+        work.seconds = FOREVER
+        assert await begun(work, os.getpid) == process
+        work.seconds = 0.5
+        with pytest.raises(LateError):
+            await work.search(eval, "sum(range(10**12))")  # cannot be interrupted
+        assert await ended(process)
+        with pytest.raises(LateError):
+            await work.run(time.sleep, FOREVER)
+    finally:
+        work.close()
+
+
+@in_the_loop
+async def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
+    work = Work(workers=1, seconds=0.5)
+    try:
         await begun(work, os.getpid)
-        tasks = await asleep(work, 5)
-        with pytest.raises(BusyError, match="too busy"):
-            await work.search(os.getpid)
-        assert not any(task.done() for task in tasks)
-        await over(tasks)
-
-    runner.run(asked())
-
-
-def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
-    async def asked() -> None:
-        work = Work(workers=1)
-        try:
-            process = await begun(work, os.getpid)
-            work.seconds = 0.5
-            with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
-                await work.search(time.sleep, FOREVER)
-            work.seconds = FOREVER
-            assert await begun(work, os.getpid) == process
-            work.seconds = 0.5
-            with pytest.raises(LateError):
-                await work.search(eval, "sum(range(10**12))")  # cannot be interrupted
-            assert await ended(process)
-            with pytest.raises(LateError):
-                await work.run(time.sleep, FOREVER)
-        finally:
-            work.close()
-
-    runner.run(asked())
-
-
-def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
-    async def asked() -> None:
-        work = Work(workers=1, seconds=0.5)
-        try:
-            await begun(work, os.getpid)
-            found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
-            result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
-            assert await work.search(eval, result) == 3
-        finally:
-            work.close()
-
-    runner.run(asked())
+        found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
+        result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
+        assert await work.search(eval, result) == 3
+    finally:
+        work.close()
 
 
 def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
@@ -181,16 +179,14 @@ def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
         runner.run(work.run(bytearray, 2**33))
 
 
-def test_a_process_that_has_had_much_memory_is_not_used_again(
+@in_the_loop
+async def test_a_process_that_has_had_much_memory_is_not_used_again(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    async def asked() -> None:
-        process = await begun(work, os.getpid)
-        await work.search(eval, "len(b'x' * 10**9)")
-        assert await ended(process)
-        assert await begun(work, os.getpid) != process
-
-    runner.run(asked())
+    process = await begun(work, os.getpid)
+    await work.search(eval, "len(b'x' * 10**9)")
+    assert await ended(process)
+    assert await begun(work, os.getpid) != process
 
 
 def test_a_process_that_dies_is_replaced_and_is_nobodys_fault(
@@ -201,28 +197,26 @@ def test_a_process_that_dies_is_replaced_and_is_nobodys_fault(
     assert runner.run(work.run(abs, -3)) == 3
 
 
-def test_a_small_question_whose_process_is_killed_is_answered_by_another(
+@in_the_loop
+async def test_a_small_question_whose_process_is_killed_is_answered_by_another(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    async def asked() -> None:
-        process = await work.run(os.getpid)
-        task = asyncio.ensure_future(work.run(eval, f"{BUSY} and __import__('os').getpid()"))
-        await asyncio.sleep(0.1)
-        psutil.Process(process).kill()
-        assert await task != process
-
-    runner.run(asked())
+    process = await work.run(os.getpid)
+    task = asyncio.ensure_future(work.run(eval, f"{BUSY} and __import__('os').getpid()"))
+    await asyncio.sleep(0.1)
+    psutil.Process(process).kill()
+    assert await task != process
 
 
-def test_an_idle_process_that_is_killed_is_replaced(runner: asyncio.Runner, work: Work) -> None:
-    async def asked() -> None:
-        process = await begun(work, os.getpid)
-        psutil.Process(process).kill()
-        assert await ended(process)
-        await asyncio.sleep(0.1)
-        assert await begun(work, os.getpid) != process
-
-    runner.run(asked())
+@in_the_loop
+async def test_an_idle_process_that_is_killed_is_replaced(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    process = await begun(work, os.getpid)
+    psutil.Process(process).kill()
+    assert await ended(process)
+    await asyncio.sleep(0.1)
+    assert await begun(work, os.getpid) != process
 
 
 def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> None:
@@ -236,16 +230,14 @@ def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> 
         runner.run(work.run(read_board, str(tmp_path / "board.json")))
 
 
-def test_all_processes_end_with_the_work(runner: asyncio.Runner) -> None:
-    async def asked() -> None:
-        work = Work(workers=1)
-        processes = [await begun(work, os.getpid), await work.run(os.getpid)]
-        tasks = await asleep(work, 2)
-        work.close()
-        for task in tasks:
-            with pytest.raises(BusyError, match="the server is ending"):
-                await task
-        for process in processes:
-            assert await ended(process)
-
-    runner.run(asked())
+@in_the_loop
+async def test_all_processes_end_with_the_work(runner: asyncio.Runner) -> None:
+    work = Work(workers=1)
+    processes = [await begun(work, os.getpid), await work.run(os.getpid)]
+    tasks = await asleep(work, 2)
+    work.close()
+    for task in tasks:
+        with pytest.raises(BusyError, match="the server is ending"):
+            await task
+    for process in processes:
+        assert await ended(process)
