@@ -7,9 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import Board, Hand, Holding, IactaError, Position, Rules, Sets, Turn, classic_board
+from iacta import (
+    Board,
+    Dice,
+    Hand,
+    Holding,
+    IactaError,
+    Position,
+    Rules,
+    RuleSet,
+    Sets,
+    Turn,
+    classic_board,
+)
 from iacta.game import Advance, Attack, Place
 from iacta.rules.modes import DefenderSeesFirst
+from iacta.rules.variants import know
 from tests.game.positions import at_random, classic_turn, line_turn
 
 NAMES = st.text(st.sampled_from("aB9,:;%= é°#+\u2003~"), min_size=1, max_size=6).filter(
@@ -118,3 +131,11 @@ def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
             Turn.from_code("".join(letters), board).actions()
         except IactaError as error:
             assert "\n" not in str(error)  # an answer or an error
+
+
+def test_a_code_holds_rules_whose_name_is_only_known_here() -> None:
+    rules = Rules(attack=Dice((9, 6, 6)))
+    know("house.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file"))
+    code = line_turn("r3 b1", rules=rules).to_code()
+    assert "house" not in code
+    assert Turn.from_code(code).rules == rules

@@ -10,7 +10,7 @@ from iacta.game.cards import DECK, MOST_VALUE, SYMBOLS, Hand, Sets
 from iacta.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
 from iacta.rules.rules import Rules
-from iacta.rules.variants import find_rules, rules_name
+from iacta.rules.variants import RULE_SETS, find_rules, rules_name
 
 OPTIONS = (
     *("rules", "place", "cards", "sets", "keep", "own", "stay", "fortify", "whole", "players"),
@@ -18,6 +18,7 @@ OPTIONS = (
 )
 FIXED = "fixed"
 MOST_DICE = 10**6  # of one throw
+OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 
@@ -133,7 +134,8 @@ def rules_text(rules: Rules) -> str:
     """
     name = rules_name(rules)
     record = {key: value for key, value in rules_record(rules).items() if value is not None}
-    if not name.startswith("Rules(") and find_rules(name) == rules:
+    # A name that a file has given is known to this process only.
+    if {*name.split("+")} <= OWN_NAMES and find_rules(name) == rules:
         return escaped(name)
     return escaped(json.dumps(record, separators=(",", ":")))
 
