@@ -12,6 +12,7 @@ from iacta.estimate import CONFIDENCE, Interval
 from iacta.game import Turn
 from iacta.questions.form import ClashError, Form, parameter
 from iacta.questions.parameter_kinds import Name, Whole
+from iacta.questions.percentages import short_percent
 from iacta.questions.plan_parameter_kinds import Source
 from iacta.questions.question import Watch
 from iacta.questions.record import IntervalRecord
@@ -92,12 +93,12 @@ def like(player: str) -> str:
 
 
 def share_text(share: float) -> str:
-    """Return the share of games that were won; these have been played, so that 0 is 0.
+    """Return a share of games that were played; of none and of all of them it is exact.
 
-    >>> share_text(0.283), share_text(0.0)
-    ('28.3%', '0.0%')
+    >>> share_text(0.283), share_text(0.0), share_text(0.9999)
+    ('28.3%', '0%', '> 99.9%')
     """
-    return f"{100 * share:.1f}%"
+    return short_percent(Fraction(share) if share in (0, 1) else share, 1)
 
 
 def range_text(interval: Interval) -> str:
