@@ -27,6 +27,8 @@ COMMAND_LINES = (
     "fronts 9:2 4 --armies 9 --plot {}",
     "audit examples/rolls.csv --plot {}",
     "review examples/game.jsonl --time-limit 1 --plot {}",
+    "win examples/who-wins.txt --games 4 --plot {}",
+    "goals examples/who-wins.txt --games 2 --plot {}",
     "plan examples/unfinished-game.json --eliminate blue --plot {}",
 )
 CHARTS = [form for form in COMMANDS.find("chart") if form.name != "chart"]

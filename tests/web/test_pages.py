@@ -31,12 +31,14 @@ ASKED = {
     "decide": "attackers=12&defenders=10&mix=true",
     "defend": "attackers=40&armies=30&territories=3&objective=territories",
     "fronts": "fronts=12:any2 9:1:capital&armies=25&objective=territories",
+    "goals": "code=1;classic;red;Peru:red:9,Brazil:blue:6,Argentina:blue:1&games=4",
     "need": "territories=8 2&chance=90%&keep=5&exact=true",
     "review": 'log={"turn": "1;classic;red;Peru:red:5,Brazil:blue:1", "battles": []}',
     "roll": "attack_dice=3&defence_dice=2&rules=bunker",
     "rules": "rules=war god",
     "simulate": "attackers=12&territories=10&runs=1000&seed=3",
     "table": "attackers=6&defenders=5&garrison=0",
+    "win": "code=1;classic;red;Peru:red:9,Brazil:blue:6,Argentina:blue:1&games=20&seed=2",
 }
 WRONG = "?!"
 

@@ -17,6 +17,7 @@ from iacta.questions.whole_game import (
     interval_record,
     range_text,
     reported,
+    share_of,
     share_text,
 )
 from iacta.war import GoalChance, Goals, best_goals
@@ -151,7 +152,12 @@ class GoalsAnswer(Answer):
         if not self.question.win:
             yield Section([goals_sentence(self)])
             bars = [
-                Bar(f"{each.goal}  {HOW[each.how]}", each.chance, "good") for each in self.goals
+                Bar(
+                    ", ".join(filter(None, (each.goal, HOW[each.how]))),
+                    share_of(each.chance),
+                    "good",
+                )
+                for each in self.goals
             ]
             yield Section([Bars(bars)], title="How often the turn reaches each goal:")
             return

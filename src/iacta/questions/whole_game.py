@@ -8,6 +8,7 @@ from typing import ClassVar
 from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position, code_in, read_position
+from iacta.distribution import Probability
 from iacta.estimate import CONFIDENCE, Interval
 from iacta.game import Turn
 from iacta.questions.form import ClashError, Form, parameter
@@ -92,13 +93,18 @@ def like(player: str) -> str:
     return "iacta's player" if player == "usual" else f"iacta's {player} player"
 
 
-def share_text(share: float) -> str:
-    """Return a share of games that were played; of none and of all of them it is exact.
+def share_of(games: float) -> Probability:
+    """Return a share of games that were played: of none and of all of them it is exact."""
+    return Fraction(games) if games in (0, 1) else games
+
+
+def share_text(games: float) -> str:
+    """Return a share of games that were played, for people.
 
     >>> share_text(0.283), share_text(0.0), share_text(0.9999)
     ('28.3%', '0%', '> 99.9%')
     """
-    return short_percent(Fraction(share) if share in (0, 1) else share, 1)
+    return short_percent(share_of(games), 1)
 
 
 def range_text(interval: Interval) -> str:

@@ -181,10 +181,10 @@ def win_sentence(answer: WinAnswer) -> str:
 def _played(estimate: WinEstimate) -> str:
     games = f"{estimate.games:,} games like {like(estimate.by)}"
     ended = [
-        *([f"{estimate.cut:,} were cut after {CUT_AFTER} rounds"] if estimate.cut else []),
-        *([f"{estimate.too_long:,} lasted more than {MOST_ROUNDS}"] if estimate.too_long else []),
+        *([f"{estimate.cut:,} cut after {CUT_AFTER} rounds"] if estimate.cut else []),
+        *([f"{estimate.too_long:,} stopped after {MOST_ROUNDS}"] if estimate.too_long else []),
     ]
     if not ended:
         return f"{games}, all played to their end."
-    allowed = f": allow {100 * estimate.allowance:g} points more" if estimate.allowance else ""
-    return f"{games}; {joined(ended)} and judged by what similar games came to{allowed}."
+    allow = f", so allow {100 * estimate.allowance:g} points more" if estimate.allowance else ""
+    return f"{games}: {joined(ended)}, and judged by similar games{allow}."

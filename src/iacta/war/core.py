@@ -105,7 +105,7 @@ def _library() -> Any:
     """Return the core with the types of its functions for whole games, or refuse."""
     library = find_core()
     if library is None:
-        raise IactaError(NO_CORE.replace("plans on boards of this size need", "whole games need"))
+        raise IactaError(NO_CORE.replace("plans", "whole games", 1))
     war, numbers, weights = ctypes.c_void_p, POINTER(c_double), POINTER(ctypes.c_float)
     ints, flags = POINTER(c_int32), POINTER(c_uint8)
     budget: Any = ctypes.c_void_p

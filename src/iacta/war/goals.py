@@ -164,7 +164,9 @@ def best_goals(
     (True, True)
     """
     check_war(turn)
-    if turn.phase == "over" or turn.winner is not None:
+    if turn.winner is not None:
+        raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
+    if turn.phase == "over":
         raise IllegalError(f"phase must be one in which there is something to do, got {turn.phase}")
     number = whole_number(games, "games", least=2, most=MOST_GAMES)
     whole_number(seed, "seed")
