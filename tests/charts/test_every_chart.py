@@ -99,8 +99,8 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "curves_by_delta": lambda: literature.curves_by_delta([-1, 0, 2], 8),
     "decision_map, no line": lambda: charts.decision_map(when_to_stop(4, 8, prize=3)),
     "distribution, of outcomes": lambda: charts.distribution(Battle(20, 16).outcomes()),
-    "goal_bars, with games": lambda: charts.goal_bars(ask("goals", code=WAR, games=4, win=True)),
-    "win_bar, nobody left": lambda: charts.win_bar(ask("win", code="1;classic;red;Peru:red:9")),
+    "goal_bars, with games": lambda: charts.chart_of(ask("goals", code=WAR, games=4, win=True)),
+    "win_bar, nobody left": lambda: charts.chart_of(ask("win", code="1;classic;red;Peru:red:9")),
     "minimum_troops": lambda: literature.minimum_troops(9, ["50%", "95%"]),
     "minimum_troops, for each": lambda: literature.minimum_troops(
         9, ["50%"], ["classic"], per_defender=True

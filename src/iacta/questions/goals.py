@@ -53,7 +53,7 @@ class GoalsQuestion(WholeGame, Question):
 WIN = "Which part of the games after it who is to move wins."
 
 
-class GoalRecord(KeyedRecord):
+class TurnGoalRecord(KeyedRecord):
     """A goal of the turn."""
 
     goal: str = key("The goal.")
@@ -83,7 +83,7 @@ class GoalsRecord(KeyedRecord):
     player: str = key("Who is to move.", is_column=True)
     goal: str = key("The first of the goals.", is_column=True)
     chance: Unit = key("How often the turn reaches it.", is_column=True)
-    goals: tuple[GoalRecord, ...] = key(
+    goals: tuple[TurnGoalRecord, ...] = key(
         "All goals: those after which most games are won first, or else the likeliest."
     )
     win: Unit = key(WIN, is_column=True, default=OMITTED)
@@ -123,7 +123,7 @@ class GoalsAnswer(Answer):
             first.under_simple,
         )
 
-    def _record(self, each: GoalChance) -> GoalRecord:
+    def _record(self, each: GoalChance) -> TurnGoalRecord:
         more: dict[str, Any] = {}
         if self.question.win:
             more = {
@@ -135,7 +135,7 @@ class GoalsAnswer(Answer):
                 "behind_interval": interval_record(each.behind_interval),
                 "is_clear": each.is_clear,
             }
-        return GoalRecord(each.goal, each.how, each.chance, each.games, **more)
+        return TurnGoalRecord(each.goal, each.how, each.chance, each.games, **more)
 
     def rows(self) -> Iterator[Sequence[object]]:
         wins = ("win", "low", "high", "under_simple", "under_simple_low", "under_simple_high")
