@@ -33,7 +33,7 @@ from iacta.war.tournament import MOST_ROUNDS
     Example("win game.toml --time-limit 1", "the same, looked at for a second?"),
 )
 class WinQuestion(WholeGame, Question):
-    """Play whole games, and say how often each player wins if all play like iacta's player."""
+    """Play whole games, and say how often each player wins if everybody plays alike."""
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),
