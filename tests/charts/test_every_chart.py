@@ -26,6 +26,7 @@ from tests.processes import run_python
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
 EVENING = Path(__file__).parents[2] / "examples" / "rolls.csv"
 GAME = Path(__file__).parents[2] / "examples" / "game.jsonl"
+WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 BATTLE, WAY = Battle(6, 4), iacta.Campaign(12, [4, 3])
 
 # An argument of each type, or else of each name, that charts take: a chart that takes no others
@@ -48,6 +49,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "Decision": lambda: iacta.best_mix(9, 8),
     "DiceDecision": lambda: iacta.how_many_dice(6, 4),
     "FrontsAnswer": lambda: ask("fronts", fronts=["9/4", "20/8/3/2:end"], armies=10),
+    "GoalsAnswer": lambda: ask("goals", code=WAR, games=4),
     "HoldAnswer": lambda: ask("defend", attackers=6, chance="75%"),
     "NeedAnswer": lambda: ask("need", territories=[5, 2], keep=2),
     "Distribution[Any]": lambda: iacta.Distribution(range(1, 7)).repeated(2).map(sum),
@@ -58,6 +60,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "Roll": lambda: iacta.Roll(3, 2),
     "Review": lambda: iacta.review(GAME),
     "RuleSet": lambda: iacta.find_rule_set("capital"),
+    "WinAnswer": lambda: ask("win", code=WAR, games=20),
 }
 # Charts for which these will not do, and others worth a look: what is special stands after a comma.
 EXAMPLES: dict[str, Callable[[], Chart]] = {
@@ -74,6 +77,8 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "curves_by_delta": lambda: literature.curves_by_delta([-1, 0, 2], 8),
     "decision_map, no line": lambda: charts.decision_map(iacta.when_to_stop(4, 8, prize=3)),
     "distribution, of outcomes": lambda: charts.distribution(Battle(20, 16).outcomes()),
+    "goal_bars, with games": lambda: charts.chart_of(ask("goals", code=WAR, games=4, win=True)),
+    "win_bar, nobody left": lambda: charts.chart_of(ask("win", code="1;classic;red;Peru:red:9")),
     "minimum_troops": lambda: literature.minimum_troops(9, ["50%", "95%"]),
     "minimum_troops, for each": lambda: literature.minimum_troops(
         9, ["50%"], ["classic"], per_defender=True
@@ -202,6 +207,8 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "fronts": {"fronts": ["9", "8"], "armies": 12},
     "need": {"territories": [5, 2]},
     "roll": {"attack_dice": 3, "defence_dice": 2},
+    "win": {"code": WAR, "games": 20},
+    "goals": {"code": WAR, "games": 4, "win": True},
 }
 
 

@@ -136,6 +136,6 @@ def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
 def test_a_code_holds_rules_whose_name_is_only_known_here() -> None:
     rules = Rules(attack=Dice((9, 6, 6)))
     know("house.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file"))
-    code = line_turn("r3 b1", rules=rules).to_code()
-    assert "house" not in code
-    assert Turn.from_code(code).rules == rules
+    turn = line_turn("r3 b1", rules=rules)
+    assert "house" not in turn.to_code()
+    assert Turn.from_code(turn.to_code(), turn.board).rules == rules

@@ -26,6 +26,8 @@ from tests.tables import table
 from tests.web.served import Server
 
 QUESTIONS = served_questions()
+UNSTEADY = ("audit", "goals", "plan", "review", "simulate", "win")  # files, dice, or the clock
+WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 CLOCKED = {"seconds", "relative_error"}
 POSITION = {
     "board": {"name": "Isles", "territories": {"Attu": ["Bering"], "Bering": []}},
@@ -52,17 +54,24 @@ def asked(example: Example, name: str) -> Question:
 
 
 def questions() -> list[Question]:
-    """Return the questions of all examples that neither the clock nor dice decide, and three."""
+    """Return the questions of all examples that neither the clock nor dice decide, and some."""
     found = [
         asked(example, name)
         for name in QUESTIONS
         for example in QUESTIONS[name].examples
-        if name not in ("audit", "plan", "review", "simulate") and "narrate" not in example.line
+        if name not in UNSTEADY and "narrate" not in example.line
     ]
     thrown = {"attackers": "9", "territories": "3 2", "runs": "1000", "seed": "1"}
     log = {"log": "die\n" + "1\n2\n3\n4\n5\n6\n" * 20}
     game = {"log": GAME}
-    more = (("simulate", thrown), ("audit", log), ("review", game))
+    war = {"code": WAR, "games": "6", "seed": "1"}
+    more = (
+        ("simulate", thrown),
+        ("audit", log),
+        ("review", game),
+        ("win", war),
+        ("goals", {**war, "win": "true"}),
+    )
     return [*found, *(QUESTIONS[name].parse(texts) for name, texts in more)]
 
 

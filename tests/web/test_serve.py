@@ -106,6 +106,41 @@ def test_a_plan_answers_in_lines_too(server: Server) -> None:
     assert {**answer, "seconds": 0} == {**plain, "seconds": 0}
 
 
+WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
+
+
+def test_games_answer_in_lines_too_and_end_when_all_are_played(server: Server) -> None:
+    server.wait()
+    asked = {"code": WAR, "games": 20}
+    plain = server.ask("/api/v1/win", asked).record
+    reply = server.ask("/api/v1/win", {**asked, "time_limit": 20}, headers={"Accept": LINES})
+    lines = [json.loads(line) for line in reply.body.splitlines()]
+    answers = [line["answer"] for line in lines if "answer" in line]
+    assert [each["is_complete"] for each in answers] == [False] * (len(answers) - 1) + [True]
+    assert answers[-1] == plain
+    for said in answers:
+        assert said["condition"] == "if everybody plays like iacta's player"
+        assert 0 <= said["under_simple"] <= 1
+
+
+def test_goals_answer_in_lines_too(server: Server) -> None:
+    server.wait()
+    asked = {"code": WAR, "games": 10, "win": True, "time_limit": 1}
+    reply = server.ask("/api/v1/goals", asked, headers={"Accept": LINES})
+    lines = [json.loads(line) for line in reply.body.splitlines()]
+    answers = [line["answer"] for line in lines if "answer" in line]
+    assert len(answers) > 1
+    assert "answer" in lines[-1]
+    assert all("under_simple" in goal for each in answers for goal in each["goals"])
+
+
+def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> None:
+    for path in ("/win", f"/goals?code={WAR.replace(';', '%3B')}&win=true&games=4"):
+        page = server.ask(path).body.decode().replace("&#39;", "'")
+        assert "If everybody plays like iacta's player" in page
+        assert "like its simple player" in page
+
+
 @pytest.mark.parametrize(
     ("sent", "words"),
     [

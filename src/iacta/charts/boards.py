@@ -116,7 +116,7 @@ def _position_map(position: Position) -> Chart:
         f"It is {cut(position.player)}'s turn, with {counted(sum(mine))} on "
         f"{counted(len(mine), 'territory', 'territories')}.",
         _who(position),
-        owners=_owners(position),
+        owners=owner_colours(position),
     )
 
 
@@ -156,7 +156,7 @@ def plan_map(plan: Plan) -> Chart:
         ],
         plan_answer(plan).sentence,
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
-        owners=_owners(position),
+        owners=owner_colours(position),
         paint={"opacity": shade} if differ(plan, arrows) else None,
         steps=_step_rows(plan, arrows),
     )
@@ -248,7 +248,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         ],
         plan_answer(reinforcement.plan, new=reinforcement).sentence,
         change + _arrow_words(reinforcement.plan, arrows),
-        owners=_owners(position),
+        owners=owner_colours(position),
         steps=_step_rows(reinforcement.plan, arrows),
     )
 
@@ -330,7 +330,7 @@ def _held(holding: Holding) -> dict[str, Any]:
     return {"owner": holding.owner or NOBODY, "armies": holding.armies}
 
 
-def _owners(position: Position) -> dict[str, str]:
+def owner_colours(position: Position) -> dict[str, str]:
     """Return each owner's colour, the player first; owners named after a colour have it."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
@@ -346,6 +346,6 @@ def _owners(position: Position) -> dict[str, str]:
 
 
 def _who(position: Position) -> str:
-    player, *others = [cut(owner) for owner in _owners(position) if owner != NOBODY]
+    player, *others = [cut(owner) for owner in owner_colours(position) if owner != NOBODY]
     against = joined(others) if 0 < len(others) <= MOST_NAMED else counted(len(others), "other")
     return f"Badges are armies at the start. To move: {player}; against: {against}."

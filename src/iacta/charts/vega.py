@@ -36,6 +36,7 @@ class Channels(TypedDict, total=False):
     order: Channel
     shape: Channel
     size: Channel
+    stroke: Channel
     text: Channel
     tooltip: Sequence[Channel]
 

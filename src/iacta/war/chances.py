@@ -7,13 +7,15 @@ are reported apart as the allowance for that. Games of the simple player, and of
 played to their end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import sqrt
 from os import cpu_count
+from threading import Lock
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,6 +34,8 @@ GAMES = {"simple": 2000, "usual": 600}
 GAMES_OF_A_POLICY = 40
 Z = 1.96  # standard errors to either side of a mean
 CHUNK = 20  # games that are played at once, so that a deadline and Ctrl-C wait for no more
+
+Progress: TypeAlias = Callable[[int, int], None]  # how many have been played, of how many
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ def win_chances(
     games: int | None = None,
     time_limit: float | Fraction | None = None,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> WinChances:
     """Return each player's chance to win the whole game if everybody plays like a player of iacta.
 
@@ -105,6 +110,7 @@ def win_chances(
     time_limit: in seconds; fewer games are played where it comes first.
     seed: of the dice. The same seed and number of games give the same answer on every processor,
         however many threads there are.
+    progress: receives how many games of each kind have been played, and how many there are to play.
 
     A sole owner has a chance of exactly 1, and who owns nothing 0. Refused are more than six
     players, and rules whose battles can grow.
@@ -126,9 +132,11 @@ def win_chances(
     for share, each in ((0.8, seat), (0.2, "simple")):
         deadline = Deadline(None if seconds is None else float(seconds) * share)
         if isinstance(each, str):
-            found.append(_by_core(turn, each, number or GAMES.get(each, 2000), seed, deadline))
+            most = number or GAMES.get(each, 2000)
+            found.append(_by_core(turn, each, most, seed, deadline, progress))
         else:
-            found.append(_by_policy(turn, each, number or GAMES_OF_A_POLICY, seed, deadline))
+            most = number or GAMES_OF_A_POLICY
+            found.append(_by_policy(turn, each, most, seed, deadline, progress))
     return WinChances(*found)
 
 
@@ -141,13 +149,21 @@ def cut_after(player: str) -> int:
 
 
 def played(
-    war: War, player: str, games: int, seed: int, deadline: Deadline, aim: Aim = ANY
+    war: War,
+    player: str,
+    games: int,
+    seed: int,
+    deadline: Deadline,
+    aim: Aim = ANY,
+    progress: Progress | None = None,
 ) -> PlayedGames:
     """Return games of a player of the core, by as many threads as there are processors."""
     seats = (PLAYERS[player],) * len(war.seats)
     firsts = iter(range(0, games, CHUNK))  # which all threads share
+    done, reporting = 0, Lock()
 
     def work() -> list[tuple[int, PlayedGames]]:
+        nonlocal done
         found = []
         for first in firsts:
             chunk = war.games(
@@ -163,6 +179,10 @@ def played(
                 deadline=deadline,
             )
             found.append((first, chunk))
+            with reporting:
+                done += len(chunk.chances)
+                if progress is not None:
+                    progress(done, games)
             if deadline.is_over:
                 break
         return found
@@ -179,22 +199,28 @@ def played(
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _by_core(turn: Turn, player: str, games: int, seed: int, deadline: Deadline) -> WinEstimate:
+def _by_core(
+    turn: Turn, player: str, games: int, seed: int, deadline: Deadline, progress: Progress | None
+) -> WinEstimate:
     war = War(turn)
-    found = played(war, player, games, seed, deadline)
+    found = played(war, player, games, seed, deadline, progress=progress)
     if not len(found.chances):
         found = played(war, player, 2, seed, Deadline())
     ends = np.bincount(found.ended, minlength=TOO_LONG + 1)
     return _chances(turn, player, war.seats, found.chances, int(ends[CUT]), int(ends[TOO_LONG]))
 
 
-def _by_policy(turn: Turn, policy: Seat, games: int, seed: int, deadline: Deadline) -> WinEstimate:
+def _by_policy(
+    turn: Turn, policy: Seat, games: int, seed: int, deadline: Deadline, progress: Progress | None
+) -> WinEstimate:
     seats = seats_of(turn)
     rows = []
     for number in range(games):
         winner = played_out(dict.fromkeys(seats, policy), turn, seed, number)
         # Nobody has learnt how such a game ends, so that all who are left count alike.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
+        if progress is not None:
+            progress(number + 1, games)
         if deadline.is_over and number:
             break
     chances = np.array(rows)
@@ -212,13 +238,17 @@ def _chances(
             rows.append(WinChance(name, 0.0, Interval(0.0, 0.0)))
             continue
         column = chances[:, seats.index(name)]
-        if cut or too_long:
-            half = Z * float(column.std(ddof=1)) / sqrt(number)
-            interval = Interval(max(means[name] - half, 0.0), min(means[name] + half, 1.0))
-        else:
-            interval = Estimate(number, round(float(column.sum()))).interval()
+        interval = interval_of(column, is_won=not cut and not too_long)
         rows.append(WinChance(name, means[name], interval))
     return WinEstimate(by, tuple(rows), number, cut, too_long, ALLOWANCE if cut else 0.0)
+
+
+def interval_of(chances: Floats, *, is_won: bool) -> Interval:
+    """Return the interval of the mean of games: Wilson's where all of them were won."""
+    if is_won:
+        return Estimate(len(chances), round(float(chances.sum()))).interval()
+    mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))
+    return Interval(max(mean - half, 0.0), min(mean + half, 1.0))
 
 
 def _certain(turn: Turn, by: str) -> WinEstimate:

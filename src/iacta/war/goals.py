@@ -4,11 +4,12 @@ What a player could do with a turn is played out: as the usual player likes, hol
 for each continent in reach, to break each bonus, to eliminate each player in reach. The last three
 are also played by the best plan for the goal, and by that for what is owned, where armies and the
 goal have a price. Each candidate is judged by the games that follow, if everybody then plays like
-iacta's usual player; none of these chances is *the* chance. The candidates that the core plays have
+iacta's usual player, and beside it by those of its simple player; none of these chances is *the*
+chance. The candidates that the core plays have
 the same dice, so that their differences are known better than the chances themselves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
@@ -23,14 +24,16 @@ from iacta.game import Action
 from iacta.game.turn import Policy, Record, Turn
 from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
 from iacta.plan.deadline import Deadline
-from iacta.war.chances import Z, cut_after, played
+from iacta.war.chances import Progress, Z, cut_after, interval_of, played
 from iacta.war.core import (
+    AS_LIKED,
     BOLDLY,
     BREAK,
     CONTINENT,
     ELIMINATE,
     HOLD,
     ONE_CARD,
+    TOO_LONG,
     WARILY,
     Aim,
     Floats,
@@ -46,8 +49,15 @@ from iacta.war.value import weights_of
 GAMES = 200
 GAMES_OF_A_PLAN = 60  # its turns are played in Python
 BUDGET_OF_A_PLAN = 0.1  # of the usual work
+SIMPLE_SHARE = 0.2  # of the time of a goal
 TERRITORY_WORTH = 0.6  # in armies, where a plan prices what it spends
 SEEDS = 2**62
+WAYS = {  # of playing a turn without anything that it must reach
+    AS_LIKED: "as the usual player likes",
+    HOLD: "hold",
+    BOLDLY: "attack boldly",
+    WARILY: "attack warily",
+}
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,9 @@ class GoalChance:
     chance: how often the turn reached the goal; 1 where there is none to reach.
     win: the chance of who is to move to win the game after it.
     interval: 1.96 standard errors to either side of it.
+    under_simple: the same if everybody plays like iacta's simple player, which then also plays the
+        turn for this goal.
+    under_simple_interval: its interval, as that of `win_chances`.
     behind: by how much the best goal's chance to win is higher.
     behind_interval: the same of this difference.
     games: how many games it comes from.
@@ -73,12 +86,19 @@ class GoalChance:
     chance: float
     win: float
     interval: Interval
+    under_simple: float
+    under_simple_interval: Interval
     behind: float
     behind_interval: Interval
     games: int
     is_clear: bool
     plan: Plan | None
     example: Record
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether there is something to reach, so that `chance` says something."""
+        return self.goal not in WAYS.values()
 
 
 @dataclass(frozen=True)
@@ -105,6 +125,11 @@ class Goals:
         return tuple(each for each in self.goals[1:] if not each.is_clear)
 
 
+class _Simple(NamedTuple):
+    win: float
+    interval: Interval
+
+
 class _Candidate(NamedTuple):
     words: str
     how: str
@@ -120,6 +145,7 @@ def best_goals(
     games: int = GAMES,
     time_limit: float | Fraction | None = None,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Goals:
     """Return what the turn could be played for, by the chance to win the game after it.
 
@@ -127,6 +153,7 @@ def best_goals(
     games: how many games follow each candidate; after plans 60 at most.
     time_limit: in seconds; where it comes first, fewer games are played, and fewer plans made.
     seed: of the dice.
+    progress: receives how many ways to play the turn have been tried, and how many there are.
 
     Refused are turns that are over, more than six players, and rules whose battles can grow.
 
@@ -137,7 +164,9 @@ def best_goals(
     (True, True)
     """
     check_war(turn)
-    if turn.phase == "over" or turn.winner is not None:
+    if turn.winner is not None:
+        raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
+    if turn.phase == "over":
         raise IllegalError(f"phase must be one in which there is something to do, got {turn.phase}")
     number = whole_number(games, "games", least=2, most=MOST_GAMES)
     whole_number(seed, "seed")
@@ -145,8 +174,16 @@ def best_goals(
     deadline, war = Deadline(seconds), War(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
     aims = war.aims(PLAYERS["usual"])
+    planned = [aim for aim in aims if aim.kind in (CONTINENT, BREAK, ELIMINATE)]
+    simple = dict[str, _Simple]()
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(done, len(aims) + len(planned))
+
     for k, aim in enumerate(aims):
         part = deadline.part(1 / (len(aims) - k + 1))
+        simple[words_of(war, aim)] = _under_simple(war, aim, number, seed, part.part(SIMPLE_SHARE))
         found = played(war, "usual", number, seed, part, aim)
         if len(found.chances) < 2:
             found = played(war, "usual", 2, seed, Deadline(), aim)
@@ -160,11 +197,13 @@ def best_goals(
                 war.play_turn(PLAYERS["usual"], None, seed, aim),
             )
         )
-    for aim in aims:
-        if aim.kind in (CONTINENT, BREAK, ELIMINATE) and not deadline.is_over:
+        report(k + 1)
+    for k, aim in enumerate(planned):
+        if not deadline.is_over:
             most = min(number, GAMES_OF_A_PLAN)
             rows += _by_plans(war, aim, most, seed, deadline)
-    return Goals(turn.player, _compared(rows))
+        report(len(aims) + k + 1)
+    return Goals(turn.player, _compared(rows, simple))
 
 
 def words_of(war: War, aim: Aim) -> str:
@@ -179,11 +218,20 @@ def words_of(war: War, aim: Aim) -> str:
             return f"break {owner}'s {held.name}"
         case kind if kind == ELIMINATE:
             return f"eliminate {war.seats[aim.which]}"
-    words = {HOLD: "hold", ONE_CARD: "take one card", BOLDLY: "attack boldly"}
-    return (words | {WARILY: "attack warily"}).get(aim.kind, "as the usual player likes")
+    return "take one card" if aim.kind == ONE_CARD else WAYS[aim.kind]
 
 
-def _compared(rows: list[_Candidate]) -> tuple[GoalChance, ...]:
+def _under_simple(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> _Simple:
+    """Return how often the mover wins if everybody plays like the simple player."""
+    found = played(war, "simple", games, seed, deadline, aim)
+    if len(found.chances) < 2:
+        found = played(war, "simple", 2, seed, Deadline(), aim)
+    column = found.chances[:, war.seats.index(war.turn.player)]
+    is_won = not (found.ended == TOO_LONG).any()
+    return _Simple(float(column.mean()), interval_of(column, is_won=is_won))
+
+
+def _compared(rows: list[_Candidate], simple: Mapping[str, _Simple]) -> tuple[GoalChance, ...]:
     """Return candidates by their chance to win; of several ways to a goal the best one."""
     rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
     best, found = rows[0], dict[str, GoalChance]()
@@ -193,14 +241,14 @@ def _compared(rows: list[_Candidate]) -> tuple[GoalChance, ...]:
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = float(best.wins.mean() - row.wins.mean())
-        half, error = _half(row.wins), _half(apart)
-        win = float(row.wins.mean())
+        error = _half(apart)
         found[row.words] = GoalChance(
             row.words,
             row.how,
             row.chance,
-            win,
-            Interval(max(win - half, 0.0), min(win + half, 1.0)),
+            float(row.wins.mean()),
+            interval_of(row.wins, is_won=False),
+            *simple[row.words],
             behind,
             Interval(behind - error, behind + error),
             len(row.wins),

@@ -1,5 +1,6 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -11,9 +12,14 @@ from iacta.json_and_toml import parse_json
 from iacta.questions.question import Question
 from iacta.web.client_gone import while_there
 from iacta.web.process_pool import Work
-from iacta.web.read_question import served_questions
-from iacta.web.search_stream import answer_in_lines, wants_lines
-from iacta.web.worker import Part, part_of, planned, vega_script
+from iacta.web.read_question import SEARCHED, served_questions
+from iacta.web.search_stream import (
+    FIRST_GAMES_SECONDS,
+    FIRST_SECONDS,
+    answer_in_lines,
+    wants_lines,
+)
+from iacta.web.worker import Part, found, part_of, vega_script
 
 JSON = "application/json"
 MOST_EXACT = 2**53  # of floats
@@ -33,7 +39,7 @@ def router(work: Work) -> APIRouter:
 
 
 def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]) -> None:
-    run = work.search if name == "plan" else work.run
+    run = work.search if name in SEARCHED else work.run
 
     def add(address: str, part: Part, kind: str) -> None:
         async def by_address(request: Request) -> Response:
@@ -47,8 +53,9 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
 
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
-        if name == "plan" and wants_lines(request):
-            return answer_in_lines(work, planned, record)
+        if name in SEARCHED and wants_lines(request):
+            first = FIRST_SECONDS if name == "plan" else FIRST_GAMES_SECONDS
+            return answer_in_lines(work, partial(found, name), record, first)
         text = await while_there(request, run(part_of, name, record, "record"))
         return Response(text, media_type=JSON)
 

@@ -33,17 +33,23 @@ from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CELLS
 from iacta.web.process_pool import Work
-from iacta.web.read_question import address, offered, read_address, served_questions
+from iacta.web.read_question import SEARCHED, address, offered, read_address, served_questions
 from iacta.web.worker import answered
 
 HOME = "battle"
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
-LOGS = {  # in place of the files that examples name
+TURN = (
+    "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
+    "Central%20America:green:6,Egypt:green:3;place;place=4"
+)
+PASTED = {  # in place of the files that examples name
     "audit": "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n",
     "review": '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
     '"goal": {"take": "Brazil, Peru"}, "battles": ['
     '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
     '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n',
+    "goals": TURN,
+    "win": TURN,
 }
 UNLISTED = (Source,)  # does not fit into an address
 STEADY = ("plan",)  # too slow to be answered while you type
@@ -272,7 +278,7 @@ def _fields(
             parameter.is_argument
             or parameter.is_required
             or is_used
-            or parameter.name in ("log", "rules")
+            or parameter.name in ("log", "code", "rules")
         )
         usual = "" if parameter.default is None else parameter.default_text
         is_flag = isinstance(parameter.kind, Flag)
@@ -290,8 +296,9 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _first(form: type[Question]) -> Question:
-    if form.name in LOGS:
-        return form.parse({"log": LOGS[form.name]})
+    if form.name in PASTED:
+        (parameter,) = (each.name for each in form.parameters() if each.name in ("log", "code"))
+        return form.parse({parameter: PASTED[form.name]})
     return _example(form, form.examples[FIRST.get(form.name, 0)])
 
 
@@ -432,7 +439,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     sections: Sequence[Section] = ()
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
-        run = work.search if name == "plan" else work.run
+        run = work.search if name in SEARCHED else work.run
         answer = await while_there(request, run(answered, question, ("sections",)))
         sections = answer["sections"]
         texts = texts or _written(question)

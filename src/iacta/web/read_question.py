@@ -15,6 +15,8 @@ from iacta.questions.form import Form, Parameter
 from iacta.questions.parameter_kinds import Flag
 from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
+SEARCHED = ("goals", "plan", "win")  # answered better as there is more time
+
 
 def served_questions() -> dict[str, type[Question]]:
     """Return the questions that a server answers, by name."""

@@ -21,7 +21,8 @@ from iacta.web.process_pool import Work
 from iacta.web.worker import Progress
 
 LINES = "application/x-ndjson"
-FIRST_SECONDS = 0.5  # of the first answer
+FIRST_SECONDS, FIRST_GAMES_SECONDS = 0.5, 0.1  # of the first answer, by a plan and by games
+LAST = ("is_proven", "proven", "is_complete")
 LONGER = 4  # times as long as one before it takes each answer
 
 
@@ -30,21 +31,26 @@ def wants_lines(request: Request) -> bool:
 
 
 def answer_in_lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], body: Mapping[str, Any]
+    work: Work,
+    function: Callable[..., Mapping[str, Any]],
+    body: Mapping[str, Any],
+    first: float = FIRST_SECONDS,
 ) -> StreamingResponse:
     """Return the response that improves.
 
     work: what searches.
-    function: what is searched, as `Work.search` takes it; an answer that is proven is the last.
+    function: what is searched, as `Work.search` takes it; an answer that is proven or complete is
+        the last.
     body: its argument, with a `time_limit` for all answers together.
+    first: how many seconds the first answer takes.
     """
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_lines(work, function, body), media_type=LINES, headers=headers)
+    return StreamingResponse(_lines(work, function, body, first), media_type=LINES, headers=headers)
 
 
 async def _lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], body: Mapping[str, Any]
+    work: Work, function: Callable[..., Mapping[str, Any]], body: Mapping[str, Any], first: float
 ) -> AsyncIterator[str]:
     lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
 
@@ -53,10 +59,10 @@ async def _lines(
 
     async def search() -> None:
         try:
-            for limit in _limits(body.get("time_limit")):
+            for limit in _limits(body.get("time_limit"), first):
                 answer = await work.search(function, {**body, **limit}, report=report)
                 lines.put_nowait({"answer": answer})
-                if answer.get("is_proven") or answer.get("proven"):
+                if any(map(answer.get, LAST)):
                     break
         except Exception as error:
             lines.put_nowait({"problem": problem_of(error).record()})
@@ -72,14 +78,14 @@ async def _lines(
             await task
 
 
-def _limits(given: Any) -> Iterator[dict[str, float]]:
+def _limits(given: Any, first: float) -> Iterator[dict[str, float]]:
     """Yield the time limit of each answer; what is no time is left to whoever reads it."""
     is_time = isinstance(given, int | float) and not isinstance(given, bool) and given >= 0
     if given is not None and not is_time:
         yield {}
         return
     left = min(USUAL_PLAN_SECONDS if given is None else given, MOST_PLAN_SECONDS)
-    limit = FIRST_SECONDS
+    limit = first
     while LONGER * limit < left:
         yield {"time_limit": limit}
         left -= limit

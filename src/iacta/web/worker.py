@@ -30,6 +30,7 @@ from iacta.errors import IactaError
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question, Watch
 from iacta.questions.review import ReviewQuestion
+from iacta.questions.whole_game import WholeGame
 from iacta.web.limits import (
     KEPT_SECONDS,
     LEAST_PAUSE,
@@ -106,13 +107,15 @@ def answered(question: Question, parts: Sequence[Part], watch: Watch | None = No
         `"svg"`, or `"dark_svg"` on a dark ground.
     watch: receives progress.
 
-    Plans are searched for 2 seconds unless the question says how long, and for at most 20.
+    Plans are searched, and whole games played, for 2 seconds unless the question says how long, and
+    for at most 20.
     """
     if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
         question.check_chart()
-    if isinstance(question, PlanQuestion | ReviewQuestion):
+    if isinstance(question, PlanQuestion | ReviewQuestion | WholeGame):
         limit = Fraction(USUAL_PLAN_SECONDS) if question.time_limit is None else question.time_limit
-        question = replace(question, time_limit=min(limit, Fraction(MOST_PLAN_SECONDS)))
+        limit = min(limit, Fraction(MOST_PLAN_SECONDS))
+        question = replace(question, time_limit=limit)
     answer = _answer_to(question, watch)
     return {part: _part(answer, part) for part in parts}
 
@@ -172,13 +175,14 @@ def part_of(
         raise
 
 
-def planned(given: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
-    """Return the record of a plan.
+def found(name: str, given: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
+    """Return the record of what a search finds.
 
+    name: the name of the question.
     given: as `read_record` takes it.
-    watch: receives the chance so far.
+    watch: receives progress.
     """
-    record: dict[str, Any] = json.loads(part_of("plan", given, "record", watch))
+    record: dict[str, Any] = json.loads(part_of(name, given, "record", watch))
     return record
 
 

@@ -1,0 +1,122 @@
+"""What questions on the whole game share: where it begins, how games are played, their words."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+from iacta.board.board import Board
+from iacta.board.files import read_board
+from iacta.board.position import Position, code_in, read_position
+from iacta.distribution import Probability
+from iacta.estimate import CONFIDENCE, Interval
+from iacta.game import Turn
+from iacta.questions.form import ClashError, Form, parameter
+from iacta.questions.parameter_kinds import Name, Whole
+from iacta.questions.percentages import short_percent
+from iacta.questions.plan_parameter_kinds import Source
+from iacta.questions.question import Watch
+from iacta.questions.record import IntervalRecord
+from iacta.questions.shared_parameters import SEED, TIME_LIMIT
+from iacta.war.tournament import MOST_GAMES
+
+CONDITION = "if everybody plays like iacta's player"
+PEOPLE = (
+    "These are not chances among people: two sensible players differ by 4 to 7 points on average."
+)
+CONDITION_KEY = "Under which condition the numbers hold: in a game among people they differ."
+
+
+class WholeGame(Form, kw_only=True):
+    """A question on the whole game from a moment of a turn on."""
+
+    one_of: ClassVar = ("position or code",)
+
+    position: str | Position | None = parameter(
+        Source(Position, read_position),
+        "The position, or the turn: a JSON or TOML file, a code, or - for stdin.",
+        is_argument=True,
+        metavar="FILE",
+        default=None,
+    )
+    code: str | None = parameter(
+        Name(),
+        "The code of a turn or a position, such as the one that the board shows.",
+        metavar="TEXT",
+        default=None,
+    )
+    board: str | Board | None = parameter(
+        Source(Board, read_board, ("classic",)),
+        "The board of a code, a file.",
+        metavar="FILE",
+        usual="classic",
+        default=None,
+    )
+    games: int | None = parameter(
+        Whole(least=2, most=MOST_GAMES), "How many games to play of each kind.", default=None
+    )
+    time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
+    seed: int = parameter(*SEED, default=0)
+
+    @cached_property
+    def turn(self) -> Turn:
+        board = read_board(self.board) if isinstance(self.board, str) else self.board
+        if self.code is not None:
+            return Turn.from_code(self.code, board)
+        if (code := code_in(self.position)) is not None:
+            return Turn.from_code(code, board)
+        if board is not None:
+            raise ClashError("{board} is that of a code, and {position} has its own")
+        source = self.position
+        return Turn(source if isinstance(source, Position) else read_position(source or ""))
+
+
+def reported(watch: Watch | None, what: str) -> Callable[[int, int], None]:
+    """Return what reports to a watch how many games or goals are done.
+
+    what: what they are, in the plural.
+    """
+
+    def progress(done: int, total: int) -> None:
+        if watch is not None:
+            watch(f"Playing {total:,} {what}", done / total)
+
+    return progress
+
+
+def like(player: str) -> str:
+    """Return a player of iacta's in words, in which the usual one is iacta's player.
+
+    >>> like("usual"), like("simple")
+    ("iacta's player", "iacta's simple player")
+    """
+    return "iacta's player" if player == "usual" else f"iacta's {player} player"
+
+
+def share_of(games: float) -> Probability:
+    """Return a share of games that were played: of none and of all of them it is exact."""
+    return Fraction(games) if games in (0, 1) else games
+
+
+def share_text(games: float) -> str:
+    """Return a share of games that were played, for people.
+
+    >>> share_text(0.283), share_text(0.0), share_text(0.9999)
+    ('28.3%', '0%', '> 99.9%')
+    """
+    return short_percent(share_of(games), 1)
+
+
+def range_text(interval: Interval) -> str:
+    """Return an interval for the cell of a table.
+
+    >>> range_text(Interval(0.27, 0.29)), range_text(Interval(1.0, 1.0))
+    ('27.0-29.0%', '')
+    """
+    if interval.low == interval.high:
+        return ""
+    return f"{100 * interval.low:.1f}-{100 * interval.high:.1f}%"
+
+
+def interval_record(interval: Interval) -> IntervalRecord:
+    return IntervalRecord(CONFIDENCE, *interval)

@@ -1,0 +1,152 @@
+"""The questions on the whole game: every face says on what the numbers depend, and no more."""
+
+import json
+from typing import Any
+
+import pytest
+
+from iacta import IactaError, Turn, ask, best_goals, win_chances
+from iacta.batch import answer
+from iacta.questions.question import Answer, find_question
+from iacta.questions.sections import Bars, Section, Table, cell_text
+from iacta.questions.whole_game import CONDITION
+from iacta.war.core import _library
+
+pytestmark = pytest.mark.usefixtures("core")
+
+CODE = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
+ASKED: dict[str, dict[str, Any]] = {
+    "win": {"code": CODE, "games": 20, "seed": 1},
+    "goals": {"code": CODE, "games": 6, "seed": 1, "win": True},
+}
+
+
+def answered(name: str, **more: Any) -> Answer:
+    return ask(name, **{**ASKED[name], **more})
+
+
+def text_of(sections: list[Section]) -> str:
+    """Return all that sections say."""
+    said = []
+    for section in sections:
+        for part in section.parts:
+            if isinstance(part, Table):
+                said += [*part.columns, *(cell_text(cell) for row in part.rows for cell in row)]
+            elif isinstance(part, str):
+                said.append(part)
+            elif isinstance(part, Bars):
+                said += [bar.label for bar in part.bars]
+    return "\n".join([*said, *(section.title for section in sections)])
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_face_says_the_condition_and_the_number_under_the_simple_player(name: str) -> None:
+    found = answered(name)
+    record, picture = found.record(), found.plot()
+    shown = {
+        "text": text_of([*found.sections()]),
+        "JSON": json.dumps(record),
+        "CSV": "\n".join(",".join(map(str, row)) for row in found.rows()),
+        "picture": f"{picture.description} {json.dumps(picture.to_dict()['datasets'])}",
+    }
+    for face, words in shown.items():
+        assert CONDITION in words.replace("If every", "if every"), face
+        assert "simple" in words, face
+        assert "the chance" not in words.lower(), face
+    assert found.sentence.count("%") == 2
+    assert record["condition"] == CONDITION
+    assert 0 <= record["under_simple"] <= 1
+    heading, *rows = found.rows()
+    assert "condition" in heading
+    assert "under_simple" in heading
+    assert all(row[-1] == CONDITION for row in rows)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_column_of_a_batch_is_the_condition_and_another_the_number_under_simple(
+    name: str,
+) -> None:
+    form = find_question(name)
+    assert form is not None
+    assert {"condition", "win", "under_simple"} <= {*form.usual_columns()}
+    polars = pytest.importorskip("polars")
+    given = {**ASKED[name]}
+    found = answer(polars.DataFrame({"code": [given.pop("code"), "x"]}), name, **given)
+    first, second = found.to_dicts()
+    record = answered(name).record()
+    win = "answer_win" if name == "goals" else "win"  # `win` is also what goals are asked with
+    for key, column in (("condition", "condition"), ("win", win), ("under_simple", "under_simple")):
+        assert first[column] == record[key]
+    assert second["error"] == "code must begin with its version, '1;', got 'x'"
+
+
+def test_who_plays_otherwise_is_named() -> None:
+    found = answered("win", player="simple")
+    assert found.sentence.startswith("If everybody plays like iacta's simple player, red wins ")
+    assert found.record()["condition"] == "if everybody plays like iacta's simple player"
+    assert found.record()["win"] == found.record()["under_simple"]
+
+
+def test_the_answer_is_that_of_the_library() -> None:
+    turn = Turn.from_code(CODE)
+    found, record = win_chances(turn, games=20, seed=1), answered("win").record()
+    for usual, simple, row in zip(
+        found.chances.chances, found.under_simple.chances, record["players"], strict=True
+    ):
+        assert row["player"] == usual.player
+        assert row["win"] == usual.chance
+        assert [row["interval"]["low"], row["interval"]["high"]] == [*usual.interval]
+        assert row["under_simple"] == simple.chance
+    assert sum(row["win"] for row in record["players"]) == pytest.approx(1)
+    assert record["is_complete"]
+    assert (record["games"], record["games_under_simple"]) == (20, 20)
+    goals = best_goals(turn, games=6, seed=1).goals
+    rows = answered("goals").record()["goals"]
+    assert [(row["goal"], row["win"], row["under_simple"]) for row in rows] == [
+        (each.goal, each.win, each.under_simple) for each in goals
+    ]
+
+
+def test_without_games_goals_have_their_own_chance_only() -> None:
+    record = answered("goals", win=False).record()
+    assert not {"win", "under_simple"} & {*record, *record["goals"][0]}
+    chances = [row["chance"] for row in record["goals"]]
+    assert chances == sorted(chances, reverse=True)
+    assert "hold" not in [row["goal"] for row in record["goals"]]  # nothing to reach
+
+
+def test_a_time_limit_is_said_to_have_come_first() -> None:
+    record = answered("win", games=10**6, time_limit=0.2).record()
+    assert not record["is_complete"]
+    assert 2 <= record["games"] < 10**6
+
+
+def test_a_sole_owner_has_won() -> None:
+    found = ask("win", code="1;classic;red;Peru:red:9")
+    assert found.sentence == (
+        "red has won, if everybody plays like iacta's player or like its simple player: nobody "
+        "else is left."
+    )
+    assert found.record()["is_complete"]
+
+
+def test_progress_counts_games_and_goals() -> None:
+    for name in ASKED:
+        parts: list[float] = []
+
+        def watch(doing: str, part: float | None, *, keeps: bool = False, to: Any = parts) -> None:
+            assert doing.startswith("Playing ")
+            to.append(part)
+
+        ask(name, watch=watch, **ASKED[name])
+        assert parts[-1] == 1
+        assert min(parts) > 0
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_without_the_core_it_refuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iacta.war.core.find_core", lambda: None)
+    _library.cache_clear()
+    with pytest.raises(IactaError, match="whole games need"):
+        answered(name)
+    _library.cache_clear()
