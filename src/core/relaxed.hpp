@@ -1,11 +1,17 @@
-// Upper bounds on what any play of a turn is worth.
+// Upper bounds on what any play of a turn is worth: the gap between a plan and its bound says how much
+// better a plan may be, and whether it is the best of all. On a large board nothing else says that.
+//
+// What pays when all lands of a set are taken is worth its pay times the chance of that; so no goal
+// needs a proof of its own. Let S be such a set and T a part of it. Whoever takes all of S takes all
+// of T, hence for any play P(S taken) ≤ P(T taken): each bound for T is one for S. This holds set by set,
+// where several sets and single lands pay, too; where the first payment ends the turn (`once`) the chance
+// to take *any* land is wanted, for which no part is enough, and parts are not used.
 //
 // In a relaxed game each step is easier for the player, and there are few states, so that its
 // value is found exactly.
 //   Groups: the stacks of a group have one budget, with which it attacks from any of its lands. A
 //   conquest takes out of it what must remain, and all that advance where nothing is left to attack.
-//   Items: some lands, the goal among them, are put into items. Of an item is known how many
-//   defenders its lands have, and which groups own some of it.
+//   Items: the lands to be taken. Their defenders are known, and which groups own them.
 //   Light lands: all others. Of them is only known how many each group has taken, n_i, and how many
 //   defenders fell there apart from the last of each land, D. A light land may be attacked at any
 //   time, as if it had any number of defenders.
@@ -19,8 +25,8 @@
 // light lands of its own; its results are mapped to results that are at least as good, as values do
 // not fall with a budget or a count. By induction the value here is at least the true one. Counts
 // may stop at a cap, which then counts as any number.
-//   Small stacks take light lands without loss: what must remain on the fewest that they need is
-//   taken out of their budget. Light lands that they can reach count as if they had one defender.
+//   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
+//   light lands that they can reach count as if they had one defender.
 #pragma once
 
 #include <algorithm>
@@ -1035,6 +1041,81 @@ class Relaxed {
     std::vector<double> values_at_;
 };
 
+// Bounds the chance to take any number of lands where all stacks have one purse, and no way is needed.
+//
+// Let F_d(u) be the most likely that d defenders fall at a loss of at most u armies, and V the chance
+// that independent losses Z_c, one for each land with the distribution F, come to at most what the
+// purse has beyond the armies that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for
+// each u, so that V does not grow on average, in whatever order lands are attacked: V at the start is a
+// bound. A defender who chooses answers in the way that is best for the attacker.
+template <int W>
+class Purse {
+  public:
+    Purse(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
+        : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
+
+    double bound(Set<W> lands, int armies) {
+        for (Set<W> rest = lands; rest.any();) armies -= stays_[rest.pop()];
+        if (armies < 0) return 0.0;
+        if (armies >= MOST_ARMIES) return 1.0;
+        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
+        while (lands.any()) {
+            int c = lands.pop();
+            deadline_.go_on(int64_t(chance.size() * chance.size()));
+            const std::vector<double>& own = lost(game_.kind[c], game_.start.armies[c]);
+            for (size_t u = chance.size(); u-- > 0;) {
+                double sum = own[0] * chance[u];
+                for (size_t x = 1; x <= u; ++x) sum += (own[x] - own[x - 1]) * chance[u - x];
+                chance[u] = sum;
+            }
+        }
+        return chance.back();
+    }
+
+  private:
+    static constexpr int MOST_ARMIES = 400;
+    static constexpr size_t MOST_COSTS = 1000;
+
+    const std::vector<double>& lost(int kind, int defenders) {
+        auto& known = lost_[kind];
+        if (known.empty()) known.push_back(std::vector<double>(MOST_ARMIES, 1.0));
+        while (int(known.size()) <= defenders) {
+            int d = int(known.size());
+            std::vector<double> own(MOST_ARMIES, 0.0);
+            for (int u = 0; u < MOST_ARMIES; ++u) {
+                if (u) own[u] = own[u - 1];
+                for (const Choice& choice : rolls_.row(kind, d).choices)
+                    own[u] = std::max(own[u], chance_of(choice, u, d, known, own));
+            }
+            known.push_back(std::move(own));
+        }
+        return known[defenders];
+    }
+    double chance_of(const Choice& choice, int u, int d, const std::vector<std::vector<double>>& known,
+                     const std::vector<double>& own) const {
+        double sum = 0.0;
+        for (const Toss& toss : choice.tosses) {
+            double most = 0.0;
+            for (const auto& answer : toss.answers) {
+                double mean = answer.size() > MOST_COSTS ? 1.0 : 0.0;
+                deadline_.go_on(5 * int64_t(answer.size()));
+                for (const Cost& cost : answer)
+                    if (cost.attackers <= u && mean < 1.0)
+                        mean += cost.chance * (cost.defenders ? known[d - cost.defenders] : own)[u - cost.attackers];
+                most = std::max(most, mean);
+            }
+            sum += toss.chance * most;
+        }
+        return std::min(sum, 1.0);
+    }
+
+    const Game<W>& game_;
+    const std::vector<int>& stays_;
+    const Rolls<W>& rolls_;
+    Deadline& deadline_;
+    std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
+};
+
 // Bounds the chance to take all of some lands, or with `any` one of them.
 //
 // No play takes all lands more often than a part of them. The parts are each land with those nearest
@@ -1046,18 +1127,18 @@ class Chance {
   public:
     static constexpr int MOST_ITEMS = 8;
 
-    Chance(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& goal, const Set<W>& field, bool any,
-           Deadline& deadline)
+    Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal,
+           const Set<W>& field, bool any, Deadline& deadline)
         : ways_(ways), rolls_(rolls), any_(any), deadline_(deadline) {
         if (!any && !goal.within(field)) best = 0.0;
-        if (goal.count() <= MOST_ITEMS) add_part(goal, field);
-        for (int size = 1; !any && size <= std::min(goal.count() - 1, MOST_ITEMS); ++size)
+        add_part(goal, field, purse);
+        for (int size = 1; !any && size < goal.count(); ++size)
             for (Set<W> rest = goal; rest.any();) {
                 deadline_.go_on(WAYS * ways_.game.lands);
                 Set<W> part = nearest(rest.pop(), goal, size);
                 bool is_new = part.count() == size;
                 for (const Part& other : parts_) is_new = is_new && other.goal != part;
-                if (is_new) add_part(part, ways_.useful(part));
+                if (is_new) add_part(part, ways_.useful(part), purse);
             }
     }
 
@@ -1117,17 +1198,23 @@ class Chance {
         double cost() const { return double(size << 2 * counts) * std::pow(value, 8); }
     };
 
-    void add_part(const Set<W>& goal, const Set<W>& field) {
+    void add_part(const Set<W>& goal, const Set<W>& field, Purse<W>& purse) {
         Part part{goal, field};
+        int armies = 0;
         for (int v : ways_.stacks) {
             deadline_.go_on(WAYS * ways_.game.lands);
-            if (ways_.reach_of(v, field).meets(goal)) part.stacks.push_back(v);
-            else part.away.add(v);
+            if (ways_.reach_of(v, field).meets(goal)) {
+                part.stacks.push_back(v);
+                armies += ways_.able(v);
+            } else {
+                part.away.add(v);
+            }
         }
         if (part.stacks.empty()) best = 0.0;
+        if (double most = purse.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
-        add({parts_.size(), 1, 0, 1.0, FIRST_SIZE});
+        if (goal.count() <= MOST_ITEMS) add({parts_.size(), 1, 0, 1.0, FIRST_SIZE});
         parts_.push_back(part);
     }
     void add(const Node& node) {
@@ -1169,7 +1256,7 @@ template <int W>
 class Bounds {
   public:
     Bounds(const Game<W>& game, Deadline& deadline)
-        : deadline_(deadline), ways_(game), rolls_(game, deadline) {
+        : deadline_(deadline), ways_(game), rolls_(game, deadline), purse_(ways_, rolls_, deadline) {
         if (!rolls_.fits) {
             limit_ = simple(game);
             return;
@@ -1250,12 +1337,13 @@ class Bounds {
     void add(const Set<W>& goal, double pays) { add(goal, ways_.useful(goal), false, pays); }
     void add(const Set<W>& goal, const Set<W>& field, bool any, double pays) {
         deadline_.go_on(WAYS * ways_.game.lands);
-        terms_.push_back({pays, std::make_unique<Chance<W>>(ways_, rolls_, goal, field, any, deadline_)});
+        terms_.push_back({pays, std::make_unique<Chance<W>>(ways_, rolls_, purse_, goal, field, any, deadline_)});
     }
 
     Deadline& deadline_;
     Ways<W> ways_;
     Rolls<W> rolls_;
+    Purse<W> purse_;
     std::vector<Term> terms_;
     double limit_ = 0.0;  // of what there is no search for
 };
