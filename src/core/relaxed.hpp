@@ -11,7 +11,7 @@
 // value is found exactly.
 //   Groups: the stacks of a group have one budget, with which it attacks from any of its lands. A
 //   conquest takes out of it what must remain, and all that advance where nothing is left to attack.
-//   Items: the lands to be taken. Their defenders are known, and which groups own them.
+//   Items: the lands to be taken, and some extras. Their defenders are known, and which groups own them.
 //   Light lands: all others. Of them is only known how many each group has taken, n_i, and how many
 //   defenders fell there apart from the last of each land, D. A light land may be attacked at any
 //   time, as if it had any number of defenders.
@@ -296,7 +296,7 @@ class Ways {
 template <int W>
 struct Level {
     std::vector<Set<W>> groups;
-    Set<W> items, away;
+    Set<W> items, goal, away;  // `goal`: the items that are to be taken
     int most_light, most_lost;
 };
 
@@ -430,6 +430,7 @@ class Relaxed {
         }
         for (Set<W> rest = level.items; rest.any();) items_.push_back(rest.pop());
         for (int c : items_) {
+            is_goal_.push_back(level.goal.has(c));
             uint32_t beyond = 0;
             for (size_t k = 0; k < items_.size(); ++k)
                 if (ways_.near[c].has(items_[k])) beyond |= 1u << k;
@@ -688,8 +689,8 @@ class Relaxed {
     bool is_won(const View& view) const {
         uint64_t everyone = (uint64_t{1} << groups_.size()) - 1;
         for (size_t i = 0; i < items_.size(); ++i) {
-            if (any_ && view.outside[i] != everyone) return true;
-            if (!any_ && view.defenders[i]) return false;
+            if (any_ && is_goal_[i] && view.outside[i] != everyone) return true;
+            if (!any_ && is_goal_[i] && view.defenders[i]) return false;
         }
         return !any_;
     }
@@ -1025,7 +1026,7 @@ class Relaxed {
     std::vector<int> items_;
     int light_kept_ = 0, light_least_ = 0;
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
-    std::vector<uint8_t> is_open_;
+    std::vector<uint8_t> is_open_, is_goal_;
     std::vector<uint32_t> beyond_;
     std::vector<std::vector<int>> nodes_, spare_, whole_, useful_;  // by group and set of items
     std::vector<int> caps_;
@@ -1170,14 +1171,16 @@ class Chance {
             node.value = std::min(value, node.value);
             node.size = GROWTH * std::max(game.values(), FIRST_SIZE);
             if (node.groups < std::min(part.stacks.size(), MOST_GROUPS))
-                add({node.part, node.groups + 1, node.counts, node.value, node.size});
-            if (game.is_capped()) add({node.part, node.groups, node.counts + 1, node.value, node.size});
+                add({node.part, node.groups + 1, node.extras, node.counts, node.value, node.size});
+            if (node.extras < std::min(part.extras.size(), MOST_EXTRAS))
+                add({node.part, node.groups, node.extras + 1, node.counts, node.value, node.size});
+            if (game.is_capped()) add({node.part, node.groups, node.extras, node.counts + 1, node.value, node.size});
             return;
         }
     }
 
   private:
-    static constexpr size_t MOST_GROUPS = 6;
+    static constexpr size_t MOST_GROUPS = 6, MOST_EXTRAS = 2;
     static constexpr int LIGHT = 4, LOST = 3, MOST_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
     static constexpr double ROUNDING = 1e-12;
@@ -1186,40 +1189,70 @@ class Chance {
         Set<W> goal, field;
         std::vector<int> stacks{};  // that may come to the goal, the strongest ones first
         Set<W> away{};              // the others
+        std::vector<int> extras{};  // other lands that may cost much on a way, which none of them reaches
     };
 
     // A game to be solved, the value of one that is coarser, and about how many values it may have.
     struct Node {
-        size_t part, groups;
+        size_t part, groups, extras;
         int counts;
         double value;
         int64_t size;
 
-        double cost() const { return double(size << 2 * counts) * std::pow(value, 8); }
+        double cost() const { return double(size << (2 * counts + 4 * int(extras))) * std::pow(value, 8); }
     };
 
     void add_part(const Set<W>& goal, const Set<W>& field, Purse<W>& purse) {
         Part part{goal, field};
         int armies = 0;
+        Set<W> starts, known = field - goal;  // known: no stack that is away comes there
         for (int v : ways_.stacks) {
             deadline_.go_on(WAYS * ways_.game.lands);
-            if (ways_.reach_of(v, field).meets(goal)) {
+            Set<W> reach = ways_.reach_of(v, field);
+            if (reach.meets(goal)) {
+                starts.add(v);
                 part.stacks.push_back(v);
                 armies += ways_.able(v);
             } else {
                 part.away.add(v);
+                known -= reach;
             }
         }
         if (part.stacks.empty()) best = 0.0;
         if (double most = purse.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
-        if (goal.count() <= MOST_ITEMS) add({parts_.size(), 1, 0, 1.0, FIRST_SIZE});
+        part.extras = extras_of(goal, starts, field, known);
+        if (goal.count() <= MOST_ITEMS) add({parts_.size(), 1, 0, 0, 1.0, FIRST_SIZE});
         parts_.push_back(part);
     }
     void add(const Node& node) {
-        if (node.counts < MOST_COUNTS && known_.insert({node.part, node.groups, size_t(node.counts)}).second)
+        if (node.counts < MOST_COUNTS && known_.insert({node.part, node.groups, node.extras, size_t(node.counts)}).second)
             waiting_.push_back(node);
+    }
+
+    // Lands with many defenders near to the goal and to the stacks, the most promising ones first.
+    std::vector<int> extras_of(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
+        std::vector<int> to = distances(goal, field), from = distances(starts, field), found;
+        std::vector<double> score(to.size(), 0.0);
+        while (lands.any()) {
+            int u = lands.pop(), more = ways_.game.start.armies[u] - 1;
+            if (!more || to[u] == FAR || from[u] == FAR) continue;
+            score[u] = more / std::pow(to[u] + from[u], 2);
+            found.push_back(u);
+        }
+        std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return score[a] > score[b]; });
+        return found;
+    }
+    std::vector<int> distances(Set<W> from, const Set<W>& field) const {
+        std::vector<int> found(size_t(ways_.game.lands), FAR);
+        Set<W> seen;
+        for (int d = 1; from.any(); ++d) {
+            from = (ways_.around(from) & field) - seen;
+            seen |= from;
+            for (Set<W> rest = from; rest.any();) found[rest.pop()] = d;
+        }
+        return found;
     }
 
     // A land of a goal and those nearest to it; fewer than `size` where no more are connected.
@@ -1233,7 +1266,8 @@ class Chance {
     }
 
     Level<W> level_of(const Part& part, const Node& node) const {
-        Level<W> level{{}, part.goal, part.away, LIGHT << node.counts, LOST << node.counts};
+        Level<W> level{{}, part.goal, part.goal, part.away, LIGHT << node.counts, LOST << node.counts};
+        for (size_t i = 0; i < node.extras; ++i) level.items.add(part.extras[i]);
         for (size_t g = 0; g < part.stacks.size(); ++g) {
             if (g < node.groups) level.groups.emplace_back();
             level.groups.back().add(part.stacks[g]);
@@ -1247,7 +1281,7 @@ class Chance {
     Deadline& deadline_;
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
-    std::set<std::array<size_t, 3>> known_;
+    std::set<std::array<size_t, 4>> known_;
 };
 
 // A bound on what any play is paid, that gets smaller and smaller: for each set that pays, its pay
