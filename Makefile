@@ -36,7 +36,7 @@ serve: $(VENV)/serve core ## ask in a browser, at http://127.0.0.1:8000/ or anot
 core: $(if $(COMPILER),$(CORE),no-compiler) ## compile the core of plans, beside the Python that loads it
 
 no-compiler:
-	@echo "no C++ compiler found: plans on large boards need one; on Debian: apt install g++"
+	@echo "no C++ compiler found: plans need one; on Debian: apt install g++"
 
 $(CORE): $(wildcard src/core/*) $(wildcard cmake/*)
 	@mkdir -p $(dir $@)
@@ -47,7 +47,7 @@ $(CORE): $(wildcard src/core/*) $(wildcard cmake/*)
 test: $(VENV)/test core ## run all tests
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-test-fast: $(VENV)/test core ## those to run while working: no browser, no server, no plans without a compiler
+test-fast: $(VENV)/test core ## those to run while working: no browser, no server, no plans
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
 
 check: $(VENV)/check $(CITATION)/bin/cffconvert ## run the formatter, the linter, the type checker and the checks of other files

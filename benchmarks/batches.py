@@ -1,27 +1,35 @@
-"""Measures batches: battles by the ten million, campaigns, and plans on a cluster.
+"""Measures batches: battles by the ten million, campaigns, plans on a cluster, and a lost worker.
 
     python -m benchmarks.batches [ROWS]
 
-A tenth of it is measured by `make bench`; this measures all, and the memory.
+This measures more plans than `make bench`, and the memory of ten million battles; ROWS is how many
+battles a cluster answers that loses a worker.
 """
 
+import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet
 
-from benchmarks.measure import Line, seconds
+from benchmarks.measure import Line, Mark, seconds
 from iacta import ask, read_position
 
-ROWS = 10**6
 ALL_ROWS = 10**7
+LARGE = 10**8
 CALLS = 100_000
 TIMED = 300  # of the calls, and of the campaigns one after another
 ASIA = Path(__file__).parent.parent / "examples" / "asia.toml"
@@ -49,7 +57,7 @@ def write_battles(file: str, rows: int) -> list[tuple[int, int]]:
     return [(int(a), int(d)) for a, d in numbers[:TIMED]]
 
 
-def battle_lines(rows: int = ROWS) -> Iterator[Line]:
+def battle_lines(rows: int = ALL_ROWS) -> Iterator[Line]:
     """Measure battles from Parquet to Parquet, whole processes, beside plain Polars and a loop."""
     import polars as pl
 
@@ -100,58 +108,113 @@ def campaign_lines(rows: int = 10**5) -> Iterator[Line]:
     )
 
 
-def cluster_lines(plans: int = PLANS) -> Iterator[Line]:
+def plan_lines(plans: int = PLANS) -> Iterator[Line]:
     """Measure plans of a continent on two workers of a local cluster, beside one worker."""
     import polars as pl
 
-    from iacta.batch.run import answer_file, cluster
+    from iacta.batch import answer_file
 
-    local_cluster: Any = import_module("distributed").LocalCluster
+    distributed: Any = import_module("distributed")
     text = ASIA.read_text(encoding="utf-8")
     held = read_position(ASIA)
     stack = max(each.armies for each in held.holdings)
     texts = [text.replace(f"armies = {stack} ", f"armies = {stack - n} ") for n in range(plans)]
     taken = {}
     with tempfile.TemporaryDirectory() as folder:
-        source, target = str(Path(folder) / "in.parquet"), str(Path(folder) / "out.parquet")
+        source, target = str(Path(folder) / "in.parquet"), str(Path(folder) / "out.csv")
         for workers in (1, 2):
             options = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
             with (
-                local_cluster(n_workers=workers, threads_per_worker=1, **options) as local,
-                cluster(local.scheduler_address) as (executor, count),
+                distributed.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, **options
+                ) as local,
+                distributed.Client(local) as client,
             ):
                 for rows in (texts[: 2 * workers], texts):  # the first are to load the workers
                     pl.DataFrame({"position": rows}).write_parquet(source)
                     start = time.perf_counter()
-                    answer_file(
-                        source,
-                        target,
-                        "plan",
-                        take="Asia",
-                        play="battles",
-                        executor=executor,
-                        workers=count,
-                        part_rows=1,
-                    )
+                    answer_file(source, target, "plan", client=client, take="Asia", play="battles")
                     taken[workers] = time.perf_counter() - start
     yield Line(
         f"{plans:,} plans of a continent on two workers", taken[2], "on one worker", taken[1], 1.8
     )
 
 
-MEASURES = (battle_lines, campaign_lines, cluster_lines)
+def large_lines(rows: int = LARGE) -> Iterator[Mark]:
+    """Measure what is larger than memory, on a cluster of this machine that loses a worker."""
+    import polars as pl
+
+    from iacta.batch import answer_file
+    from iacta.batch.cluster import cluster
+
+    killed: list[int] = []
+    most = 0
+    is_done = Event()
+
+    def look() -> None:
+        nonlocal most
+        while not is_done.wait(0.2):
+            here = psutil.Process()
+            memory = 0
+            for process in (here, *here.children(recursive=True)):
+                with suppress(psutil.Error):  # it has ended
+                    memory += process.memory_info().rss
+            most = max(most, memory)
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "in.parquet", Path(folder) / "out.parquet"
+        write_large(source, rows)
+        watcher = Thread(target=look)
+        watcher.start()
+        start = time.perf_counter()
+        with cluster("local") as client:
+
+            def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+                if not killed and part and part >= 0.5:
+                    killed.append(min(client.run(os.getpid).values()))
+                    os.kill(killed[0], signal.SIGKILL)
+
+            done = answer_file(source, target, client=client, watch=watch)
+        taken = time.perf_counter() - start
+        is_done.set()
+        watcher.join()
+        asked = pl.scan_parquet(source).select("attackers", "defenders")
+        found = pl.scan_parquet(target / "*.parquet")
+        sums = [
+            each.select(pl.all().sum()).collect().row(0)
+            for each in (asked, found.select(asked.collect_schema().names()))
+        ]
+        lost = rows - found.select(pl.col("win_probability").count()).collect().item()
+    claim = f"{rows:,} battles, --cluster local, a worker killed"
+    is_whole = killed and done == (rows, 0) and sums[0] == sums[1]
+    yield Mark(f"{claim}: rows lost", lost if is_whole else rows, 0, False, rows)
+    yield Mark(f"{claim}: GB of all processes", most / 1e9, 4, False, rows)
+    yield Mark(f"{claim}: seconds", taken, None, False, rows)
+
+
+def write_large(file: Path, rows: int) -> None:
+    """Write random battles into a Parquet file, ten million at a time."""
+    rng = np.random.default_rng(1)
+    schema = pa.schema({"attackers": pa.int32(), "defenders": pa.int32()})
+    with pa.parquet.ParquetWriter(file, schema) as writer:
+        for first in range(0, rows, ALL_ROWS):
+            numbers = rng.integers(1, 201, (min(ALL_ROWS, rows - first), 2), np.int32)
+            writer.write_table(pa.table([*numbers.T], schema=schema), row_group_size=2**18)
+
+
+MEASURES = (battle_lines, campaign_lines, plan_lines, large_lines)
 
 
 def main() -> None:
-    """Measure all, and print it with the memory of the largest process."""
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else ALL_ROWS
+    """Measure all, with the memory of the largest process in memory."""
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else LARGE
     with tempfile.TemporaryDirectory() as folder:
         source, target = (str(Path(folder) / f"{name}.parquet") for name in ("in", "out"))
-        write_battles(source, rows)
+        write_battles(source, ALL_ROWS)
         ended(["-m", "iacta", "batch", source, target])
-    memory = 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    print(f"{rows:,} battles take {memory / 1e6:,.0f} MB of memory, at most 1,000", flush=True)
-    for lines in (battle_lines(rows), campaign_lines(), cluster_lines(ALL_PLANS)):
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+    print(Mark(f"{ALL_ROWS:,} battles by Polars: GB", memory, 3, False, ALL_ROWS), flush=True)
+    for lines in (battle_lines(), campaign_lines(), plan_lines(ALL_PLANS), large_lines(rows)):
         for line in lines:
             print(line, flush=True)
 

@@ -15,8 +15,8 @@ def _step_table() -> npt.NDArray[np.float64]:
     steps = np.zeros((4, 3, 3))
     for i in (1, 2, 3):
         for j in (1, 2):
-            law = loss_counts(i, j, CLASSIC)
-            steps[i, j, : len(law.counts)] = [count / law.total for count in law.counts]
+            losses = loss_counts(i, j, CLASSIC)
+            steps[i, j, : len(losses.counts)] = [count / losses.total for count in losses.counts]
     return steps
 
 

@@ -48,12 +48,12 @@ Problem board(int columns, int rows, int stacks, int armies, int defenders, cons
 class Bench {
   public:
     Bench(const char* name, const Problem& p)
-        : p_(p), mine_(size_t(p.lands())), owned_(mine_.size()), armies_(mine_.size()), gains_(100'000), outcomes_(1000) {
+        : p_(p), mine_(size_t(p.lands())), gains_(100'000), outcomes_(1000) {
         iacta_problem view = p.view();
         char message[100];
         search_ = iacta_open(&view, message, 100);
         std::printf("%s%s\n", name, search_ ? "" : message);
-        sets_.resize(size_t(iacta_shares(search_)) * mine_.size() * mine_.size());
+        sets_.resize(size_t(iacta_goals(search_)) * mine_.size() * mine_.size());
         for (size_t t = 0; t < mine_.size(); ++t) mine_[t] = p.owner[t] == 1;
     }
     ~Bench() { iacta_close(search_); }
@@ -66,10 +66,10 @@ class Bench {
         const int32_t* here = p_.armies.data();
         const uint8_t* mine = mine_.data();
         int32_t played = 0, count = 1;
-        iacta_report report{0.0, 0, 0, 0, nullptr, nullptr, owned_.data(), armies_.data(), &taken_};
+        Report report(p_.view());
         iacta_decision decision;
         double start = now();
-        iacta_solve(search_, &all, here, mine, &value, &states);
+        iacta_solve(search_, &all, here, mine, nullptr, &value, &states);
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
         iacta_assign(search_, &all, 3, sets_.data(), &count);
         iacta_follow(search_, 2, sets_.data());
@@ -105,7 +105,7 @@ class Bench {
                               &report);
         });
         call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data(), &count); });
-        call("solve", [&] { return iacta_solve(search_, &stopped, here, mine, &value, &states); });
+        call("solve", [&] { return iacta_solve(search_, &stopped, here, mine, nullptr, &value, &states); });
         call("bound", [&] {
             int32_t answer;
             do answer = iacta_bound(search_, &stopped, &bound);
@@ -120,9 +120,8 @@ class Bench {
     const Problem& p_;
     iacta_search* search_;
     std::vector<uint8_t> sets_, mine_;
-    std::vector<double> owned_, armies_, gains_;
+    std::vector<double> gains_;
     std::vector<iacta_outcome> outcomes_;
-    double taken_ = 0.0;
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ def blitz_lines() -> Iterator[Line]:
         "distribution of 1,000 v 1,000 by balanced blitz",
         seconds(battle.outcomes, 11),
         "states one by one, true dice (100 v 100 timed)",
-        100 * seconds(lambda: plain.outcome_law(100, 100), 3),
+        100 * seconds(lambda: plain.outcome_distribution(100, 100), 3),
         1,
         0.05,
     )

@@ -27,8 +27,8 @@ def defenders_lost(attack: Sequence[int], defence: Sequence[int]) -> int:
     return sum(ours[rank] > theirs[rank] for rank in range(min(len(ours), len(theirs))))
 
 
-LAWS = {(i, j): loss_counts(i, j) for i in (1, 2, 3) for j in (1, 2)}
-TOTALS = {dice: sum(counts.values()) for dice, counts in LAWS.items()}
+LOSSES = {(i, j): loss_counts(i, j) for i in (1, 2, 3) for j in (1, 2)}
+TOTALS = {dice: sum(counts.values()) for dice, counts in LOSSES.items()}
 
 
 def recursive_win_probability(attackers: int, defenders: int, memory: Memory) -> float:
@@ -38,7 +38,7 @@ def recursive_win_probability(attackers: int, defenders: int, memory: Memory) ->
     if (attackers, defenders) not in memory:
         dice = min(3, attackers - 1), min(CLASSIC_DEFENCE_DICE, defenders)
         taken, total = min(dice), 0.0
-        for lost, count in LAWS[dice].items():
+        for lost, count in LOSSES[dice].items():
             total += count * recursive_win_probability(
                 attackers - taken + lost, defenders - lost, memory
             )
@@ -54,7 +54,7 @@ def fraction_win_table(attackers: int, defenders: int) -> dict[tuple[int, int], 
         for d in range(1, defenders + 1):
             dice = min(3, a - 1), min(CLASSIC_DEFENCE_DICE, d)
             chance = Fraction(0)
-            for lost, count in LAWS[dice].items():
+            for lost, count in LOSSES[dice].items():
                 chance += Fraction(count, TOTALS[dice]) * table[a - min(dice) + lost, d - lost]
             table[a, d] = chance
     return table
@@ -79,21 +79,21 @@ def stopping_values(able: int, defenders: int, prize: float) -> Memory:
                 continue
             dice = min(3, a), min(CLASSIC_DEFENCE_DICE, d)
             gain = 0.0
-            for k, count in LAWS[dice].items():
+            for k, count in LOSSES[dice].items():
                 lost = min(dice) - k
                 gain += count * (gains[a - lost, d - k] - lost)
             gains[a, d] = max(0.0, gain / TOTALS[dice])
     return gains
 
 
-def outcome_law(able: int, defenders: int) -> Memory:
+def outcome_distribution(able: int, defenders: int) -> Memory:
     """Return the chance of each end of a battle, pushed forward from state to state."""
     visits: Memory = {(able, defenders): 1.0}
     for a in range(able, 0, -1):
         for d in range(defenders, 0, -1):
             chance = visits.pop((a, d), 0.0)
             dice = min(3, a), min(CLASSIC_DEFENCE_DICE, d)
-            for k, count in LAWS[dice].items():
+            for k, count in LOSSES[dice].items():
                 after = (a - min(dice) + k, d - k)
                 visits[after] = visits.get(after, 0.0) + chance * count / TOTALS[dice]
     return visits
@@ -111,10 +111,10 @@ def without_front(chances: list[float]) -> list[float]:
 
 
 def blitz_win_probability(able: int, defenders: int) -> float:
-    """Return the chance to win by balanced blitz, step by step from the law of the battle."""
-    law = outcome_law(able, defenders)
-    won = [law[a, 0] for a in range(able, 0, -1)]
-    lost = [law[0, d] for d in range(1, defenders + 1)]
+    """Return the chance to win by balanced blitz, step by step from its outcomes."""
+    outcomes = outcome_distribution(able, defenders)
+    won = [outcomes[a, 0] for a in range(able, 0, -1)]
+    lost = [outcomes[0, d] for d in range(1, defenders + 1)]
     chance, other = sum(won), sum(lost)
     if min(chance, other) <= 0.05:
         return float(chance > other)
@@ -134,7 +134,7 @@ def mix_win_probabilities(able: int, defenders: int) -> Memory:
                 continue
             dice = min(3, a), min(CLASSIC_DEFENCE_DICE, d)
             by_hand = sum(
-                count * chances[a - min(dice) + k, d - k] for k, count in LAWS[dice].items()
+                count * chances[a - min(dice) + k, d - k] for k, count in LOSSES[dice].items()
             )
             chances[a, d] = max(blitz_win_probability(a, d), by_hand / TOTALS[dice])
     return chances

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from docs.reference import anchor
-from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.parse import argument_name
+from iacta.cli.print_answer import COMMANDS, Shown
 from iacta.questions.form import Form, Parameter, Topic, option_name
-from iacta.questions.kinds import Flag
+from iacta.questions.parameter_kinds import Flag
 from iacta.questions.question import QUESTIONS, Question
 
 HEAD = (

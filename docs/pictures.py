@@ -115,7 +115,7 @@ def drawn(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
     width: of the plot, in pixels.
     """
     from iacta.charts.converter import convert
-    from iacta.charts.files import described, fitted
+    from iacta.charts.saving import described, fitted
 
     fit = fitted(json.loads(specification), dark=dark, width=width)
     return described(convert(json.dumps(fit), "svg"), fit).decode()

@@ -36,10 +36,10 @@ def outcomes(
     """Return the distribution of the outcome of a battle with a garrison."""
     able = stack.map(lambda armies: armies - garrison)
     found = kernel.play_many(able, defenders, **runs) if runs else kernel.forward(able, defenders)
-    law: Distribution[Outcome] = found.map(
+    distribution: Distribution[Outcome] = found.map(
         lambda state: Outcome(state.attackers + garrison, state.defenders)
     )
-    return law
+    return distribution
 
 
 class Asked:
@@ -73,8 +73,8 @@ class Asked:
     def win_probability(self, attackers: int, defenders: int, rules: Rules, **runs: int) -> Any:
         """Return the chance to win."""
         if runs:
-            law = self.outcomes(Distribution([attackers]), defenders, rules, **runs)
-            return float(law.prob(lambda end: not end.defenders))
+            distribution = self.outcomes(Distribution([attackers]), defenders, rules, **runs)
+            return float(distribution.prob(lambda end: not end.defenders))
         return self.kernel(rules).win_probability(attackers - rules.garrison, defenders)
 
     def both_chances(self, attackers: int, defenders: int, rules: Rules, keep: int = 0) -> Any:

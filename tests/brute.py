@@ -9,7 +9,7 @@ from itertools import product
 from iacta import Dice, Rules, Stop
 from iacta.rules.modes import ArmiesGrow
 
-Law = dict[tuple[int, int], Fraction]
+Chances = dict[tuple[int, int], Fraction]
 
 
 def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
@@ -54,8 +54,8 @@ def equal_throws(dice: Dice, armies: int, ranks: int) -> Counter[tuple[tuple[int
 
 
 @cache
-def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
-    """Return the law of (attackers lost, defenders lost); a gain is a negative loss."""
+def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Chances:
+    """Return the distribution of (attackers lost, defenders lost); a gain is a negative loss."""
     attack, defence = rules.attack, rules.defence
     full = attack_dice == attack.kept and defence_dice == defence.kept
     if full:
@@ -78,12 +78,12 @@ def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
     return {losses: Fraction(count, counts.total()) for losses, count in counts.items()}
 
 
-def outcomes(attackers: int, defenders: int, rules: Rules) -> Law:
-    """Return the law of (attackers, defenders) left, garrison included."""
-    current: Law = {(attackers, defenders): Fraction(1)}
-    ended: Law = {}
+def outcomes(attackers: int, defenders: int, rules: Rules) -> Chances:
+    """Return the distribution of (attackers, defenders) left, garrison included."""
+    current: Chances = {(attackers, defenders): Fraction(1)}
+    ended: Chances = {}
     while current:
-        following: Law = {}
+        following: Chances = {}
         for (a, d), chance in current.items():
             if a <= rules.garrison or not d:
                 ended[a, d] = ended.get((a, d), Fraction(0)) + chance
@@ -103,14 +103,14 @@ def goes_on(start: int, able: int, rolls: int, rules: Rules, stop: Stop) -> bool
     return able > 0 and not ((stop.charge and fewer_dice) or enough_lost or rolls == stop.max_rolls)
 
 
-def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: Stop) -> Law:
-    """Return the law of (attackers, defenders) left when the attackers may stop."""
+def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: Stop) -> Chances:
+    """Return the distribution of (attackers, defenders) left when the attackers may stop."""
     behind = rules.garrison + (stop.stop_at or 0)
     start, rolls = attackers - behind, 0
-    current: Law = {(start, defenders): Fraction(1)}
-    ended: Law = {}
+    current: Chances = {(start, defenders): Fraction(1)}
+    ended: Chances = {}
     while current:
-        following: Law = {}
+        following: Chances = {}
         for (able, d), chance in current.items():
             if not d or not goes_on(start, able, rolls, rules, stop):
                 left = able + behind, d
@@ -127,13 +127,13 @@ def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: Stop)
 
 def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     """Return the chance that no defender is left."""
-    law = outcomes(attackers, defenders, rules)
-    return sum((p for (_, d), p in law.items() if not d), Fraction(0))
+    chances = outcomes(attackers, defenders, rules)
+    return sum((p for (_, d), p in chances.items() if not d), Fraction(0))
 
 
-def seen_laws(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: int) -> list[Law]:
-    """Return the laws of (attackers lost, defenders lost) after a throw, for 1 .. most dice."""
-    laws = []
+def seen_losses(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: int) -> list[Chances]:
+    """Return the distribution of both losses after a throw, for each of 1 .. most dice."""
+    distributions = []
     for j in range(1, most + 1):
         full = (attack_dice, j) == (rules.attack.kept, rules.defence.kept)
         dice = rules.full_defence if full and rules.full_defence else rules.defence
@@ -143,16 +143,18 @@ def seen_laws(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: int)
             pairs = zip(throw[:ranks], row, strict=True)
             won = sum(y > z or (y == z and rules.ties == "attacker") for y, z in pairs)
             counts[ranks - won, won] += weight
-        laws.append({losses: Fraction(n, counts.total()) for losses, n in counts.items()})
-    return laws
+        distributions.append({losses: Fraction(n, counts.total()) for losses, n in counts.items()})
+    return distributions
 
 
 @cache
-def all_seen_laws(attack_dice: int, most: int, rules: Rules) -> list[tuple[Fraction, list[Law]]]:
-    """Return the chance of every throw, and its `seen_laws`."""
+def all_seen_losses(
+    attack_dice: int, most: int, rules: Rules
+) -> list[tuple[Fraction, list[Chances]]]:
+    """Return the chance of every throw, and its `seen_losses`."""
     counts = Counter(map(tuple, throws(rules.attack, attack_dice)))
     return [
-        (Fraction(count, counts.total()), seen_laws(throw, most, rules, attack_dice))
+        (Fraction(count, counts.total()), seen_losses(throw, most, rules, attack_dice))
         for throw, count in counts.items()
     ]
 
@@ -162,32 +164,34 @@ def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
     """Return the least chance to win that a defender who sees each throw can leave."""
     if not able or not defenders:
         return Fraction(not defenders)
-    every = all_seen_laws(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    every = all_seen_losses(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
     return sum(
         (
-            chance * min(_after(able, defenders, law, rules) for law in laws)
-            for chance, laws in every
+            chance * min(_after(able, defenders, chances, rules) for chances in distributions)
+            for chance, distributions in every
         ),
         Fraction(0),
     )
 
 
-def _after(able: int, defenders: int, law: Law, rules: Rules) -> Fraction:
+def _after(able: int, defenders: int, chances: Chances, rules: Rules) -> Fraction:
     return sum(
-        (p * seen_win(able - x, defenders - y, rules) for (x, y), p in law.items()), Fraction(0)
+        (p * seen_win(able - x, defenders - y, rules) for (x, y), p in chances.items()), Fraction(0)
     )
 
 
 @cache
-def seen_outcomes(able: int, defenders: int, rules: Rules) -> Law:
-    """Return the law of (able, defenders) left against him, of equal replies that of most dice."""
+def seen_outcomes(able: int, defenders: int, rules: Rules) -> Chances:
+    """Return the distribution of both sides left; of equal replies, that of most dice counts."""
     if not able or not defenders:
         return {(able, defenders): Fraction(1)}
-    every = all_seen_laws(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
-    ended: Law = {}
-    for chance, laws in every:
-        law = min(reversed(laws), key=lambda law: _after(able, defenders, law, rules))
-        for (x, y), p in law.items():
+    every = all_seen_losses(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    ended: Chances = {}
+    for chance, distributions in every:
+        chances = min(
+            reversed(distributions), key=lambda chances: _after(able, defenders, chances, rules)
+        )
+        for (x, y), p in chances.items():
             for end, q in seen_outcomes(able - x, defenders - y, rules).items():
                 ended[end] = ended.get(end, Fraction(0)) + chance * p * q
     return ended

@@ -1,4 +1,4 @@
-"""The compiled core of plans: what asks for it is skipped where nothing has compiled it."""
+"""The compiled core of plans: tests that plan are skipped where nothing has compiled it."""
 
 from pathlib import Path
 from typing import NoReturn
@@ -14,4 +14,4 @@ NEEDS_CORE = "needs the compiled core, which `make core` builds where there is a
 
 def skip(*_: object, **__: object) -> NoReturn:
     """Skip a test in place of loading the core."""
-    pytest.skip(NEEDS_CORE)
+    pytest.skip(NEEDS_CORE, allow_module_level=True)

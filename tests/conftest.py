@@ -16,7 +16,7 @@ settings.load_profile("iacta")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests that ask for the compiled core, doctests too, are skipped where nothing has compiled it.
+# Tests that plan, doctests too, are skipped where nothing has compiled the core.
 if not HAS_CORE:
     pytest.MonkeyPatch().setattr("iacta.plan.core.Core.__new__", skip)
 
@@ -47,7 +47,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def core() -> None:
-    """Skip a test that needs the core in processes of its own, or whose many plans do."""
+    """Skip a test that looks at the compiled core itself."""
     if not HAS_CORE:
         skip()
 

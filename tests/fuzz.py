@@ -29,10 +29,19 @@ import iacta
 from iacta import IactaError
 from iacta.checks import shown
 from iacta.cli import main
-from iacta.cli.command import COMMANDS, Shown
+from iacta.cli.print_answer import COMMANDS, Shown
 from iacta.cli.terminal import LONG
 from iacta.questions.form import Parameter, option_name
-from iacta.questions.kinds import Chance, Flag, Listed, Number, OneOf, RulesName, Way, Whole
+from iacta.questions.parameter_kinds import (
+    Chance,
+    Flag,
+    Listed,
+    Number,
+    OneOf,
+    RulesName,
+    Way,
+    Whole,
+)
 from iacta.questions.question import QUESTIONS, Question
 
 LONGEST = 320
@@ -66,74 +75,7 @@ RULES = (
     "2 dice",
     "ammo",
 )
-HOSTILE = (
-    "",
-    " ",
-    "-",
-    "-1",
-    "-0",
-    "+3",
-    "007",
-    "nan",
-    "inf",
-    "-inf",
-    "1e400",
-    "1e-9999",
-    "1e-300",
-    "1e999999999",
-    "9" * 99,
-    "9" * 101,
-    "9" * 5000,
-    "1/0",
-    "1/3",
-    "2/1",
-    "0.99999999999999999999",
-    "50%",
-    "100%",
-    "1e-400%",
-    "²",
-    "١٢",
-    "1_000",
-    "1,2,,3",
-    "10,00",
-    "0x10",
-    "1.5",
-    "{0}",
-    "{seed}",
-    "%s",
-    "\x1b[31m",
-    "a\nb\nc",
-    "a\tb",
-    "\udc80",
-    "\u202e\u2066",
-    "é" * 200,
-    "x" * 5000,
-    "x" * 300 + ".csv",
-    "'\"\\",
-    "../x.csv",
-    "/",
-    "/nowhere/x.csv",
-    ".csv",
-    "x.gif",
-    "3:",
-    "3@",
-    "3~",
-    "-0:ammo",
-    "3:capital@2~1",
-    "3@" + "9" * 50,
-    ":" * 50,
-    "+" * 50,
-    "capital+capital",
-    "nobody",
-    "A:1",
-    "A=1,B=2",
-    "A:" + "9" * 99,
-    "none.toml",
-    "--json",
-    "--",
-    "--x",
-    "--" + "x" * 3000,
-)
+HOSTILE: list[str] = json.loads(Path(__file__).with_name("hostile.json").read_text("utf-8"))
 NOT_RUN = ("reproduce", "serve")  # one takes long, the other does not end
 
 

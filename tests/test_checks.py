@@ -12,31 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import (
-    Battle,
-    Campaign,
     Position,
-    Rules,
-    Turn,
-    armies_needed,
-    ask,
-    audit,
-    best_plan,
     classic_board,
-    defend_fronts,
-    defenders_needed,
     when_to_stop,
 )
-from iacta.checks import (
-    FrozenDict,
-    parse_chance,
-    parse_whole_number,
-    read_chance,
-    read_chances,
-    read_fraction,
-    shown,
-    whole_number,
-    whole_numbers,
-)
+from iacta.chances import read_chance, read_chances, read_fraction
+from iacta.checks import FrozenDict, parse_whole_number, shown, whole_number, whole_numbers
 from iacta.errors import IactaError, IllegalError, MalformedError
 
 START = Position(classic_board(), "red", {"Ural": ("red", 3)}, others=("blue", 2))
@@ -74,7 +55,7 @@ def test_a_text_is_a_number_or_an_error(text: str) -> None:
 @given(st.text())
 def test_a_text_is_a_chance_or_an_error(text: str) -> None:
     try:
-        assert 0 < parse_chance(text) < 1
+        assert 0 < read_chance(text) < 1
     except IactaError as error:
         assert str(error).startswith("chance must lie between 0 and 1, both excluded, got ")
 
@@ -82,9 +63,9 @@ def test_a_text_is_a_chance_or_an_error(text: str) -> None:
 @given(st.fractions(0, 1).filter(lambda chance: 0 < chance < 1))
 def test_every_way_to_write_a_chance_is_the_same(chance: Fraction) -> None:
     assert read_chance(chance) == chance
-    assert parse_chance(f"{chance.numerator}/{chance.denominator}") == chance
+    assert read_chance(f"{chance.numerator}/{chance.denominator}") == chance
     percent = 100 * chance
-    assert parse_chance(f" {percent.numerator}/{percent.denominator}% ") == chance
+    assert read_chance(f" {percent.numerator}/{percent.denominator}% ") == chance
 
 
 @given(st.floats(1e-6, 1, exclude_max=True))
@@ -147,81 +128,3 @@ def test_long_values_are_cut_in_messages() -> None:
     assert len(shown("x" * 10_000)) == 60
     assert shown(10**10_000) == "a number of thousands of digits"
     assert shown(np.float64(2.5)) == "2.5"
-
-
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (
-            lambda: armies_needed(10, 95),
-            'chance must lie between 0 and 1, both excluded, got 95; did you mean "95%" or 0.95?',
-        ),
-        (
-            lambda: defenders_needed([10, 12], np.array([0.5, 99.5])),
-            "chance must lie between 0 and 1, both excluded, got 99.5; "
-            'did you mean "99.5%" or 0.995?',
-        ),
-        (
-            lambda: armies_needed(10, "95"),
-            "chance must lie between 0 and 1, both excluded, got '95'; did you mean 95%?",
-        ),
-        (
-            lambda: armies_needed(10, 100),
-            "chance must lie between 0 and 1, both excluded, got 100",
-        ),
-        (
-            lambda: Battle("12", 10),  # type: ignore[arg-type] # the claim
-            "attackers must be a whole number of at least 1, got '12'; did you mean 12?",
-        ),
-        (
-            lambda: Battle(12.0, 10),  # type: ignore[arg-type] # the claim
-            "attackers must be a whole number of at least 1, got 12.0; did you mean 12?",
-        ),
-        (
-            lambda: Battle(1e300, 10),  # type: ignore[arg-type] # the claim
-            "attackers must be a whole number of at least 1, got 1e+300",
-        ),
-        (
-            lambda: Battle(12, 10, stop=5),  # type: ignore[arg-type] # the claim
-            "stop must be a Stop, got 5; did you mean Stop(5)?",
-        ),
-        (
-            lambda: Campaign(30, 8),  # type: ignore[arg-type] # the claim
-            "territories must be a row of defenders, such as [8, 2], got 8",
-        ),
-        (
-            lambda: defend_fronts(9, 15),  # type: ignore[arg-type] # the claim
-            "fronts must be a row of fronts, such as [15, 8], got 15",
-        ),
-        (
-            lambda: Rules("capital"),  # type: ignore[arg-type] # the claim
-            "attack must be Dice, got 'capital'; find_rules('capital') finds rules",
-        ),
-        (
-            lambda: Turn("game.toml"),  # type: ignore[arg-type] # the claim
-            "position must be a Position, got 'game.toml'; read_position reads a file or a code",
-        ),
-        (
-            lambda: best_plan(START, "Asia"),  # type: ignore[arg-type] # the claim
-            "goal must be TakeAll, TakeAny, Worth or InOrder, got 'Asia'; "
-            "did you mean TakeAll('Asia')?",
-        ),
-        (
-            lambda: audit("5 6 3,4 2\n"),
-            "line 1: missing heading before '5 6 3,4 2'; a log has die; attack and defence; "
-            "attack_dice, defence_dice and attackers_lost; or attackers, defenders, "
-            "attackers_left and defenders_left",
-        ),
-        (
-            lambda: ask("need", defenders=10),
-            "unknown parameter 'defenders' of need; did you mean 'territories'?",
-        ),
-        (lambda: ask("battle", prize=10), "unknown parameter 'prize' of battle; decide has it"),
-    ],
-)
-def test_a_call_that_is_nearly_right_is_refused_with_what_would_be(
-    call: Callable[[], object], sentence: str
-) -> None:
-    with pytest.raises(IactaError) as refused:
-        call()
-    assert str(refused.value) == sentence

@@ -16,7 +16,7 @@ from docs.pages import BESIDE, FOLDER, generated, handwritten
 from docs.pictures import KEPT, PICTURE, drawn, printed_by, with_pictures, words
 from docs.sessions import Session, sessions
 from iacta import charts, read_board, read_position
-from iacta.cli.command import COMMANDS
+from iacta.cli.print_answer import COMMANDS
 from iacta.methods import METHODS
 from iacta.rules.files import read_rules_file
 from iacta_literature import charts as figures
@@ -187,7 +187,7 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
     assert "<li><code>attackers</code>: armies" in battle
     assert '<div class="language-pycon' in battle
     assert 'href="../library.html#iacta.distribution.Probability"' in battle
-    assert 'id="iacta.checks.Chance"' in site["library.html"]
+    assert 'id="iacta.chances.Chance"' in site["library.html"]
 
 
 def test_each_method_states_its_equations_and_sources_are_linked(made: dict[str, str]) -> None:

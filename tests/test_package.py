@@ -15,7 +15,7 @@ import pytest
 
 import iacta
 from iacta.charts.registry import public_names
-from iacta.errors import packages_of
+from iacta.errors import missing, packages_of
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
 from iacta_literature.run import SOURCES
@@ -84,14 +84,14 @@ def calls(name: str) -> dict[str, list[ast.Call]]:
 
 # Who looks up what on a floor above, when a value is shown or drawn.
 CLIMBS = {
-    ("display", "charts"),
-    ("display", "questions.notebook"),
+    ("reprs", "charts"),
+    ("reprs", "questions.notebook"),
     ("questions.question", "charts"),
 }
 
 
 def test_only_values_that_are_shown_look_up_what_is_above() -> None:
-    climbs = calls("above").items()
+    climbs = calls("from_above").items()
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 
@@ -107,7 +107,7 @@ def test_only_faces_know_the_literature() -> None:
 def test_no_module_is_imported_by_a_name_that_hides_it() -> None:
     for name, found in calls("import_module").items():
         for argument in (ast.unparse(call.args[0]) for call in found):
-            assert "iacta" not in argument or name == "display", (name, argument)
+            assert "iacta" not in argument or name == "reprs", (name, argument)
 
 
 def test_no_file_imports_itself_in_a_circle() -> None:
@@ -204,7 +204,8 @@ def test_make_help_lists_each_target() -> None:
 def test_no_hint_names_an_extra_since_pip_finds_no_iacta() -> None:
     for file in (ROOT / "src").rglob("*.py"):
         assert "iacta[" not in file.read_text(encoding="utf-8"), file
-    assert {"distributed", "polars", "pyarrow"} <= {*packages_of("cluster")}
+    assert {"dask[dataframe]", "distributed", "polars"} <= {*packages_of("cluster")}
+    assert "pip install 'dask[dataframe]' distributed " in str(missing("it needs Dask", "cluster"))
 
 
 def public_functions() -> list[tuple[str, Any]]:
@@ -247,14 +248,7 @@ def test_public_classes_describe_each_field_and_property() -> None:
 
 
 def test_importing_iacta_starts_nothing_heavy() -> None:
-    heavy = (
-        "importlib.metadata",
-        "rich",
-        "scipy",
-        "pandas",
-        "vl_convert",
-        "numpy.random",
-    )
+    heavy = ("importlib.metadata", "rich", "scipy", "pandas", "vl_convert", "numpy.random")
     asked = "iacta.Battle(12, 10).win_probability(), iacta.armies_needed(10, 0.95)"
     for names, line in ((("numpy", *heavy), "None"), (heavy, asked)):
         code = f"import iacta, sys; {line}; print([n for n in {names!r} if n in sys.modules])"

@@ -45,7 +45,7 @@ from iacta import (
     spread_defenders,
     when_to_stop,
 )
-from iacta.display import Displayed
+from iacta.reprs import Displayed
 
 GOALS = (TakeAll, TakeAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")

@@ -39,7 +39,7 @@ class Rows {
         ones_.assign(length_, 1.0);
         zeros_.assign(length_, 0.0);
         for (int t = 0; t < game.lands; ++t)
-            for (int armies = 0; armies < FEW; ++armies) shares_.push_back(share(t, armies));
+            for (int armies = 0; armies < FEW; ++armies) key_parts_.push_back(key_part(t, armies));
         most_rows_ = std::max<int64_t>(1000, bytes / int64_t(sizeof(double) * length_ + 64));
         for (size_t i = 0; i < game.sets.size() && i < 64; ++i)
             if (game.sets[i].pays > 0.0) due_sets_ |= uint64_t{1} << i;
@@ -55,7 +55,7 @@ class Rows {
     // Forgets all rows if there are many; pointers to them end here.
     void make_room() {
         if (int64_t(rows_.size()) < most_rows_) return;
-        known_.assign(1024, Entry{0, nullptr});
+        known_.assign(1024, Entry{});
         rows_.clear();
     }
 
@@ -64,7 +64,7 @@ class Rows {
         uint64_t found = 0;
         if (joint_ == Joint::sum)
             for (uint64_t rest = due_sets_; rest; rest &= rest - 1) {
-                int i = __builtin_ctzll(rest);
+                int i = std::countr_zero(rest);
                 Set<W> missing = game_.sets[i].lands & left;
                 if (missing.any() && missing.within(part)) found |= rest & -rest;
             }
@@ -74,7 +74,7 @@ class Rows {
     // F(v, ·, R), indexed by the armies on v.
     const double* alone(const int* armies, int v, const Set<W>& part, uint64_t due = 0) {
         if (!part.any()) return nothing();
-        uint64_t key = key_of(armies, v, NOWHERE, part, due);
+        StateKey key = key_of(armies, v, NOWHERE, part, due);
         if (const double* known = find(key)) return known;
         bool whole = joint_ == Joint::product;
         if (whole && !game_.connects(v, part)) return zeros_.data();
@@ -110,7 +110,7 @@ class Rows {
 
     // A(v, c, Q), indexed by the armies left able to move.
     const double* after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
-        uint64_t key = key_of(armies, v, c, rest, due);
+        StateKey key = key_of(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
         std::vector<double> best(length_, 0.0);
         int keep = game_.keep[v], able = length_ - 1 - keep;
@@ -157,18 +157,18 @@ class Rows {
     // The chance that n armies on v could pay for a set if all of it were next to them: a bound on F.
     double pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
-        auto share_of = [&](int t) {
-            return armies[t] < FEW ? shares_[size_t(t) * FEW + armies[t]] : share(t, armies[t]);
+        auto key_part_of = [&](int t) {
+            return armies[t] < FEW ? key_parts_[size_t(t) * FEW + armies[t]] : key_part(t, armies[t]);
         };
-        uint64_t key = POOLED;
-        for (Set<W> rest = part; rest.any();) key += share_of(rest.pop());
+        StateKey key = POOLED;
+        for (Set<W> rest = part; rest.any();) key.add(key_part_of(rest.pop()));
         int most = std::min(n, length_ - 1) - game_.keep[v];
         if (const double* known = find(key)) return known[most];
         const double* sum = ones_.data();
         key = POOLED;
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key += share_of(t);
+            key.add(key_part_of(t));
             if (const double* known = find(key)) {
                 sum = known;
                 continue;
@@ -189,14 +189,14 @@ class Rows {
 
   private:
     static constexpr double COARSE = 1 << 13, SMALLEST = 1e-18;  // chances below it count as 0
-    static constexpr uint64_t POOLED = 0x706f6f6c;
-    static constexpr int FEW = 64;  // armies, whose shares of keys are remembered
+    static constexpr StateKey POOLED{0x706f6f6c, 0};
+    static constexpr int FEW = 64;  // armies, whose parts of keys are remembered
     static constexpr size_t MOST_NUMBERS = 50'000'000;
     static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
     static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
 
     // What a land adds to the key of a set that is paid for from one pool.
-    uint64_t share(int t, int armies) const {
+    uint64_t key_part(int t, int armies) const {
         return mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }
 
@@ -310,7 +310,7 @@ class Rows {
         double paid = joint_ == Joint::product ? 0.0 : game_.pays[c];
         uint64_t then = 0;
         for (; due; due &= due - 1) {
-            const auto& set = game_.sets[__builtin_ctzll(due)];
+            const auto& set = game_.sets[std::countr_zero(due)];
             if (set.lands.meets(rest))
                 then |= due & -due;
             else if (set.lands.has(c))
@@ -321,34 +321,35 @@ class Rows {
     uint64_t due_within(uint64_t due, const Set<W>& part, const Set<W>& other) const {
         uint64_t within = 0;
         for (; due; due &= due - 1) {
-            const auto& set = game_.sets[__builtin_ctzll(due)];
+            const auto& set = game_.sets[std::countr_zero(due)];
             if (set.lands.meets(part) && !set.lands.meets(other)) within |= due & -due;
         }
         return within;
     }
 
-    uint64_t key_of(const int* armies, int v, int c, const Set<W>& part, uint64_t due) const {
-        uint64_t key = mixed(uint64_t(v) << 32 | uint64_t(c + 1)) ^ (due ? mixed(due) : 0);
+    StateKey key_of(const int* armies, int v, int c, const Set<W>& part, uint64_t due) const {
+        StateKey key;
+        key.add(mixed(uint64_t(v) << 32 | uint64_t(c + 1)) ^ (due ? mixed(due) : 0));
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key = mixed(key ^ (uint64_t(t) << 32 | uint64_t(armies[t])));
+            key.add(mixed(uint64_t{1} << 62 | uint64_t(t) << 32 | uint64_t(armies[t])));
         }
         return key;
     }
     struct Entry {
-        uint64_t key;
-        const double* row;
+        StateKey key;
+        const double* row = nullptr;
     };
-    size_t slot(uint64_t key) const {
-        size_t place = key & (known_.size() - 1);
+    size_t slot(const StateKey& key) const {
+        size_t place = key.a & (known_.size() - 1);
         while (known_[place].row && known_[place].key != key) place = (place + 1) & (known_.size() - 1);
         return place;
     }
-    const double* find(uint64_t key) const { return known_[slot(key)].row; }
-    const double* put(uint64_t key, std::vector<double>&& row) {
+    const double* find(const StateKey& key) const { return known_[slot(key)].row; }
+    const double* put(const StateKey& key, std::vector<double>&& row) {
         rows_.push_back(std::move(row));
         if (2 * rows_.size() > known_.size()) {
-            std::vector<Entry> old(2 * known_.size(), Entry{0, nullptr});
+            std::vector<Entry> old(2 * known_.size());
             old.swap(known_);
             for (const Entry& each : old)
                 if (each.row) known_[slot(each.key)] = each;
@@ -364,11 +365,11 @@ class Rows {
     int64_t most_rows_;
     uint64_t due_sets_ = 0;
     std::vector<double> ones_, zeros_;
-    std::vector<uint64_t> shares_;  // of lands with 0, 1 ... armies
+    std::vector<uint64_t> key_parts_;  // of lands with 0, 1 ... armies
     std::deque<std::vector<double>> rows_;
     std::vector<std::deque<Battle>> fought_;  // by rules, against 1, 2 ... defenders
     size_t numbers_ = 0;                      // of these battles
-    std::vector<Entry> known_ = std::vector<Entry>(1024, Entry{0, nullptr});
+    std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
 // Finds and improves assignments.

@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "policy.hpp"
@@ -81,10 +82,32 @@ struct Digit {
     int land, word, shift, most;  // most: the most defenders
 };
 
+// The states in which a turn ends that lasts until some lands are taken, and what each is worth.
+template <int W>
+class Ends {
+  public:
+    void put(const Position<W>& s, double value) { values_[key_of(s)] = value; }
+    // What an end is worth; a new one is worth 0, and added as long as there is room.
+    double value(const Position<W>& s) {
+        auto known = values_.find(key_of(s));
+        if (known != values_.end()) return known->second;
+        if (added.size() >= room) throw Stopped{};
+        added.push_back(s);
+        return values_[key_of(s)] = 0.0;
+    }
+
+    size_t room = 0;
+    std::vector<Position<W>> added;
+
+  private:
+    std::unordered_map<StateKey, double, StateKey::Hash> values_;
+};
+
 template <int W, int K>
 class Exact {
   public:
-    Exact(const Game<W>& game, Deadline& deadline) : game_(game), deadline_(deadline), table_(deadline) {
+    Exact(const Game<W>& game, Deadline& deadline, Ends<W>& ends)
+        : game_(game), deadline_(deadline), ends_(ends), table_(deadline) {
         int most = 0;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) most = std::max(most, game.start.armies[v]);
@@ -119,7 +142,8 @@ class Exact {
     double value(Position<W>& s) {
         uint64_t key[K];
         deadline_.go_on(KNOWN);
-        if (game_.over(s) || !key_of(s, key)) return 0.0;
+        if (game_.over(s)) return game_.has_ends ? ends_.value(s) : 0.0;
+        if (!key_of(s, key)) return 0.0;
         if (double* known = table_.find(key)) return *known;
         deadline_.go_on();
         if (int64_t(table_.count()) >= deadline_.states() || int64_t(table_.bytes()) > deadline_.bytes())
@@ -170,7 +194,7 @@ class Exact {
             while (fresh.any()) further |= game_.out[fresh.pop()];
             fresh = (further & left) - reach;
         }
-        bool pays = false;
+        bool pays = game_.has_ends;
         for (const auto& set : game_.sets)
             pays = pays || (set.pays > 0.0 && set.lands.meets(left) && (set.lands & left).within(reach));
         if (!pays)
@@ -181,7 +205,9 @@ class Exact {
         for (const Digit& digit : digits_) {
             int t = digit.land;
             uint64_t code = 0;
-            if (s.mine.has(t))
+            if (game_.has_ends)  // what cannot fight any more may matter at the end
+                code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
+            else if (s.mine.has(t))
                 code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
             else
                 code = reach.has(t) ? 1 + s.armies[t] : 1;
@@ -213,7 +239,7 @@ class Exact {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
         double best = -1.0;
         s.mine.add(c);
-        if (game_.over(s)) {
+        if (game_.over(s) && !game_.has_ends) {
             best = 0.0;
         } else {
             for (int m = spare; m >= std::min(least, spare); --m) {
@@ -266,6 +292,7 @@ class Exact {
 
     const Game<W>& game_;
     Deadline& deadline_;
+    Ends<W>& ends_;
     std::vector<Digit> digits_;
     Table<K> table_;
     bool fits_ = false;

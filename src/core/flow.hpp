@@ -1,4 +1,6 @@
-// How a policy goes, exactly: the probability of visiting each state, by one forward pass.
+// How a policy goes, exactly: the probability of visiting each state, by one forward pass. "Exactly" is
+// but for rounding, for the battles as their tables have them (without chances below 1e-18), and as far
+// as keys tell states apart.
 //
 // Where the defender has a choice, it answers in the way that is worst for the policy: what the
 // policy is worth in each state that it may come to is found first, by
@@ -17,34 +19,13 @@
 
 namespace iacta {
 
-// 128 bits that stand for a state.
-struct StateKey {
-    uint64_t a = 0, b = 0;
-
-    bool operator==(const StateKey& other) const { return a == other.a && b == other.b; }
-    struct Hash {
-        size_t operator()(const StateKey& key) const { return key.a; }
-    };
-};
-
-template <int W>
-StateKey key_of(const Position<W>& s) {
-    StateKey key;
-    for (size_t t = 0; t < s.armies.size(); ++t) {
-        uint64_t x = mixed(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t)));
-        key.a += x;
-        key.b += mixed(x ^ 0x5bd1e995);
-    }
-    return key;
-}
-
 template <int W>
 class Flow {
   public:
-    explicit Flow(const Game<W>& game) : tally(game), game_(game) {}
+    Flow(const Game<W>& game, bool is_settled) : tally(game), is_settled(is_settled), game_(game) {}
 
     Tally<W> tally;
-    double value = 0.0;  // what is paid on average
+    const bool is_settled;  // whether decisions have the answers that are worst for the policy itself
     int64_t states = 0;
 
     // Follows a policy from a state to all its ends; returns whether the deadline allowed it.
@@ -118,7 +99,7 @@ class Flow {
     template <class Decide>
     Decision settled(Position<W>& s, Decide& decide, Deadline& deadline) {
         Decision d = decide(s);
-        if (d.stops() || !game_.answers_differ) return d;
+        if (d.stops() || is_settled) return d;
         auto find = [&](int x, int y) {
             for (const auto* all : {&d.outcomes, &d.others})
                 for (const Outcome& each : *all)
@@ -161,7 +142,7 @@ class Flow {
         for (const Outcome& outcome : d.outcomes) {
             deadline.go_on(Deadline::STATE + int64_t(node.fresh.size()));
             double chance = node.chance * outcome.chance;
-            value += chance * paid(s, d.roll, outcome);
+            tally.value += chance * paid(s, d.roll, outcome);
             if (outcome.defenders == s.armies[d.roll.to]) {
                 int able = game_.spare(s, d.roll.start) - outcome.attackers;
                 tally.conquest(border, able, outcome.moved, chance);

@@ -119,6 +119,30 @@ struct Position {
     Set<W> mine;
 };
 
+// 128 bits that stand for a state, or for what of it matters: the sum of those of its parts. They are
+// told apart by these alone: of 10^8 states no two are likely to have the same in 10^22 searches.
+struct StateKey {
+    uint64_t a = 0, b = 0;
+
+    void add(uint64_t part) {
+        a += part;
+        b += mixed(part ^ 0x5bd1e995);
+    }
+    bool operator==(const StateKey&) const = default;
+    struct Hash {
+        size_t operator()(const StateKey& key) const { return key.a; }
+    };
+};
+
+template <int W>
+StateKey key_of(const Position<W>& s) {
+    StateKey key;
+    for (size_t t = 0; t < s.armies.size(); ++t) {
+        key.add(mixed(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t))));
+    }
+    return key;
+}
+
 template <int W>
 class Game {
   public:
@@ -137,6 +161,8 @@ class Game {
     std::vector<RewardSet<W>> sets;
     Set<W> paying;  // all lands that pay, or belong to a set that does
     bool answers_differ;  // whether the defender has a choice
+    bool has_ends;        // whether the turn ends, and pays, only when all of these are taken
+    Set<W> until;
 
     int attack_dice(int land) const { return attack_[kind[land]]; }
     int defence_dice(int land) const { return defence_[kind[land]]; }
@@ -144,6 +170,7 @@ class Game {
     Set<W> left(const Position<W>& s) const { return field - s.mine; }
 
     bool over(const Position<W>& s) const {
+        if (has_ends) return until.within(s.mine);
         if (once) return paying.meets(s.mine & field);
         return !paying.meets(left(s));
     }
@@ -172,6 +199,7 @@ class Game {
 
     // What taking c pays, when `open` is left before it.
     double paid(int c, const Set<W>& open) const {
+        if (has_ends) return 0.0;
         double total = pays[c];
         for (const auto& set : sets)
             if (set.lands.has(c)) {
@@ -248,12 +276,14 @@ Game<W>::Game(const iacta_problem& p)
         if (p.owner[v] == 1) start.mine.add(v);
         if (p.owner[v] == 0) field.add(v);
         if (p.resting[v]) resting.add(v);
+        if (p.until && p.until[v]) until.add(v);
         for (int i = p.border_first[v]; i < p.border_first[v + 1]; ++i) {
             out[v].add(p.border_to[i]);
             into[p.border_to[i]].add(v);
         }
     }
     answers_differ = p.answers > p.throws;
+    has_ends = p.until != nullptr;
     for (int r = 0; r < kinds; ++r) most_dice = std::max(most_dice, attack_[r]);
     for (int i = 0; i < p.results; ++i)
         results_.push_back({p.result_chance[i], p.result_attackers[i], p.result_defenders[i]});

@@ -7,26 +7,20 @@
 
 namespace iacta {
 
-// What a game shows.
-struct Played {
-    double gain;   // Σ (Q_t − h_t) − h_T: h_0 and its mean are the value of the policy
-    double paid;   // what it paid
-};
-
-// Plays one game from a state. `decide(s)` returns a Decision, `move_in(s, d, outcome)` how many move
+// Plays one game from a state, and returns Σ (Q_t − h_t) − h_T, as in lookahead.hpp. `decide(s)` returns a Decision, `move_in(s, d, outcome)` how many move
 // in after a conquest; h is what the state was worth.
 template <int W, class Decide, class MoveIn>
-Played play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
+double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
             Tally<W>& tally, double weight) {
     struct Step {
         Roll roll;
         int able, moved;  // moved: -1 where nothing is conquered
     };
-    Played played{0.0, 0.0};
+    double gain = 0.0, value = 0.0;
     std::vector<Step> steps;
     while (true) {
         const Decision d = decide(s);
-        if (!game.over(s)) played.gain += d.value - h;
+        if (!game.over(s)) gain += d.value - h;
         if (d.stops()) break;
         steps.push_back({d.roll, 0, -1});
         double point = random.uniform();
@@ -39,7 +33,7 @@ Played play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, d
             steps.back().able = game.spare(s, d.roll.start) - outcome.attackers;
             steps.back().moved = outcome.moved = move_in(s, d, outcome);
         }
-        played.paid += paid;
+        value += paid;
         h = outcome.value - paid;
         apply(s, d.roll, outcome);
     }
@@ -55,7 +49,8 @@ Played play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, d
     }
     if (!steps.empty() && !game.over(s)) tally.visits[border].ended += weight;
     tally.end(s, weight);
-    return played;
+    tally.value += weight * value;
+    return gain;
 }
 
 }  // namespace iacta

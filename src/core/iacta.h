@@ -57,6 +57,9 @@ typedef struct {
     double price;
     int32_t once;
 
+    /* If given, the turn ends when all lands with a 1 are taken, and only `ends` say what that pays. */
+    const uint8_t* until;
+
     /* Lookahead adds so much of a chance for each idle army that is near to what others are to take. */
     double help;
 } iacta_problem;
@@ -82,32 +85,24 @@ typedef struct {
     double value;
 } iacta_decision;
 
-/* What happens at one border, and the fewest and most able to move of its rows of advances. */
+/* What is reported of a policy, so that reports add. The numbers are the value; by land the chance to own
+   it at the end, and the armies then; by set the chance to take it; by border, from each land in order to
+   each in order, the chances that it is ever rolled over, that it is conquered over, the armies that move
+   in, and the chance that the turn ends with a roll over it, the goal not reached; and by border and by
+   0 .. able armies that are left able to move, the chance to conquer with so many, and those that move in.
+   `order` is by border how many others were rolled over before it, INT32_MAX if it never was. */
 typedef struct {
-    int32_t start, to, first_advance, advances;
-    double reached, conquered, arrived, ended;
-} iacta_visit;
-typedef struct {
-    int32_t able;
-    double chance, moved;
-} iacta_advance;
-
-/* What is reported of a policy. The arrays have room for as many as the counts say when it is asked,
-   and the counts say how many there are afterwards; owned and armies are by land, taken by set. */
-typedef struct {
-    double value;
-    int64_t states;
-    int32_t visits, advances;
-    iacta_visit* visit;
-    iacta_advance* advance;
-    double *owned, *armies, *taken;
+    int64_t states;           /* how many there were */
+    int64_t borders, room;    /* of `order`, and of `numbers` */
+    int32_t* order;
+    double* numbers;
 } iacta_report;
 
 typedef struct iacta_search iacta_search;
 
 /* What a call returns. Stopped: by the flag, by the time, or as the budget is spent; what is known by
    then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. Busy:
-   another call works in the search. */
+   another call works in the search. Broken: a defect of the core. */
 enum {
     IACTA_DONE = 0,
     IACTA_STOPPED = 1,
@@ -115,7 +110,8 @@ enum {
     IACTA_MORE = 3,
     IACTA_NO_MEMORY = 4,
     IACTA_UNSOUND = 5,
-    IACTA_BUSY = 6
+    IACTA_BUSY = 6,
+    IACTA_BROKEN = 7
 };
 
 /* What the source of this core is: a hash that the build puts in. */
@@ -129,16 +125,25 @@ IACTA_API void iacta_close(iacta_search* search);
 /* A state is given as the armies on each land, and whether it is the player's: any that can follow the
    start of the problem. */
 
+/* States in which a turn ends, and their values: the k-th is armies[k * lands ..] and mine[k * lands ..]. */
+typedef struct {
+    int32_t count, room;      /* how many there are, and at most */
+    int32_t* armies;
+    uint8_t* mine;
+    double* values;
+} iacta_ends;
+
 /* Solves the game exactly from a state on; what was solved before is known. Then the policy of the
    search is the best of all; if it is stopped, it is what it was without. The number of states is given
-   in any case. */
+   in any case. A turn that lasts `until` lands are taken needs its `ends`, else they are null: those that
+   are missing are added with the value 0, as far as there is room, and nothing solved before is known. */
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                              const uint8_t* mine, double* value, int64_t* states);
+                              const uint8_t* mine, iacta_ends* ends, double* value, int64_t* states);
 
 /* Finds assignments from so many starts, at most *count of them, the best one first; *count is how
    many there are. Or takes one that is given, with so many rolls of lookahead where values are close.
-   Each is sets[(share * lands + land) * lands + target]. Then the policy is lookahead on the first. */
-IACTA_API int32_t iacta_shares(iacta_search* search);
+   Each is sets[(goal * lands + land) * lands + target]. Then the policy is lookahead on the first. */
+IACTA_API int32_t iacta_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
                                uint8_t* sets, int32_t* count);
 IACTA_API int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets);

@@ -148,12 +148,6 @@ std::string fault_of(const iacta_problem& p) {
     return "";
 }
 
-// Whether there is room for a report.
-bool has_room(const iacta_report* r, int sets) {
-    return r && r->visits >= 0 && r->advances >= 0 && (!r->visits || r->visit) && (!r->advances || r->advance) &&
-           r->owned && r->armies && (!sets || r->taken);
-}
-
 // A state as it is given.
 struct State {
     const int32_t* armies;
@@ -167,8 +161,9 @@ struct iacta_search {
 
     std::atomic_flag is_busy;  // while a call works in it
 
-    virtual int32_t solve(const iacta_budget& budget, State state, double* value, int64_t* states) = 0;
-    virtual int32_t shares() = 0;
+    virtual int32_t solve(const iacta_budget& budget, State state, iacta_ends* ends, double* value,
+                          int64_t* states) = 0;
+    virtual int32_t goals() = 0;
     virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) = 0;
     virtual int32_t follow(int depth, const uint8_t* sets) = 0;
     virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
@@ -191,25 +186,29 @@ class Search : public iacta_search {
     explicit Search(const iacta_problem& problem)
         : game_(problem), lookahead_(game_, ROWS, deadline_) {}
 
-    int32_t solve(const iacta_budget& budget, State state, double* value, int64_t* states) override {
+    int32_t solve(const iacta_budget& budget, State state, iacta_ends* ends, double* value,
+                  int64_t* states) override {
         *value = 0.0;
         *states = 0;
         Position<W> s;
-        if (!follows(state, s)) return IACTA_UNSOUND;
+        if (!follows(state, s) || (ends && !read(*ends))) return IACTA_UNSOUND;
         begin(budget);
         if (!small_ && !large_) {
-            small_ = std::make_unique<Exact<W, 1>>(game_, deadline_);
+            small_ = std::make_unique<Exact<W, 1>>(game_, deadline_, ends_);
             if (!small_->fits()) {
                 small_.reset();
-                large_ = std::make_unique<Exact<W, 4>>(game_, deadline_);
+                large_ = std::make_unique<Exact<W, 4>>(game_, deadline_, ends_);
                 if (!large_->fits()) large_.reset();
             }
         }
-        if (small_) return solved(small_, s, value, states);
-        return large_ ? solved(large_, s, value, states) : IACTA_TOO_LARGE;
+        int32_t answer = small_   ? solved(small_, s, value, states)
+                         : large_ ? solved(large_, s, value, states)
+                                  : IACTA_TOO_LARGE;
+        if (ends) write(*ends);
+        return answer;
     }
 
-    int32_t shares() override { return int32_t(lookahead_.shares()); }
+    int32_t goals() override { return int32_t(lookahead_.goals()); }
 
     int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) override {
         begin(budget);
@@ -228,7 +227,7 @@ class Search : public iacta_search {
     int32_t follow(int depth, const uint8_t* sets) override {
         if (depth < 1 || depth > MOST_DEPTH) return IACTA_UNSOUND;
         forget();
-        std::vector<Parts<W>> base(lookahead_.shares(), Parts<W>(game_.lands));
+        std::vector<Parts<W>> base(lookahead_.goals(), Parts<W>(game_.lands));
         size_t place = 0;
         for (auto& parts : base)
             for (auto& part : parts)
@@ -305,26 +304,25 @@ class Search : public iacta_search {
 
     int32_t flow(const iacta_budget& budget, State state, iacta_report* report) override {
         Position<W> start;
-        if (!follows(state, start) || !has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
+        Flow<W> flow(game_, small_ || large_ || !game_.answers_differ);
+        if (!follows(state, start) || !has_room(flow.tally, report)) return IACTA_UNSOUND;
         begin(budget);
         int64_t total = 0;
         for (int armies : start.armies) total += armies;
-        if (game_.answers_differ && total > MOST_DEEP) return IACTA_TOO_LARGE;
-        Flow<W> flow(game_);
-        int steps = game_.answers_differ ? int(std::min<int64_t>(total, MOST_DEEP)) : 0;
+        if (!flow.is_settled && total > MOST_DEEP) return IACTA_TOO_LARGE;
+        int steps = flow.is_settled ? 0 : int(total);
         bool done = deep([&] { return flow.run(start, [this](const Position<W>& s) { return decided(s); }, deadline_); }, steps);
-        report->value = flow.value;
         report->states = flow.states;
-        write(flow.tally, report);
+        flow.tally.write(report->order, report->numbers);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
     int32_t play(const iacta_budget& budget, State state, uint64_t seed, int64_t first, int games,
                  double* gains, int32_t* played, iacta_report* report) override {
         Position<W> from;
-        if (!follows(state, from) || !has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
-        begin(budget);
         Tally<W> tally(game_);
+        if (!follows(state, from) || !has_room(tally, report)) return IACTA_UNSOUND;
+        begin(budget);
         std::unordered_set<StateKey, StateKey::Hash> seen;  // whatever is known from other calls
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
@@ -334,16 +332,13 @@ class Search : public iacta_search {
         auto move_in = [&](const Position<W>& s, const Decision& d, const Outcome& outcome) {
             return is_best ? outcome.moved : lookahead_.advance(s, d.roll, outcome.attackers);
         };
-        double paid = 0.0;
         *played = 0;
         auto games_played = [&] {
             double start = is_best ? decide(from).value : lookahead_.value(from);
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
                 Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
-                Played game = iacta::play(game_, from, decide, move_in, start, random, tally, 1.0 / games);
-                gains[count] = start + game.gain;
-                paid += game.paid / games;
+                gains[count] = start + iacta::play(game_, from, decide, move_in, start, random, tally, 1.0 / games);
             }
             return 0;
         };
@@ -351,9 +346,8 @@ class Search : public iacta_search {
             deep(games_played);
         } catch (const Stopped&) {
         }
-        report->value = paid;
         report->states = int64_t(seen.size());
-        write(tally, report);
+        tally.write(report->order, report->numbers);
         return *played == games ? IACTA_DONE : IACTA_STOPPED;
     }
 
@@ -366,6 +360,39 @@ class Search : public iacta_search {
     void forget() {
         small_.reset();
         large_.reset();
+    }
+
+    static bool has_room(const Tally<W>& tally, const iacta_report* report) {
+        return report->numbers && report->borders == tally.borders() && report->room == tally.numbers() &&
+               (report->order || !report->borders);
+    }
+
+    // Takes other ends of the turn; returns whether they can be.
+    bool read(const iacta_ends& ends) {
+        if (ends.count < 0 || ends.room < ends.count ||
+            (ends.room > 0 && (!ends.armies || !ends.mine || !ends.values)) ||
+            !std::all_of(ends.values, ends.values + ends.count, [](double each) { return each >= 0.0 && each <= MOST_PAID; }))
+            return false;
+        forget();
+        ends_ = {};
+        ends_.room = size_t(ends.room - ends.count);
+        for (size_t k = 0, n = size_t(game_.lands); k < size_t(ends.count); ++k) {
+            Position<W> s{{ends.armies + k * n, ends.armies + (k + 1) * n}, {}};
+            for (size_t t = 0; t < n; ++t)
+                if (ends.mine[k * n + t]) s.mine.add(int(t));
+            ends_.put(s, ends.values[k]);
+        }
+        return true;
+    }
+    void write(iacta_ends& ends) {
+        for (const Position<W>& s : ends_.added) {
+            size_t first = size_t(ends.count) * s.armies.size();
+            std::copy(s.armies.begin(), s.armies.end(), ends.armies + first);
+            for (size_t t = 0; t < s.armies.size(); ++t) ends.mine[first + t] = s.mine.has(int(t));
+            ends.values[ends.count++] = 0.0;
+        }
+        ends_.added.clear();
+        ends_.room = 0;
     }
 
     // A call of the policy: what is looked at for a stack goes from land to land.
@@ -424,30 +451,11 @@ class Search : public iacta_search {
         return more <= 0;
     }
 
-    void write(const Tally<W>& tally, iacta_report* report) {
-        int visits = 0, advances = 0;
-        for (const Visit& visit : tally.visits) {
-            int first = advances;
-            for (const auto& [able, each] : visit.advances) {
-                if (advances < report->advances) report->advance[advances] = {able, each.first, each.second};
-                ++advances;
-            }
-            if (visits < report->visits)
-                report->visit[visits] = {visit.start,   visit.to,        first,         advances - first,
-                                         visit.reached, visit.conquered, visit.arrived, visit.ended};
-            ++visits;
-        }
-        report->visits = visits;
-        report->advances = advances;
-        std::copy(tally.owned.begin(), tally.owned.end(), report->owned);
-        std::copy(tally.armies.begin(), tally.armies.end(), report->armies);
-        std::copy(tally.taken.begin(), tally.taken.end(), report->taken);
-    }
-
     Deadline deadline_;
     double bound_ = std::numeric_limits<double>::infinity();
     Game<W> game_;
     Lookahead<W> lookahead_;
+    Ends<W> ends_;
     std::unique_ptr<Exact<W, 1>> small_;
     std::unique_ptr<Exact<W, 4>> large_;
     std::unique_ptr<Bounds<W>> bounds_;
@@ -459,8 +467,10 @@ int32_t answered(Call call) noexcept try {
     return call();
 } catch (const Stopped&) {
     return IACTA_STOPPED;
-} catch (...) {
+} catch (const std::bad_alloc&) {
     return IACTA_NO_MEMORY;
+} catch (...) {
+    return IACTA_BROKEN;
 }
 
 // A call of a search, which works for one thread at a time.
@@ -497,16 +507,17 @@ iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t ro
         return IACTA_DONE;
     });
     if (found == IACTA_NO_MEMORY) say("there is not enough memory");
+    if (found == IACTA_BROKEN) say("the core of iacta is broken");
     return search;
 }
 void iacta_close(iacta_search* search) { delete search; }
 
 int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                    const uint8_t* mine, double* value, int64_t* states) {
+                    const uint8_t* mine, iacta_ends* ends, double* value, int64_t* states) {
     if (!search || !budget || !armies || !mine || !value || !states) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->solve(*budget, {armies, mine}, value, states); });
+    return asked(search, [=] { return search->solve(*budget, {armies, mine}, ends, value, states); });
 }
-int32_t iacta_shares(iacta_search* search) { return search ? search->shares() : 0; }
+int32_t iacta_goals(iacta_search* search) { return search ? search->goals() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
                      int32_t* count) {
     if (!search || !budget || !sets || !count || starts < 1) return IACTA_UNSOUND;

@@ -100,7 +100,7 @@ class Lookahead {
         return done;
     }
     const std::vector<Base>& bases() const { return bases_; }
-    size_t shares() const { return goals_.size(); }
+    size_t goals() const { return goals_.size(); }
     // Takes an assignment that was found before.
     // depth: rolls of lookahead where the values of several are close.
     void set_base(std::vector<Parts<W>> base, int depth) {

@@ -1,6 +1,7 @@
 // Sets of territories, and numbers that look random, the same on every machine.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,30 +37,25 @@ struct Set {
     }
     int count() const {
         int total = 0;
-        for (int i = 0; i < W; ++i) total += __builtin_popcountll(words[i]);
+        for (int i = 0; i < W; ++i) total += std::popcount(words[i]);
         return total;
     }
     // The first territory; of no meaning for the empty set.
     int first() const {
         for (int i = 0; i < W; ++i)
-            if (words[i]) return 64 * i + __builtin_ctzll(words[i]);
+            if (words[i]) return 64 * i + std::countr_zero(words[i]);
         return -1;
     }
     int pop() {
         for (int i = 0; i < W; ++i)
             if (words[i]) {
-                int t = 64 * i + __builtin_ctzll(words[i]);
+                int t = 64 * i + std::countr_zero(words[i]);
                 words[i] &= words[i] - 1;
                 return t;
             }
         return -1;
     }
-    bool operator==(const Set& other) const {
-        for (int i = 0; i < W; ++i)
-            if (words[i] != other.words[i]) return false;
-        return true;
-    }
-    bool operator!=(const Set& other) const { return !(*this == other); }
+    bool operator==(const Set&) const = default;
     Set operator|(const Set& other) const {
         Set result;
         for (int i = 0; i < W; ++i) result.words[i] = words[i] | other.words[i];

@@ -1,7 +1,6 @@
 // What is reported of a policy: how often each border is rolled over and taken, and how it ends.
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "policy.hpp"
@@ -10,14 +9,15 @@ namespace iacta {
 
 // What happens at one border.
 struct Visit {
+    struct Advance {
+        double chance = 0.0, moved = 0.0;
+    };
     int start, to;
     double reached = 0.0;    // the chance that it is ever rolled over
     double conquered = 0.0;  // the chance that a roll over it conquers
     double arrived = 0.0;    // the mean of the armies that move in, 0 counted elsewhere
     double ended = 0.0;      // the chance that the turn ends with a roll over it, the goal not reached
-    std::map<int, std::pair<double, double>> advances{};  // by armies able to move: chance, mean moved
-
-    Visit(int from, int into) : start(from), to(into) {}
+    std::vector<Advance> advances;  // by armies able to move: the chance, and the mean of those that do
 };
 
 // Counts what happens, each time with a weight: the chance of it, or a share of the games.
@@ -25,36 +25,65 @@ template <int W>
 class Tally {
   public:
     explicit Tally(const Game<W>& game)
-        : owned(game.lands, 0.0), armies(game.lands, 0.0), taken(game.sets.size(), 0.0), game_(game) {}
+        : game_(game), owned_(game.lands, 0.0), armies_(game.lands, 0.0), taken_(game.sets.size(), 0.0) {}
 
+    double value = 0.0;  // what is paid
     std::vector<Visit> visits;
-    std::vector<double> owned, armies;  // by land, at the end
-    std::vector<double> taken;          // by set that pays
 
     size_t border(const Roll& roll) {
         for (size_t i = 0; i < visits.size(); ++i)
             if (visits[i].start == roll.start && visits[i].to == roll.to) return i;
-        visits.emplace_back(roll.start, roll.to);
+        visits.push_back({.start = roll.start, .to = roll.to, .advances = std::vector<Visit::Advance>(game_.able() + 1)});
         return visits.size() - 1;
     }
     void conquest(size_t border, int able, int moved, double weight) {
         Visit& visit = visits[border];
         visit.conquered += weight;
         visit.arrived += weight * moved;
-        auto& [sum, total] = visit.advances[able];
-        sum += weight;
-        total += weight * moved;
+        visit.advances[able].chance += weight;
+        visit.advances[able].moved += weight * moved;
     }
     void end(const Position<W>& s, double weight) {
         for (int t = 0; t < game_.lands; ++t)
-            if (s.mine.has(t)) owned[t] += weight, armies[t] += weight * s.armies[t];
+            if (s.mine.has(t)) owned_[t] += weight, armies_[t] += weight * s.armies[t];
         Set<W> left = game_.left(s);
         for (size_t i = 0; i < game_.sets.size(); ++i)
-            if (!game_.sets[i].lands.meets(left)) taken[i] += weight;
+            if (!game_.sets[i].lands.meets(left)) taken_[i] += weight;
+    }
+
+    // How many borders and numbers a report has.
+    int64_t borders() const {
+        int64_t count = 0;
+        for (const Set<W>& out : game_.out) count += out.count();
+        return count;
+    }
+    int64_t numbers() const {
+        return 1 + 2 * int64_t(game_.lands) + int64_t(taken_.size()) + borders() * (4 + 2 * (int64_t(game_.able()) + 1));
+    }
+    void write(int32_t* order, double* numbers) const {
+        *numbers++ = value;
+        for (const auto* each : {&owned_, &armies_, &taken_}) numbers = std::copy(each->begin(), each->end(), numbers);
+        double* advances = numbers + 4 * borders();
+        int64_t rows = 2 * (int64_t(game_.able()) + 1);
+        std::fill(numbers, advances + rows * borders(), 0.0);
+        std::fill(order, order + borders(), std::numeric_limits<int32_t>::max());
+        for (size_t i = 0; i < visits.size(); ++i) {
+            const Visit& visit = visits[i];
+            int64_t border = 0;
+            for (int v = 0; v < visit.start; ++v) border += game_.out[v].count();
+            for (Set<W> rest = game_.out[visit.start]; rest.pop() != visit.to;) ++border;
+            order[border] = int32_t(i);
+            const double sums[] = {visit.reached, visit.conquered, visit.arrived, visit.ended};
+            std::copy(sums, sums + 4, numbers + 4 * border);
+            double* row = advances + rows * border;
+            for (const Visit::Advance& each : visit.advances) *row++ = each.chance, *row++ = each.moved;
+        }
     }
 
   private:
     const Game<W>& game_;
+    std::vector<double> owned_, armies_;  // by land, at the end
+    std::vector<double> taken_;           // by set that pays
 };
 
 }  // namespace iacta

@@ -4,10 +4,9 @@ import operator
 import re
 from collections.abc import Mapping, Set
 from contextlib import suppress
-from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +16,13 @@ from iacta.errors import IllegalError, MalformedError
 K = TypeVar("K")
 V = TypeVar("V")
 
-Chance: TypeAlias = float | Fraction | Decimal | str
-
 LONGEST_SHOWN = 60  # letters of a value, in a message
 LONGEST_READ = 1000  # letters of a number; more would take long to read
-MOST_EXPONENT = 999  # larger powers of ten would fill memory
 LONGEST_TIME = 1e9  # seconds
 MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
 LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
 
@@ -118,14 +113,14 @@ def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | 
         ...
     iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
     """
-    plain = text.strip()
+    number_text = text.strip()
     number: object = text
-    if len(plain) > LONGEST_READ and plain.strip("+-").isdecimal():
-        raise _too_long(name, f"{len(plain)} of them")
-    if WHOLE.fullmatch(plain):
-        number = int(re.sub("[,_]", "", plain))
-    elif SCIENTIFIC.fullmatch(plain) and Fraction(plain).denominator == 1:
-        number = int(Fraction(plain))
+    if len(number_text) > LONGEST_READ and number_text.strip("+-").isdecimal():
+        raise _too_long(name, f"{len(number_text)} of them")
+    if WHOLE.fullmatch(number_text):
+        number = int(re.sub("[,_]", "", number_text))
+    elif SCIENTIFIC.fullmatch(number_text) and Fraction(number_text).denominator == 1:
+        number = int(Fraction(number_text))
     if isinstance(number, int) and abs(number) >= 10**MOST_DIGITS:
         raise _too_long(name, shown(number))
     return whole_number(number, name, least, most)
@@ -197,114 +192,6 @@ def read_seconds(value: object, name: str) -> float:
     return float(min(seconds, LONGEST_TIME))
 
 
-# Chances and other fractions, one or an array of them.
-
-
-def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
-    """Return a number as an exact fraction, or refuse it as not being what is `expected`.
-
-    A float is read as the shortest decimal that represents it: 0.95 means 19/20, as a player would
-    say. A text may be a decimal, a percentage or a fraction.
-
-    >>> read_fraction(0.1, "level", "be a number"), read_fraction("95%", "level", "be a number")
-    (Fraction(1, 10), Fraction(19, 20))
-    """
-    try:
-        if isinstance(value, str | Decimal):
-            return _fraction_of_text(str(value), name)
-        if isinstance(value, float | np.floating):
-            return Fraction(repr(float(value)))
-        if isinstance(value, bool):
-            raise TypeError
-        number = Fraction(value)
-        # NumPy's whole numbers would stay inside it, and overflow.
-        return Fraction(int(number.numerator), int(number.denominator))
-    except IllegalError:
-        raise
-    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        has_comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
-        hint = f"; did you mean {str(value).strip().replace(',', '.')}?" if has_comma else ""
-        raise MalformedError(
-            f"{name} must {expected}, got {shown(value)}{hint}", parameter=name
-        ) from None
-
-
-def _fraction_of_text(text: str, name: str) -> Fraction:
-    bare = text.strip()
-    if len(bare) > LONGEST_READ or not bare.isascii():
-        raise ValueError(bare)
-    percent = bare.endswith("%")
-    number = bare[:-1].strip() if percent else bare
-    if WHOLE.fullmatch(number):
-        number = re.sub("[,_]", "", number)
-    if "_" in number:
-        raise ValueError(bare)
-    # Fraction("1e999999999") would write out all digits.
-    _, _, exponent = number.lower().partition("e")
-    if exponent and abs(int(exponent)) > MOST_EXPONENT:
-        raise IllegalError(
-            f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
-            f"got {shown(text)}",
-            parameter=name,
-        )
-    return Fraction(number) / (100 if percent else 1)
-
-
-def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
-    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
-
-    value: the chance, as `read_fraction` takes it.
-    name: what the message calls it.
-    certain: whether a chance of 1 is accepted too.
-
-    >>> read_chance(0.95), read_chance("95%"), read_chance("19/20")
-    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
-    >>> read_chance(1.2)
-    Traceback (most recent call last):
-        ...
-    iacta.errors.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
-    """
-    excluded = "0 excluded" if certain else "both excluded"
-    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
-    if not 0 < fraction < 1 and not (certain and fraction == 1):
-        is_percent = 2 <= fraction < 100 and "%" not in str(value)
-        hint = ""
-        if is_percent:
-            number = f"{float(fraction):g}%"
-            meant = number if isinstance(value, str) else f'"{number}" or {float(fraction / 100):g}'
-            hint = f"; did you mean {meant}?"
-        raise IllegalError(
-            f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}", parameter=name
-        )
-    return fraction
-
-
-def parse_chance(text: str, *, certain: bool = False) -> Fraction:
-    """Return the chance that a text such as `95%`, `0.95` or `19/20` states, as `read_chance` does.
-
-    >>> parse_chance("95%"), parse_chance("100%", certain=True)
-    (Fraction(19, 20), Fraction(1, 1))
-    """
-    return read_chance(text, certain=certain)
-
-
-def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
-    """Return an array-like of chances, of any shape, as an array of exact fractions.
-
-    >>> read_chances(["5%", 0.5]).tolist()
-    [Fraction(1, 20), Fraction(1, 2)]
-    """
-    try:
-        given = np.asarray(values, dtype=object)
-    except ValueError:
-        raise MalformedError(
-            f"chances must be in rows of one length, got {shown(values)}"
-        ) from None
-    chances = np.empty(given.shape, dtype=object)
-    chances.reshape(-1)[:] = [read_chance(value, certain=certain) for value in given.flat]
-    return chances
-
-
 # Rows, choices, and the fields of frozen dataclasses.
 
 
@@ -328,7 +215,7 @@ def words_of(text: str) -> list[str]:
     """
     parts = (part.strip(",") for part in text.split())
     words = ([part] if WHOLE.fullmatch(part) else part.split(",") for part in parts)
-    return [each for some in words for each in some if each]
+    return [word for some in words for word in some if word]
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
@@ -357,15 +244,3 @@ class FrozenDict(dict[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self),)
-
-
-def short_repr(instance: Any, first: str = "") -> str:
-    """Return a repr with the fields that differ from their defaults, `first` without its name."""
-    shown_fields = [
-        f"{field.name}={getattr(instance, field.name)!r}"
-        for field in fields(instance)
-        if field.name != first and getattr(instance, field.name) != field.default
-    ]
-    if first:
-        shown_fields.insert(0, repr(getattr(instance, first)))
-    return f"{type(instance).__name__}({', '.join(shown_fields)})"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
-from iacta.display import Pasted
+from iacta.chances import Chance, read_fraction
+from iacta.checks import fraction_text, shown, whole_number, whole_text
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.reprs import Pasted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,9 +122,9 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
-        found: Distribution[T] = cls.__new__(cls)
-        found._weights, found._total, found._is_ordered = weights, total, False
-        return found
+        distribution: Distribution[T] = cls.__new__(cls)
+        distribution._weights, distribution._total, distribution._is_ordered = weights, total, False
+        return distribution
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._of, (self._weights, self._total)
@@ -327,7 +328,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
                 f"{MOST_VALUES:.0e} pairs"
             )
         same_kind = self.is_exact == other.is_exact
-        ours, theirs = (each if same_kind else each.to_float() for each in (self, other))
+        ours, theirs = (side if same_kind else side.to_float() for side in (self, other))
         first, second = ours._numbers(), theirs._numbers()
         terms: dict[Any, list[Any]] = {}
         for (value, weight), (more, factor) in product(
@@ -406,7 +407,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     def _compared(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
             if value == value:  # NaN is not, and has no place in an order
-                return self.prob(lambda each: holds(each, value))
+                return self.prob(lambda outcome: holds(outcome, value))
         except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
             pass
         raise _unordered(value)
@@ -517,8 +518,8 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         | T | 1/2 |
         """
         lines = [f"| {value} | {probability} |", "| --- | --- |"]
-        for each, p in self.items():
-            cell = str(each).replace("|", "\\|")
+        for outcome, p in self.items():
+            cell = str(outcome).replace("|", "\\|")
             lines.append(f"| {cell} | {fraction_text(p) if isinstance(p, Fraction) else p} |")
         return "\n".join(lines)
 

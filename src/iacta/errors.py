@@ -65,7 +65,8 @@ def missing(sentence: str, *extras: str) -> MissingError:
     extras: the extras of iacta that they belong to.
     """
     names = dict.fromkeys(name for extra in extras for name in packages_of(extra))
-    return MissingError(f"{sentence}: pip install {' '.join(names)}")
+    quoted = (f"'{name}'" if "[" in name else name for name in names)  # for shells
+    return MissingError(f"{sentence}: pip install {' '.join(quoted)}")
 
 
 @cache
@@ -77,13 +78,13 @@ def packages_of(extra: str) -> tuple[str, ...]:
     """
     from importlib.metadata import requires  # slow to import
 
-    found: list[str] = []
+    packages: list[str] = []
     for line in requires("iacta") or ():
         package, _, marker = line.partition(";")
         if re.search(rf"""extra == ["']{extra}["']""", marker):
             others = re.fullmatch(r"iacta\[([\w,-]+)\]", package.strip())
             if others is None:
-                found.append(re.split(r"[^\w.-]", package)[0])
+                packages.append(re.split(r"[^\w.,\[\]-]", package)[0])
             else:
-                found += (each for other in others[1].split(",") for each in packages_of(other))
-    return tuple(dict.fromkeys(found))
+                packages += (name for other in others[1].split(",") for name in packages_of(other))
+    return tuple(dict.fromkeys(packages))

@@ -1,14 +1,21 @@
-"""Estimate: how often something happened in many runs, and how close that is to its chance."""
+"""Estimate: what many runs say of a chance or a mean, and how close that is to the true one."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from iacta.checks import Chance, put, read_chance, shown, whole_number
+import numpy as np
+import numpy.typing as npt
+
+from iacta.chances import Chance, read_chance
+from iacta.checks import put, shown, whole_number
 from iacta.errors import IllegalError
 
 CONFIDENCE = 0.95  # of every interval whose level nobody asks for
+NORMAL = 1.959963984540054  # a normal variable is within so many deviations with that chance
+FEWEST_GAMES = 10  # of fewer nothing is known
 
 MOST_RUNS = 10**18  # far more than any computer plays
 LEAST_OUTSIDE = 1e-300
@@ -87,3 +94,46 @@ def _quantile(level: Chance) -> float:
             f"level must be below 1 by at least {2 * LEAST_OUTSIDE:.0e}, got {shown(level)}"
         )
     return -NormalDist().inv_cdf(outside)
+
+
+def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+    """Return half of the interval for a mean: Student's t times the standard error.
+
+    values: what was seen in each run; of a handful of runs nothing is known.
+
+    The quantile of t is expanded about that of the normal distribution.
+
+    >>> round(half_interval([0.0, 1.0] * 5), 2)
+    0.38
+
+    Source: Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
+    """
+    if len(values) < FEWEST_GAMES:
+        return math.inf
+    z, freedom = NORMAL, len(values) - 1
+    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return t * standard_error(values)
+
+
+def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+    """Return the standard error of a mean.
+
+    values: what was seen in each run, at least two.
+
+    >>> round(standard_error([0.0, 1.0] * 5), 4)
+    0.1667
+    """
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def mean_error(chances: Sequence[float]) -> float:
+    """Return the standard error of the mean of some chances, as if 0 and 1 had been seen too.
+
+    chances: those that were seen; a few that are all alike do not seem to be certain.
+
+    >>> round(mean_error([1.0, 1.0]), 4)
+    0.2165
+
+    Source: the rule of succession in Laplace's "Essai philosophique sur les probabilités" (1814).
+    """
+    return float(np.std([*chances, 0.0, 1.0])) / math.sqrt(len(chances) + 2)

@@ -25,14 +25,8 @@ from typing import Any, NamedTuple
 
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, missing
-from iacta.files import (
-    OTHER_TEXTS,
-    STREAM,
-    UnreadableError,
-    open_file,
-    parse_json,
-    reason_of,
-)
+from iacta.files import OTHER_TEXTS, STREAM, UnreadableError, open_file, reason_of
+from iacta.json_and_toml import parse_json
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
@@ -82,14 +76,15 @@ class Tabular:
     longest: how many bytes a line may have.
     remark: how a line begins that is none of the table's; empty for no such lines.
 
-    After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, and
-    `head` the beginning of a text. What cannot be read is refused.
+    After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, `head`
+    the beginning of a text, and `compression` empty or that of the text. What cannot be read is
+    refused.
     """
 
     def __init__(self, source: Path | bytes | str, longest: int, remark: bytes = b"") -> None:
         self.source, self.longest, self.remark = source, longest, remark
         self.is_stream = isinstance(source, Path) and str(source) == STREAM
-        self.format = ""
+        self.format = self.compression = ""
         self.head = b""
         self.mark = ","
         self._stack = ExitStack()
@@ -129,6 +124,7 @@ class Tabular:
             return
         for magic, compression in COMPRESSIONS.items():
             if self._begins(magic):
+                self.compression = compression
                 self._stream = _Peeked(_unpacked(self._stream, compression))
                 if other := self._table_format():
                     raise IllegalError(f"only text may be compressed, got {NAMES[other]}")
@@ -185,10 +181,10 @@ class Tabular:
         """Yield the lines of a text, many at a time; a list of JSON has a line for each entry."""
         if self.format == "json":
             entries = self.document()
-            yield LineBlock(1, [json.dumps(each).encode() for each in entries])
+            yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
             return
         rest, number, is_first = b"", 1, True
-        joined = _Joined(self.longest)
+        joined = LineJoiner(self.longest)
         while True:
             with self._refusing():
                 block = self._stream.read(BLOCK)
@@ -232,7 +228,7 @@ class Tabular:
                         "lines of JSON may have any number"
                     )
         line = 1 + content.count(b"\n", 0, _wrong_byte(content))
-        return parse_json(text_of(content, line))
+        return parse_json(line_text(content, line))
 
     # Tables.
 
@@ -288,8 +284,8 @@ class Tabular:
         names = [name for name in heading.row(0) if name is not None]
         if twice := [name for name in names if names.count(name) > 1]:
             raise IllegalError(f"the column {shown(twice[0])} appears twice")
-        found = polars.read_excel(content, infer_schema_length=None)
-        table = found.to_arrow(compat_level=polars.CompatLevel.oldest())
+        sheet = polars.read_excel(content, infer_schema_length=None)
+        table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
 
 
@@ -320,13 +316,13 @@ class _Peeked(io.RawIOBase):
         return self._next[:size]
 
     def read(self, size: int = -1) -> bytes:
-        found = self._next if size < 0 else self._next[:size]
-        self._next = self._next[len(found) :]
+        content = self._next if size < 0 else self._next[:size]
+        self._next = self._next[len(content) :]
         if size < 0:
-            found += self.pipe.read()
-        elif len(found) < size:
-            found += self.pipe.read(size - len(found))
-        return found
+            content += self.pipe.read()
+        elif len(content) < size:
+            content += self.pipe.read(size - len(content))
+        return content
 
     def tell(self) -> int:
         return 0
@@ -387,13 +383,13 @@ def _column_number(letters: bytes) -> int:
 # Lines and cells.
 
 
-def text_of(line: bytes, number: int) -> str:
+def line_text(line: bytes, number: int) -> str:
     r"""Return a line as text, or refuse what is no text.
 
     line: the line.
     number: its number.
 
-    >>> text_of(b"Z\xfcrich", 3)
+    >>> line_text(b"Z\xfcrich", 3)
     Traceback (most recent call last):
         ...
     iacta.errors.MalformedError: line 3: the text must be UTF-8, got the byte 0xfc
@@ -452,11 +448,11 @@ def column_name(name: str) -> str:
     >>> column_name(" Attack Dice"), column_name("defense")
     ('attack_dice', 'defence')
     """
-    plain = re.sub(r"[\s_-]+", "_", name.strip().casefold())
-    return plain.replace("defense", "defence")
+    name = re.sub(r"[\s_-]+", "_", name.strip().casefold())
+    return name.replace("defense", "defence")
 
 
-class _Joined:
+class LineJoiner:
     """Joins the lines of rows of which a quoted cell goes on over several.
 
     longest: how many bytes a row may have.
@@ -479,7 +475,7 @@ class _Joined:
         """
         if not self._begun and not any(b'"' in line for line in lines):
             return lines
-        found: list[bytes] = []
+        rows: list[bytes] = []
         is_open = _open_row(mark)
         for line in lines:
             goes_on = is_open(b'"' + line if self._begun else line)
@@ -487,15 +483,15 @@ class _Joined:
                 self._begun.append(line)
                 self._size += len(line) + 1
                 if self._size > self.longest:
-                    number = first + sum(1 + row.count(b"\n") for row in found)
+                    number = first + sum(1 + row.count(b"\n") for row in rows)
                     raise TooLargeError(
                         f"line {number}: quotes must close within {self.longest} bytes"
                     )
             if goes_on:
                 continue
-            found.append(b"\n".join(self._begun) if self._begun else line)
+            rows.append(b"\n".join(self._begun) if self._begun else line)
             self._begun, self._size = [], 0
-        return found
+        return rows
 
     def end(self, first: int) -> None:
         """Refuse a row that is not whole at the end."""

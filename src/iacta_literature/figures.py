@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from iacta import TooLargeError
 from iacta.charts import theme
 from iacta.charts.converter import Converter, PictureError
-from iacta.charts.files import fitted
+from iacta.charts.saving import fitted
 from iacta_literature.published import Figure
 
 PROCESSES = 2
@@ -20,7 +20,7 @@ NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
 
 # What differs on a dark page, unless a scale makes shades of it.
 LIGHT_TO_DARK = {
-    each[False]: each[True] for each in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
+    colour[False]: colour[True] for colour in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
 }
 SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
 FONT = ' font-family="sans-serif"'  # named once for all texts
@@ -116,13 +116,13 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
 
 def _pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
     """Draw a figure for a light page, and for a dark one anew only if it has shades."""
-    text = text_of(spec, width)
+    text = spec_text(spec, width)
     svg = drawer(text, "svg").decode()
     png = drawer(svg, "raster") if width == theme.WIDTH else b""
     light = lean(svg)
     if not SHADES.search(text):
         return Pictures(light, darkened(light), png)
-    dark = drawer(text_of(spec, width, dark=True), "svg")
+    dark = drawer(spec_text(spec, width, dark=True), "svg")
     return Pictures(light, lean(dark.decode()), png)
 
 
@@ -141,7 +141,7 @@ def _is_unseen(layer: Any) -> bool:
     return isinstance(mark, dict) and mark.get("opacity") == 0
 
 
-def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
+def spec_text(spec: Any, width: int, *, dark: bool = False) -> str:
     """Return a specification as it is drawn for the report, where no pointer can explore it.
 
     spec: the specification.
@@ -158,7 +158,7 @@ def darkened(svg: str) -> str:
     svg: the picture, which must have no shades between the colours of the page.
     """
     known = re.compile("|".join(LIGHT_TO_DARK))
-    return known.sub(lambda found: LIGHT_TO_DARK[found[0]], svg)
+    return known.sub(lambda match: LIGHT_TO_DARK[match[0]], svg)
 
 
 def lean(svg: str) -> str:
@@ -167,4 +167,4 @@ def lean(svg: str) -> str:
     svg: the picture.
     """
     bare = UNSEEN.sub("", svg).replace("<svg", f"<svg{FONT}", 1)
-    return PLACES.sub(lambda found: HUNDREDTHS.sub(r"\1", found[0]), bare)
+    return PLACES.sub(lambda match: HUNDREDTHS.sub(r"\1", match[0]), bare)

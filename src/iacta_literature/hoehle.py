@@ -363,7 +363,7 @@ SOURCE = PrintedSource(
     },
     (
         Figure(
-            "roll_law",
+            "roll_chances",
             "Figure 1: the distribution of a roll of three dice against two, in the source by the "
             "dice roller Troll.",
             lambda: roll_losses(Roll(3, 2)),

@@ -55,8 +55,8 @@ def _spike_width(number: int, score: Distribution[int]) -> int:
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
     scores = [UNFINISHED.score_of(stop) for stop in stops]
-    dip = min(score[each] for each in (*scores, scores[0] + 1))
-    return sum(score[each] > dip for each in scores)
+    dip = min(score[place] for place in (*scores, scores[0] + 1))
+    return sum(score[place] > dip for place in scores)
 
 
 def _spike_widths() -> str:

@@ -75,12 +75,12 @@ def _states_after_one_roll() -> str:
 
 
 def _states_before_7_against_5() -> str:
-    found = sorted(
+    states = sorted(
         node.state
         for node in nodes(tree(10, 6, ABLE))
         if any(branch.node.state == (7, 5) for branch in node.branches)
     )
-    return ", ".join(f"{state.attackers} {state.defenders}" for state in found)
+    return ", ".join(f"{state.attackers} {state.defenders}" for state in states)
 
 
 def _numbers_of_dice() -> set[int]:

@@ -76,7 +76,7 @@ def check_packages() -> None:
     try:
         import scipy.stats  # noqa: F401 # whether it is there
 
-        from iacta.charts.files import check_installed
+        from iacta.charts.saving import check_installed
 
         check_installed()
     except (ImportError, MissingError):

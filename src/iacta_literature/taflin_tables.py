@@ -73,8 +73,8 @@ def _expected_losses(row: Row) -> Fraction:
 
 def _ways(row: Row) -> str:
     """Return the good and the bad rolls that go with so many neutral ones."""
-    found = taflin.ways(int(row["advantage"]), int(row["rolls"]))
-    path = next(path for path in found if path.neutral == int(row["neutral"]))
+    ways = taflin.ways(int(row["advantage"]), int(row["rolls"]))
+    path = next(path for path in ways if path.neutral == int(row["neutral"]))
     return f"{path.good} and {path.bad}"
 
 
@@ -155,7 +155,7 @@ def _followed(path: taflin.Ways) -> Fraction:
     node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
         for _ in range(rolls):
-            branch = next(each for each in node.branches if each.losses.attackers == lost)
+            branch = next(branch for branch in node.branches if branch.losses.attackers == lost)
             node, chance = branch.node, chance * branch.probability
     return chance
 

@@ -106,13 +106,15 @@ def nodes(root: Node) -> Iterator[Node]:
     >>> [tuple(node.state) for node in nodes(tree(4, 2, CLASSIC))]
     [(4, 2), (4, 0), (3, 1), (2, 2), (3, 0), (2, 1), (1, 2), (2, 0), (1, 1)]
     """
-    found = {root.state: root}
+    by_state = {root.state: root}
     frontier = [root]
     while frontier:
-        below = {each.node.state: each.node for node in frontier for each in node.branches}
-        frontier = [node for state, node in below.items() if state not in found]
-        found |= below
-    yield from sorted(found.values(), key=lambda node: (sum(node.state), node.state), reverse=True)
+        below = {branch.node.state: branch.node for node in frontier for branch in node.branches}
+        frontier = [node for state, node in below.items() if state not in by_state]
+        by_state |= below
+    yield from sorted(
+        by_state.values(), key=lambda node: (sum(node.state), node.state), reverse=True
+    )
 
 
 def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
@@ -121,8 +123,8 @@ def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Ite
     The arguments and refusals are those of `tree`; `Battle.path_count` says how many there are.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> found = list(paths(4, 2, CLASSIC))
-    >>> len(found), sum(path.probability for path in found)
+    >>> routes = list(paths(4, 2, CLASSIC))
+    >>> len(routes), sum(path.probability for path in routes)
     (7, Fraction(1, 1))
 
     Source: Van Wijgerden, "Calculating end-state->p".

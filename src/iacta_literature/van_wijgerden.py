@@ -47,14 +47,14 @@ def needed(rules: str) -> npt.NDArray[Any]:
     """
     defenders = np.arange(1, MOST_DEFENDERS + 1)
     wanted = np.array(CHANCES, dtype=object)[:, np.newaxis]
-    found: npt.NDArray[Any] = armies_needed(defenders, wanted, rules)
-    return found
+    armies: npt.NDArray[Any] = armies_needed(defenders, wanted, rules)
+    return armies
 
 
 def _path(row: Row) -> Fraction:
     states = [Outcome(*map(int, state.split())) for state in row["path"].split(", ")]
-    found = paths(*states[0], ABLE)
-    return next(path.probability for path in found if list(path.states) == states)
+    routes = paths(*states[0], ABLE)
+    return next(path.probability for path in routes if list(path.states) == states)
 
 
 def _left(attackers: int, defenders: int, outcome: Outcome) -> Fraction:

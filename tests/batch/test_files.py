@@ -1,17 +1,18 @@
-"""Files of every format get their answers, whoever gives them, to the last byte."""
+"""Files of every format get their answers, and are written whole or not at all."""
 
 import bz2
+import csv
 import gzip
 import io
 import json
 import lzma
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,15 @@ import pyarrow.parquet
 import pytest
 
 from iacta import IactaError, ask, audit
-from iacta.batch import answer, answer_file, parts
-from iacta.batch import run as runs
-from iacta.batch.files import BatchSource, FileFormat
-from iacta.batch.parts import BatchJob, answer_part
-from iacta.batch.rows import read_asked
+from iacta.batch import answer, answer_file
+from iacta.batch.files import BatchJob
 from tests.cli.conftest import run
 from tests.cli.run import Run
 
 __all__ = ["run"]
 
 COUNT = 600
+KILLS = 3  # more take minutes
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +116,9 @@ FILES = (
 def test_rows_of_each_format_keep_their_order_and_get_their_answers(
     battles: pl.DataFrame, tmp_path: Path, source: str, target: str
 ) -> None:
-    done = answer_file(written(battles, tmp_path / source), tmp_path / target, part_rows=250)
+    done = answer_file(written(battles, tmp_path / source), tmp_path / target)
     wanted = answer(battles)
-    assert (done.rows, done.parts) == (COUNT, 3)
+    assert done.rows == COUNT
     assert done.errors == COUNT - wanted["error"].null_count() > 0
     found = read(tmp_path / target)
     assert found.columns == wanted.columns
@@ -127,19 +126,6 @@ def test_rows_of_each_format_keep_their_order_and_get_their_answers(
         found = found.with_columns(note=pl.col("note").str.replace("^'=", "="))
     assert found.equals(wanted)
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted((source, target))
-
-
-def test_what_is_written_does_not_depend_on_parts_or_on_who_answers(
-    parquet: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("iacta.batch.files.GROUP", 104)
-    for ending in ("parquet", "arrow", "csv", "jsonl.gz", "csv.zst"):
-        contents = set()
-        for rows, workers in ((COUNT, 1), (7, 1), (104, None), (250, None)):
-            target = parquet.with_name(f"out.{ending}")
-            answer_file(parquet, target, part_rows=rows, workers=workers)
-            contents.add(target.read_bytes())
-        assert len(contents) == 1, ending
 
 
 def test_a_campaign_s_columns_may_be_lists_and_dictionaries(tmp_path: Path) -> None:
@@ -155,58 +141,64 @@ def test_a_campaign_s_columns_may_be_lists_and_dictionaries(tmp_path: Path) -> N
     assert found["win_probability"].to_list() == wanted
 
 
-def test_lines_that_are_wrong_have_a_sentence_and_the_others_their_answers(
+def test_lines_of_json_are_written_as_they_were_with_their_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("iacta.batch.run.HEAD", 7)
     lines = [
-        '{"attackers": 12, "defenders": 10}',
+        '{"attackers": 12, "defenders": 10, "id": 1e2}',
         "",
         '{"attackers": "x", "defenders": 10, "deep": {"a": [1]}}',
-        "{nonsense}",
-        "[1, 2]",
-        f'{{"attackers": {"[" * 99}1{"]" * 99}, "defenders": 1}}',
-        '{"attackers": NaN, "defenders": 1}',
+        '{"defenders": "1", "Attackers": null, "id": 123456789012345678901}',
+        '{"attackers": true, "defenders": 1, "id": "007"}',
         '{"attackers": 5, "defenders": 3, "rules": "capital"}',
-        '{"attackers": 5, "defenders": 3, "error": "mine"}',
-        f'{{"attackers": {"9" * 5000}, "defenders": 1}}',
+        "{}",
     ]
-    (tmp_path / "in.jsonl").write_text("\n".join(lines))
-    done = answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
-    assert (done.rows, done.errors) == (9, 7)
-    found = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines).replace("Attackers", "attackers"))
+    monkeypatch.setattr("iacta.tabular.BLOCK", 100)  # and so columns come and go
+    assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (6, 4)
+    texts = (tmp_path / "out.jsonl").read_text().splitlines()
+    for row in (0, 2):
+        line = lines[(0, 3)[row // 2]].replace("Attackers", "attackers")
+        assert texts[row].startswith(f'{line[:-1]},"win_probability":')
+    found = [json.loads(line) for line in texts]
     assert found[1]["deep"] == {"a": [1]}
-    assert [each["error"] and each["error"][:30] for each in found] == [
+    assert [each["error"] for each in found] == [
         None,
-        "attackers must be a whole numb",
-        "invalid JSON: Expecting proper",
-        "the line must be an object of ",
-        "lists and tables must be at mo",
-        "invalid JSON: NaN, or a number",
+        "attackers must be a whole number of at least 1, got 'x'",
+        "missing attackers",
+        "attackers must be a whole number of at least 1, got 'true'",
         None,
-        "error is the name of an added ",
-        "invalid JSON: NaN, or a number",
+        "missing attackers",
     ]
-    assert found[2]["line"] == "{nonsense}"
-    answer_file(tmp_path / "in.jsonl", tmp_path / "out.csv")
-    assert read(tmp_path / "out.csv")["error"].null_count() == 2
+    answer_file(tmp_path / "in.jsonl", tmp_path / "out.parquet")
+    columns = read(tmp_path / "out.parquet")
+    assert columns.drop("win_probability", strict=False).height == 6
+    assert columns["deep"].to_list() == [None, '{"a": [1]}', None, None, None, None]
+    assert columns["error"].to_list() == [each["error"] for each in found]
 
 
-def test_types_of_columns_are_those_of_the_first_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("iacta.batch.run.HEAD", 1)
-    first = '{"attackers": 3, "defenders": 2, "size": 1, "share": 0.5, "ok": true, "list": [1]}\n'
-    others = '{"attackers": "4", "defenders": 2, "size": "big", "share": 1}\n{"new": 1}\n'
-    (tmp_path / "in.jsonl").write_text(first + first + others)
-    monkeypatch.setattr("iacta.tabular.BLOCK", len(first))
-    answer_file(tmp_path / "in.jsonl", tmp_path / "out.parquet", attackers=None)
-    found = read(tmp_path / "out.parquet")
-    assert found.schema["size"] == pl.Int64
-    assert found["list"].to_list() == ["[1]", "[1]", None, None]
-    assert found["error"].to_list()[2:] == [
-        "size must be a whole number, as in the first lines, got 'big'",
-        "the key 'new' is not in the first lines",
+def test_large_whole_numbers_are_exact_beside_gaps_and_fractions(tmp_path: Path) -> None:
+    large = 10**18 + 1
+    frame = pl.DataFrame({"attackers": [large, None, 12], "defenders": [10, 10, large]})
+    for source in ("in.parquet", "in.csv", "in.jsonl"):
+        file = written(frame, tmp_path / source)
+        if source == "in.jsonl":
+            file.write_text(file.read_text().replace("12,", "12.0,"))
+        answer_file(file, tmp_path / "out.csv")
+        found = read(tmp_path / "out.csv")
+        assert found["attackers"].to_list() == [large, None, 12], source
+        wanted = answer(frame)
+        assert found["error"].to_list() == wanted["error"].to_list()
+        assert found["win_probability"].to_list() == wanted["win_probability"].to_list()
+
+
+def test_keys_are_no_formulas_in_headings_of_csv(tmp_path: Path) -> None:
+    row = {"attackers": 12, "defenders": 10, "=HYPERLINK(1)": "=1+1", "-5": 'a "b"'}
+    (tmp_path / "in.jsonl").write_text(json.dumps(row))
+    answer_file(tmp_path / "in.jsonl", tmp_path / "out.csv", columns=["method"])
+    assert (tmp_path / "out.csv").read_text().splitlines() == [
+        "attackers,defenders,'=HYPERLINK(1),-5,method,error",
+        '12,10,\'=1+1,"a ""b""",lattice,',
     ]
 
 
@@ -219,6 +211,7 @@ def test_a_cell_of_csv_may_write_a_whole_number_with_a_point(tmp_path: Path) -> 
 
 
 ROW = b"attackers,defenders\n3,2\n"
+JSON = b'{"attackers": 3, "defenders": 2}\n'
 REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.csv", ROW, "out.txt", "the target must end in .csv"),
     ("in.csv", ROW, "out.parquet.gz", "the target must end in .csv"),
@@ -267,6 +260,17 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.xlsx", b"PK\x03\x04nonsense", "out.csv", "in.xlsx': file is not a zip file"),
     ("in.csv.gz", b"\x1f\x8bnonsense", "out.csv", "in.csv.gz': unknown compression method"),
     ("in.csv.zst", b"(\xb5/\xfdnonsense", "out.csv", "in.csv.zst': "),
+    ("in.csv", ROW + b"12\n", "out.csv", "line 3: expected 2 cells, as in the heading, got 1"),
+    ("in.csv", ROW + b'\n"1\n",2\n5,4,"a,b",7\n', "out.csv", "line 6: expected 2 cells, as in"),
+    ("in.csv", ROW + b'1,"x"y\n"x"y\n', "out.csv", "line 3: not a row of CSV: '1,\"x\"y'"),
+    ("in.csv", b"attackers,defenders\n1\r2,3\n", "out.csv", "line 2: not a row of CSV: '1\\r2,3'"),
+    ("in.jsonl", JSON + b"{nonsense}\n", "out.csv", "line 2: line 1: invalid JSON: text needs"),
+    ("in.jsonl", JSON + b"\n[1, 2]\n", "out.jsonl", "line 3: a line must be an object of JSON"),
+    ("in.jsonl", JSON + b'{"a": NaN}\n', "out.csv", "line 2: invalid JSON: NaN, or a number that"),
+    ("in.jsonl", JSON + b'{"a":' + b"[" * 9**5, "out.csv", "line 2: lists and tables must be at"),
+    ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: line 1: invalid JSON: Extra data"),
+    ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "the column 'error' has the name of"),
+    ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must have no NUL, got 'a\\x00'"),
     ("in.csv", ROW, "in.csv", "the source and the target are the same file"),
     ("in.csv", ROW, "none/out.csv", "none/out.csv': no such folder"),
     ("in.csv", ROW, f"{'x' * 300}.csv", "file name too long"),
@@ -302,11 +306,11 @@ def test_bytes_are_refused_where_the_target_is_text(
 # Text of many kinds.
 
 
-def answered(tmp_path: Path, content: str | bytes, target: str = "out.csv", **given: Any) -> str:
+def answered(tmp_path: Path, content: str | bytes, target: str = "out.csv") -> str:
     """Return what is written for the content of a file."""
     content = content.encode() if isinstance(content, str) else content
     (tmp_path / "in").write_bytes(content)
-    answer_file(tmp_path / "in", tmp_path / target, columns=["win_probability"], **given)
+    answer_file(tmp_path / "in", tmp_path / target, columns=["win_probability"])
     return (tmp_path / target).read_text()
 
 
@@ -332,41 +336,30 @@ def test_a_heading_may_come_after_many_blank_lines(tmp_path: Path) -> None:
     assert found[1].startswith("12,10,0.65")
 
 
-def test_a_row_of_too_few_or_too_many_cells_stops_no_other(tmp_path: Path) -> None:
-    answered(tmp_path, 'attackers,defenders\n12\n5,4,"a,b",7\n12,10\n"x"y,2\n')
-    found = read(tmp_path / "out.csv")
-    assert found["attackers"].to_list() == ["12", "5", "12", '"x"y,2']
-    assert found["defenders"].to_list() == [None, "4,a,b,7", "10", None]
-    assert found["win_probability"].is_null().to_list() == [True, True, False, True]
-    assert found["error"].to_list() == [
-        "expected 2 cells, as in the heading, got 1",
-        "expected 2 cells, as in the heading, got 4",
-        None,
-        "not a row of CSV: '\"x\"y,2'",
-    ]
-
-
-def test_rows_are_read_the_same_fast_and_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_of_csv_are_those_of_python(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     for _ in range(200):
-        letters = rng.choice([*"ab1 .;,'\té"], size=(9, 12))
-        lines = ["".join(row) for row in letters]
-        names = ["x", "y", "z"][: int(rng.integers(1, 4))]
+        rows = ["".join(row) for row in rng.choice([*"ab1 .;,\"'\té\r\n"], size=(9, 12))]
         mark = ",;\t"[int(rng.integers(3))]
-        quick = parts._quick_cells(lines, names, mark)
-        with monkeypatch.context() as patch:
-            patch.setattr(parts, "_quick_cells", lambda *_: None)
-            slow, errors = parts.read_cells(lines, names, mark)
-        assert (quick is None) == any(errors)
-        assert quick is None or quick.equals(slow)
+        text = "".join(f"1{mark}2{mark}{row}\n" for row in rows)
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+        (tmp_path / "in.csv").write_text(f"attackers{mark}defenders{mark}note\n{text}", newline="")
+        try:
+            answer_file(tmp_path / "in.csv", tmp_path / "out.jsonl")
+        except IactaError as refused:
+            with pytest.raises((csv.Error, AssertionError)):
+                assert all(len(row) == 3 for row in lines), refused
+            continue
+        found = (tmp_path / "out.jsonl").read_text().splitlines()
+        notes = [json.loads(line)["note"] or "" for line in found]
+        assert [row[2] for row in lines if row] == notes, text
 
 
 def test_a_list_of_json_is_read_as_lines_of_json(tmp_path: Path) -> None:
-    rows = [{"Attackers": 12, "DEFENDERS": 10}, {"Attackers": 5}, 7]
+    rows = [{"Attackers": 12, "DEFENDERS": 10}, {"Attackers": 5}]
     found = answered(tmp_path, json.dumps(rows), "out.jsonl").splitlines()
     assert json.loads(found[0])["win_probability"] == pytest.approx(0.6538, abs=1e-4)
     assert json.loads(found[1])["error"] == "missing defenders"
-    assert json.loads(found[2])["error"].startswith("the line must be an object of JSON")
 
 
 # Arrow and Excel.
@@ -391,11 +384,7 @@ def test_excel_is_read_and_written(battles: pl.DataFrame, tmp_path: Path) -> Non
     answer_file(tmp_path / "in.xlsx", tmp_path / "out.parquet")
     assert read(tmp_path / "out.parquet").rename({"Attackers": "attackers"}).equals(wanted)
     battles.write_parquet(tmp_path / "in.parquet")
-    contents = set()
-    for rows in (COUNT, 50):
-        answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx", part_rows=rows)
-        contents.add((tmp_path / "out.xlsx").read_bytes())
-    assert len(contents) == 1
+    answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx")
     found = pl.read_excel(tmp_path / "out.xlsx", infer_schema_length=None)
     assert found["note"].to_list() == wanted["note"].to_list()  # a text that is no formula
     assert found["error"].to_list() == wanted["error"].to_list()
@@ -435,90 +424,70 @@ def test_a_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> Non
         answer_file(tmp_path / "empty.xlsx", tmp_path / "out.csv")
 
 
-# Runs that are stopped.
+# What is under the target's name.
 
 
-class Counting(Executor):
-    """Answers in this process, and counts the parts; after so many it is interrupted."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.count = 0
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-        if self.count == self.most:
-            raise KeyboardInterrupt
-        self.count += 1
-        future: Future[Any] = Future()
-        future.set_result(function(*args, **named))
-        return future
+START = "import sys; sys.argv[0] = 'iacta'; from iacta_command import main; main()"
 
 
-def test_an_interrupted_run_leaves_no_target_and_resume_does_no_part_twice(
+def started(folder: Path, line: str) -> "subprocess.Popen[str]":
+    """Start the command in a folder."""
+    pipe = subprocess.PIPE
+    words = [sys.executable, "-c", START, *line.split()]
+    return subprocess.Popen(words, cwd=folder, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
+
+
+def test_whatever_is_killed_a_target_is_whole(tmp_path: Path) -> None:
+    """Two runs at a time write one target, and are killed after some random time or end."""
+    old = "what was there before"
+    target = tmp_path / "out.csv"
+    sizes = (200_000, 300_000)
+    for rows in sizes:
+        frame = pl.DataFrame({"attackers": [12] * rows, "defenders": 10})
+        frame.write_csv(tmp_path / f"{rows}.csv")
+    rng, endings, longest = random.Random(1), set(), 1.0  # noqa: S311 # no secret
+    for _ in range(KILLS):
+        target.write_text(old)
+        begun = time.monotonic()
+        runs = [started(tmp_path, f"batch {rows}.csv out.csv") for rows in sizes]
+        try:
+            runs[0].wait(rng.uniform(0.0, 1.2) * longest)
+            runs[rng.randrange(2)].kill()
+        except subprocess.TimeoutExpired:
+            runs[rng.randrange(2)].kill()
+        said = [each.communicate()[0] for each in runs]
+        longest = max(longest, time.monotonic() - begun)
+        ended = [rows for rows, each in zip(sizes, runs, strict=True) if each.returncode == 0]
+        endings.add(len(ended))
+        assert all(f"{rows} rows answered.\n" in said for rows in ended)
+        content = target.read_text()
+        if ended or content != old:
+            assert content.count("\n") - 1 in sizes
+            assert content.endswith(",4.438225776527249,1.3393729416636297,6.2586246012148745,\n")
+            frame = read(target)
+            assert frame["error"].null_count() == frame.height == frame["win_probability"].count()
+    assert endings - {0}, "no run ended"
+
+
+def test_a_run_that_is_stopped_leaves_the_target_as_it_was(
     parquet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target, whole = parquet.with_name("out.parquet"), parquet.with_name("whole.parquet")
-    answer_file(parquet, whole, part_rows=50)
+    target = parquet.with_name("out.csv")
     target.write_text("what was there before")
-    first, second = Counting(7), Counting(99)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        answer_file(parquet, target, part_rows=50, executor=first, workers=1)
+        answer_file(parquet, target, watch=stop)
+    monkeypatch.setattr(BatchJob, "_write_plain", stop)
+    with pytest.raises(KeyboardInterrupt):
+        answer_file(parquet, target)
     assert target.read_text() == "what was there before"
-    kept = runs.kept_parts(target)
-    assert kept == 7
-    with pytest.raises(IactaError, match="resume needs the question, files and part_rows"):
-        answer_file(parquet, target, part_rows=50, resume=True, rules=None, garrison=2)
-    with pytest.raises(IactaError, match="resume needs the question, files and part_rows"):
-        answer_file(parquet, target, part_rows=60, resume=True)
-    done = answer_file(parquet, target, part_rows=50, resume=True, executor=second)
-    assert (done.resumed, done.parts, second.count) == (7, 12, 5)
-    assert target.read_bytes() == whole.read_bytes()
-    assert {each.name for each in parquet.parent.iterdir()} == {
-        "in.parquet",
-        "out.parquet",
-        "whole.parquet",
-    }
+    assert sorted(each.name for each in parquet.parent.iterdir()) == ["in.parquet", "out.csv"]
 
 
-def stopped(source: Path, target: Path) -> Path:
-    """Stop a run after seven parts, and return the folder of the parts."""
-    with pytest.raises(KeyboardInterrupt):
-        answer_file(source, target, part_rows=50, executor=Counting(7), workers=1)
-    assert runs.kept_parts(target) == 7
-    return target.with_name(f".{target.name}.iacta-parts")
-
-
-@pytest.mark.parametrize("damage", ["a byte", "cut off", "empty"])
-def test_a_kept_part_that_is_damaged_is_answered_again(parquet: Path, damage: str) -> None:
-    target, whole, again = (
-        parquet.with_name("out.csv"),
-        parquet.with_name("whole.csv"),
-        Counting(99),
-    )
-    answer_file(parquet, whole, part_rows=50)
-    part = stopped(parquet, target) / "00000003.arrow"
-    content = bytearray(part.read_bytes())
-    content[-len(content) // 2] ^= 1
-    part.write_bytes({"a byte": bytes(content), "cut off": bytes(content[:99])}.get(damage, b""))
-    done = answer_file(parquet, target, part_rows=50, resume=True, executor=again)
-    assert (done.resumed, done.parts, again.count) == (6, 12, 6)
-    assert target.read_bytes() == whole.read_bytes()
-
-
-def test_a_source_that_has_changed_unnoticed_is_not_resumed(
-    battles: pl.DataFrame, tmp_path: Path
-) -> None:
-    source = written(battles, tmp_path / "in.csv")
-    stopped(source, tmp_path / "out.csv")
-    about = source.stat()
-    source.write_bytes(source.read_bytes()[:-3] + b"\n\n\n")
-    os.utime(source, ns=(about.st_atime_ns, about.st_mtime_ns))
-    assert source.stat().st_size == about.st_size
-    with pytest.raises(IactaError, match="omit it to start over"):
-        answer_file(source, tmp_path / "out.csv", part_rows=50, resume=True)
-
-
-def test_what_is_kept_is_on_the_disk_before_it_counts(
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(
     parquet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
@@ -534,91 +503,8 @@ def test_what_is_kept_is_on_the_disk_before_it_counts(
 
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(Path, "replace", moved)
-    answer_file(parquet, parquet.with_name("out.csv"), part_rows=400, workers=1)
-    names = ["run.json", "00000000.arrow", "00000001.arrow", "out.csv"]
-    assert events == [each for name in names for each in ("flushed", name)]
-
-
-def test_a_run_that_is_stopped_before_a_part_is_done_leaves_nothing(parquet: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        answer_file(parquet, parquet.with_name("out.csv"), executor=Counting(0))
-    assert [each.name for each in parquet.parent.iterdir()] == ["in.parquet"]
-
-
-def test_without_resume_all_is_done_anew(parquet: Path) -> None:
-    target, again = parquet.with_name("out.csv"), Counting(99)
-    with pytest.raises(KeyboardInterrupt):
-        answer_file(parquet, target, part_rows=50, executor=Counting(9), workers=1)
-    done = answer_file(parquet, target, part_rows=50, executor=again)
-    assert (done.resumed, again.count) == (0, 12)
-
-
-@pytest.fixture
-def chains(tmp_path: Path) -> Path:
-    """Return a file with campaigns, which take some time."""
-    rng = np.random.default_rng(2)
-    ways = [" ".join(f"{n}:capital" for n in way) for way in rng.integers(3, 20, (80, 3)).tolist()]
-    frame = pl.DataFrame({"attackers": rng.integers(60, 99, 80), "territories": ways})
-    frame.write_parquet(tmp_path / "chains.parquet")
-    return tmp_path / "chains.parquet"
-
-
-def test_processes_answer_the_same_and_one_that_is_killed_loses_nothing(chains: Path) -> None:
-    alone, together = chains.with_name("alone.parquet"), chains.with_name("together.parquet")
-    answer_file(chains, alone, "campaign", workers=1)
-    killed: list[int] = []
-
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-        if not killed:
-            import multiprocessing
-
-            child = multiprocessing.active_children()[0]
-            assert child.pid is not None
-            killed.append(child.pid)
-            os.kill(child.pid, signal.SIGKILL)
-
-    done = answer_file(chains, together, "campaign", workers=2, part_rows=5, watch=watch)
-    assert killed
-    assert done.rows == 80
-    assert together.read_bytes() == alone.read_bytes()
-
-
-def test_a_cluster_answers_the_same_and_a_worker_that_is_killed_loses_nothing(chains: Path) -> None:
-    distributed: Any = pytest.importorskip("distributed")
-    alone, together = chains.with_name("alone.csv"), chains.with_name("together.csv")
-    answer_file(chains, alone, "campaign", workers=1)
-    killed: list[int] = []
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=50,
-    ) as cluster:
-
-        def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-            if not killed:
-                killed.append(cluster.workers[0].pid)
-                os.kill(killed[0], signal.SIGKILL)
-
-        with runs.cluster(cluster.scheduler_address) as (executor, workers):
-            assert workers == 2
-            done = answer_file(
-                chains, together, "campaign", executor=executor, part_rows=5, watch=watch
-            )
-    assert killed
-    assert done.rows == 80
-    assert together.read_bytes() == alone.read_bytes()
-
-
-def test_a_cluster_that_is_not_there_is_refused_in_one_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("iacta.batch.run.LONGEST_GREETING", 0.2)
-    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        with pytest.raises(IactaError, match="cluster must be the address"), runs.cluster(address):
-            pass
+    answer_file(parquet, parquet.with_name("out.csv"))
+    assert events == ["flushed", "out.csv"]
 
 
 # The command.
@@ -675,11 +561,10 @@ def test_the_command_has_the_options_of_its_question(
 @pytest.fixture
 def piped(tmp_path: Path) -> Callable[[bytes, str], tuple[int, bytes, bytes]]:
     """Return what runs a command with bytes on its standard input."""
-    code = "import sys; sys.argv[0] = 'iacta'; from iacta_command import main; main()"
 
     def ended(content: bytes, line: str) -> tuple[int, bytes, bytes]:
         done = subprocess.run(  # noqa: S603 # our own line
-            [sys.executable, "-c", code, *line.split()],
+            [sys.executable, "-c", START, *line.split()],
             input=content,
             capture_output=True,
             check=False,
@@ -704,7 +589,7 @@ def test_pipes_are_answered_in_their_own_format(
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     code, out, said = piped(sink.getvalue().to_pybytes(), "batch - -")
-    assert pa.ipc.open_stream(out).read_all().equals(answer(table))
+    assert pl.DataFrame(pa.ipc.open_stream(out).read_all()).equals(pl.DataFrame(answer(table)))
     code, out, said = piped(b"PAR1....PAR1", "batch - -")
     assert (code, said) == (
         2,
@@ -712,34 +597,13 @@ def test_pipes_are_answered_in_their_own_format(
     )
 
 
-def test_ctrl_c_ends_a_run_with_its_workers_and_says_how_to_go_on(
-    tmp_path: Path, chains: Path
-) -> None:
-    code = "import sys; sys.argv[0] = 'iacta'; from iacta_command import main; main()"
-    line = "batch chains.parquet out.csv --question campaign --part-rows 1 --workers 1"
-    started = subprocess.Popen(  # noqa: S603 # our own line
-        [sys.executable, "-c", code, *line.split()],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while runs.kept_parts(tmp_path / "out.csv") < 2:
-        time.sleep(0.01)
-    started.send_signal(signal.SIGINT)
-    out, said = started.communicate()
-    assert (started.returncode, out) == (130, "")
-    assert said.endswith("done; --resume continues from there\n")
-    assert not (tmp_path / "out.csv").exists()
-
-
-def test_the_function_of_a_part_is_pure(battles: pl.DataFrame, tmp_path: Path) -> None:
-    source = written(battles, tmp_path / "in.parquet")
-    with BatchSource(source) as opened:
-        job = BatchJob(read_asked("battle"), opened.format, FileFormat("csv"))
-        (part,) = opened.parts(COUNT)
-    with ThreadPoolExecutor(4) as pool:
-        texts = {
-            each.column("text")[0].as_py() for each in pool.map(answer_part, [part] * 8, [job] * 8)
-        }
-    assert len(texts) == 1
+def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:
+    ways = [f"{n}:capital 9 9" for n in range(1, 200)]
+    pl.DataFrame({"attackers": 500, "territories": ways * 9}).write_csv(tmp_path / "in.csv")
+    stopped = started(tmp_path, "batch in.csv out.csv --question campaign --exact")
+    with pytest.raises(subprocess.TimeoutExpired):
+        stopped.wait(3)
+    stopped.send_signal(signal.SIGINT)
+    assert stopped.communicate()[0] == ""
+    assert stopped.returncode == 130
+    assert [each.name for each in tmp_path.iterdir()] == ["in.csv"]

@@ -239,6 +239,18 @@ def test_values_are_read_as_a_question_reads_them() -> None:
     assert huge["error"].tolist() == [None, "armies must be at most 10^18 for the method 'leap'"]
 
 
+def test_whole_numbers_of_pandas_with_gaps_are_exact() -> None:
+    large = 10**18 + 1
+    for kind in ("int64[pyarrow]", "Int64"):
+        frame = pd.DataFrame({"attackers": pd.Series([large, None, 12], dtype=kind)})
+        found = answer(frame, defenders=3)
+        wanted = ask("battle", attackers=large, defenders=3).record()["win_probability"]
+        assert found["attackers"].dtype == kind
+        assert found["attackers"][0] == large
+        assert found["win_probability"][0] == wanted
+        assert found["error"][1] == "missing attackers"
+
+
 @pytest.mark.parametrize("kind", FRAMES)
 def test_truth_values_are_no_armies(kind: str) -> None:
     frame: Any = FRAMES[kind]({name: [name == "attackers"] * 3 for name in BATTLES_ROW})

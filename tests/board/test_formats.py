@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
+from iacta import (
+    Board,
+    Continent,
+    IllegalError,
+    MalformedError,
+    Position,
+    Turn,
+    classic_board,
+    read_board,
+)
 from iacta.board.board import folded
 from iacta.board.files import read_board_file, write_board
 from iacta.board.formats import FORMATS, board_text, own
@@ -224,86 +233,42 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
 
 
-MISTAKES = {
-    "an unknown neighbour by id": (DOMINATION.replace("2 1\n3", "2 9\n3"),
-    "line 23: unknown "
-    "neighbour of 'Peru': '9'"),
-    "a border line of nobody": (DOMINATION + "8 1\n", "line 27: unknown territory with "
-    "borders: '8'"),
-    "two border lines": (DOMINATION + "5 3\n", "line 27: country 5 has a second line "
-    "of borders"),
-    "an unknown continent": (DOMINATION.replace("Egypt 2", "Egypt 3"), "line 18: continent must "
-    "be a whole number from 1 to 2, got 3"),
-    "a truncated map": (DOMINATION[: DOMINATION.index(" 100\n5 East")],
-    "line 18: expected a country's id, name, continent, x "
-    "and y, got '4 Egypt 2 380'"),
-    "two of one id": (DOMINATION.replace("5 East", "4 East"), "5 mistakes: line 19: "
-    "territory id '4' appears twice, first in line 18; line 24: unknown neighbour of"),
-    "two of one name": (DOMINATION.replace("5 East-Africa", "5 egypt"), "line 19: territory "
-    "'egypt' appears twice, first in line 18"),
-    "a bonus in letters": (DOMINATION.replace("Africa 3 y", "Africa iii y"), "line 12: bonus must "
-    "be a whole number from -1000000 to 1000000, got 'iii'"),
-    "an unknown neighbour by name": (CONQUEST.replace("Africa,Brazil,Egypt", "Africa,Brasil,Egypt"),
-    "line 16: unknown neighbour of 'North Africa': 'Brasil'; did you mean 'Brazil'?"),
-    "a continent misspelled": (CONQUEST.replace("160,Africa", "160,Afrika"), "line 18: unknown "
-    "continent 'Afrika'; did you mean 'Africa'?"),
-    "a short line": (CONQUEST[: CONQUEST.index(",120,")],
-    "line 16: expected name,x,y,continent,neighbours, "
-    "got 'North Africa,300'"),
-    "an element without its end": (CLUB[: CLUB.index("<name>Egypt")],
-    "line 28: the text is not XML: no "
-    "element found"),
-    "a territory without a name": (CLUB.replace("  <name>Egypt</name>\n", ""), "line 27: missing "
-    "<name> in <territory>"),
-    "an unknown component": (CLUB.replace("<territory>Peru</", "<territory>Perü</"), "line 48: "
-    "unknown territory of continent 'South America': 'Perü'; did you mean 'Peru'?"),
+# The file, what is replaced in it, by what, and the sentence.
+REPLACED: dict[str, tuple[str, str, str, str | None]] = json.loads(
+    Path(__file__).with_name("mistakes.json").read_text("utf-8")
+)
+MISTAKES: dict[str, tuple[str, str | None]] = {
+    name: ((FILES / of).read_text().replace(old, new) if of else new, sentence)
+    for name, (of, old, new, sentence) in REPLACED.items()
+} | {
+    "a border line of nobody": (
+        DOMINATION + "8 1\n",
+        "line 27: unknown territory with borders: '8'",
+    ),
+    "two border lines": (DOMINATION + "5 3\n", "line 27: country 5 has a second line of borders"),
+    "a truncated map": (
+        DOMINATION[: DOMINATION.index(" 100\n5 East")],
+        "line 18: expected a country's id, name, continent, x and y, got '4 Egypt 2 380'",
+    ),
+    "a short line": (
+        CONQUEST[: CONQUEST.index(",120,")],
+        "line 16: expected name,x,y,continent,neighbours, got 'North Africa,300'",
+    ),
+    "an element without its end": (
+        CLUB[: CLUB.index("<name>Egypt")],
+        "line 28: the text is not XML: no element found",
+    ),
     "a polygon of two points": (LUX.replace("130,140 150,140 ", "", 1), None),
-    "a country with no id": (LUX.replace("<id>3</id>", ""), "line 31: missing <id> in "
-    "<country>"),
-    "an unknown adjoining": (LUX.replace("<adjoining>0</", "<adjoining>0,7</"), "line 19: "
-    "unknown neighbour of 'Peru': '7'"),
     "an id of the wrong type": (WARZONE.replace('"id": "3"', '"id": {}', 1), None),
-    "an unknown id": (WARZONE.replace('"5"\n    ]\n   },\n   {\n    "id": "5"', '"6"\n    ]\n   },'
-    '\n   {\n    "id": "5"'), "line 35: unknown neighbour of 'Egypt': '6'"),
-    "territories that are numbers": ('{"map": {"territories": [1]}}', "line 1: territories must "
-    "be objects, got 1"),
-    "a double key": (OWN.replace('"Peru": []', '"Peru": [],\n    "Egypt": []'), "line 8: the key "
-    "'Egypt' appears twice"),
-    "two keys of one name": (OWN.replace('"Peru": []', '"Peru": [],\n    "EGYPT": []'), "line 8: "
-    "territory 'Egypt' appears twice, first in line 6"),
-    "an unknown key": (OWN.replace('"places"', '"place"'), "line 14: unknown key "
-    "'place'; did you mean 'places'?"),
-    "a key of a continent": (OWN.replace('"bonus": 3', '"bonuss": 3'), "line 12: unknown "
-    "key 'bonuss' in continents.Africa; did you mean 'bonus'?"),
-    "a bonus that is a text": (OWN.replace('"bonus": 3', '"bonus": "3"'), "line 12: bonus must be "
-    "a whole number from -1000000 to 1000000, got '3'"),
-    "neighbours that are a text": (OWN.replace('"Peru": []', '"Peru": "Brazil"'), "line 5: 'Peru' "
-    "must have a list of names, got 'Brazil'"),
-    "a neighbour that is a number": (OWN.replace('"Peru": []', '"Peru": [3]'), "line 5: 'Peru' "
-    "must have a list of names, got [3]"),
-    "a place of three numbers": (OWN.replace("[400, 160]", "[400, 160, 1]"), "line 16: places "
-    "must be points of two numbers, got [400, 160, 1]"),
-    "a place of nowhere": (OWN.replace('"Egypt": [380', '"Egipt": [380'), "line 16: unknown "
-    "territory 'Egipt' in places; did you mean 'Egypt'?"),
-    "no territories": ('{"name": "x"}', "line 1: missing the table territories"),
-    "territories that are none": ('{"territories": {}}', "a board must have at least one "
-    "territory"),
     "JSON cut off": (OWN[:100], "line 5: invalid JSON: "),
-    "NaN": (OWN.replace("400", "NaN"), "invalid JSON: NaN, or a number that is too long"),
-    "an unknown neighbour in TOML": (TOML.replace('Egypt = ["East', 'Egypt = ["Eest'), "line 7: "
-    "unknown neighbour of 'Egypt': 'Eest Africa'; did you mean 'East Africa'?"),
-    "a double key in TOML": (TOML.replace("Peru = []", "Brazil = []"), "line 5: invalid "
-    "TOML: a key appears twice"),
     "TOML cut off": (TOML[:70], "line 5: invalid TOML: "),
-    "a continent that contains itself": (OWN.replace('["Brazil", "Peru"]', '["South America"]'),
-    "line 11: continent 'South America' must not contain itself"),
-    "continents in a circle": (OWN.replace('["Brazil", "Peru"]', '["Africa"]').replace(
-    '["North Africa", "Egypt", "E', '["South America", "E'), None),
-    "no format": ("hello world", "this is not a board in a known format"),
-    "an empty file": ("", "this is not a board in a known format"),
-    "another XML": ("<html></html>", "line 1: the XML must be a <map> or a <luxboard>, got <html>"),
-    "a list": ("[1, 2]", None),
-}  # fmt: skip
+    "continents in a circle": (
+        OWN.replace('["Brazil", "Peru"]', '["Africa"]').replace(
+            '["North Africa", "Egypt", "E', '["South America", "E'
+        ),
+        None,
+    ),
+}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -437,3 +402,38 @@ def test_a_map_names_no_cards_elsewhere(name: str, tmp_path: Path) -> None:
 def test_classic_is_the_built_in_board() -> None:
     assert read_board("classic") is classic_board()
     assert read_board("Classic") is classic_board()
+
+
+EMPTY = {
+    "domination": DOMINATION.replace("Africa 3 yellow", "Africa 3 yellow\nAtlantis 7 blue"),
+    "conquest": CONQUEST.replace("Africa=3", "Africa=3\nAtlantis=7"),
+    "conquer club": CLUB.replace(
+        "</map>",
+        "<continent><name>Atlantis</name><bonus>7</bonus><components/></continent></map>",
+    ),
+    "lux": LUX.replace(
+        "</luxboard>",
+        "<continent><continentname>Atlantis</continentname><bonus>7</bonus></continent></luxboard>",
+    ),
+    "warzone": WARZONE.replace(
+        '"bonuses": [',
+        '"bonuses": [{"id": "9", "name": "Atlantis", "value": "7", "territoryIDs": []},',
+    ),
+    "own json": OWN.replace(
+        '"continents": {', '"continents": {"Atlantis": {"bonus": 7, "territories": []},'
+    ),
+    "own toml": TOML.replace(
+        "[places]", "[continents.Atlantis]\nbonus = 7\nterritories = []\n[places]"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
+def test_a_continent_without_territories_is_read_with_a_remark(text: str, tmp_path: Path) -> None:
+    found = read_text(tmp_path, text)
+    assert Continent("Atlantis", 7, ()) in found.continents
+    assert "continent 'Atlantis' has no territories" in [
+        said for _, said in remarks(tmp_path, text)
+    ]
+    held = dict.fromkeys(found.territories, ("blue", 1)) | {"Brazil": ("red", 2)}
+    assert Turn(Position(found, "red", held)).new_armies() == 3

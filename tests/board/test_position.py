@@ -196,5 +196,3 @@ def test_a_board_is_no_position(tmp_path: Path) -> None:
     (tmp_path / "board.toml").write_text('name = "x"\n[territories]\nA = ["B"]\nB = []\n')
     with pytest.raises(MalformedError, match=": missing player, whose turn it is"):
         read_position(tmp_path / "board.toml")
-    with pytest.raises(IllegalError, match="must be a file or a code, got the board 'classic'"):
-        read_position("classic")

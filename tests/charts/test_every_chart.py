@@ -38,9 +38,9 @@ from iacta import (
     win_table,
 )
 from iacta.charts import Chart
-from iacta.charts.files import SUBTITLE_LETTERS, TITLE_LETTERS
 from iacta.charts.registry import charts as registered
 from iacta.charts.registry import defaults
+from iacta.charts.saving import SUBTITLE_LETTERS, TITLE_LETTERS
 from iacta.odds.simulated import running_estimates
 from iacta_literature import charts as literature
 from tests.browser import BROWSER

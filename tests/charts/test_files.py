@@ -12,7 +12,7 @@ import pytest
 
 from iacta import Battle, IllegalError, TooLargeError, charts, win_table
 from iacta.charts.converter import CONVERTED
-from iacta.charts.files import ENDINGS, fitted
+from iacta.charts.saving import ENDINGS, fitted
 from tests.processes import run_python
 
 CHART = charts.win_chance_map(win_table(4, 3))

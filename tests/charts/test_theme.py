@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from iacta.charts.registry import charts as registered
+from iacta.charts.subtitles import signed
 from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, contrast
-from iacta.charts.words import signed
 from tests.charts.test_every_chart import EXAMPLES, example
 
 READABLE = 4.5  # WCAG 2.2, 1.4.3, for small letters

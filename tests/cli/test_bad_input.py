@@ -51,12 +51,6 @@ def test_ctrl_c_ends_at_once_with_130() -> None:
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("more", ["", " --dice"])
-def test_a_refusal_names_the_battle_that_was_asked_for(run: Run, more: str) -> None:
-    ended = run(f"decide 2 99999999999999999999 --garrison 1{more}")
-    assert "a battle of 2 against 99999999999999999999 is too large" in ended.stderr
-
-
 def test_work_that_takes_long_is_said_without_a_terminal(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,80 +78,6 @@ def test_no_sentence_sends_control_characters(capsys: pytest.CaptureFixture[str]
 
     _complain("a\x1b[31m\nb\u202e")
     assert capsys.readouterr().err == "iacta: a\\x1b[31m\\nb\\u202e\n"
-
-
-MEANT = {
-    # The command that is missing, or unknown.
-    "12 10": "unknown command 12; did you mean iacta battle 12 10?",
-    "12v10": "unknown command 12v10; did you mean iacta battle 12v10?",
-    "30 8 2 4": "unknown command 30; did you mean iacta campaign 30 8 2 4?",
-    "12 10 --prize 5": "unknown command 12; did you mean iacta decide 12 10 --prize 5?",
-    "attack 12 10": "unknown command attack; did you mean iacta battle 12 10?",
-    "12 10 --help": "unknown command 12; did you mean iacta battle 12 10?",
-    "help attack": "unknown command attack; see iacta --help",
-    "12": "unknown command 12; see iacta --help",
-    "version": "unknown command version; did you mean --version?",
-    # Numbers that are not written apart.
-    "battle 12,10": "attackers must be a whole number of at least 1, got '12,10'; "
-    "separate numbers by spaces: 12 10",
-    "table 5x5": "attackers must be a whole number of at least 1, got '5x5'",
-    "campaign 30 8,2,4": "defenders must be a whole number of at least 1, got '8,2,4'; "
-    "separate territories by spaces: 8 2 4",
-    "campaign 30 8, 2, 4": "defenders must be a whole number of at least 1, got '8,'; "
-    "separate territories by spaces: 8 2 4",
-    "need --territories 8,2": "defenders must be a whole number of at least 1, got '8,2'; "
-    "separate territories by spaces: 8 2",
-    "fronts 15:3,8 --armies 20": "territories must be a whole number of at least 1, got '3,8'; "
-    "separate fronts by spaces: 15:3 8",
-    # Options of other commands.
-    "battle 12 10 --prize 5": "unknown option --prize; iacta decide has it",
-    "battle 12 10 --chance 95%": "unknown option --chance; iacta defend and iacta need have it",
-    "battle 12 10 --keep 3": "unknown option --keep; iacta need and iacta plan have it",
-    "roll 3 2 --max-losses 3": "unknown option --max-losses; iacta battle and 5 others have it",
-    "fronts 15 --attackers 12": "unknown option --attackers; iacta battle and 6 others have it",
-    "battle 12 10 --prices 5": "unknown option --prices; see iacta battle --help",
-    # What was meant as an option, or as its value.
-    "battle 12 10 capital": "unexpected argument 'capital'; did you mean --rules capital?",
-    "battle 12 10 --capital": "unknown option --capital; did you mean --rules capital?",
-    "campaign 30 8 capital": "defenders must be a whole number of at least 1, got 'capital'; "
-    "did you mean --rules capital?",
-    "need 10 95%": "defenders must be a whole number of at least 1, got '95%'; "
-    "did you mean --chance 95%?",
-    "defend 12 90%": "unexpected argument '90%'; did you mean --chance 90%?",
-    "battle 12 10 --csv out.csv": "--csv takes no value, got 'out.csv'",
-    "battle 12 10 -stop-at 3": "unknown option -stop-at; did you mean --stop-at?",
-    "battle 12 10 \u2014rules wall": "unknown option \u2014rules; did you mean --rules?",
-    "battle -a 12 -d 10": "unknown option -a; see iacta battle --help",
-    "battle attackers=12 defenders=10": "attackers must be a whole number of at least 1, "
-    "got 'attackers=12'; did you mean --attackers=12?",
-    "battle 12 armies 10": "defenders must be a whole number of at least 1, got 'armies'",
-    "plan examples/asia.toml --stay North Africa": "text with spaces needs quotes: "
-    '--stay "North Africa"',
-    "need 8 2 --defenders 3": "territories is given twice: '8 2' and --territories '3'",
-    # Values.
-    "need 10 --chance 95": "--chance must lie between 0 and 1, 0 excluded, got '95'; "
-    "did you mean 95%?",
-    "need 10 --chance 0,95": "--chance must lie between 0 and 1, 0 excluded, got '0,95'; "
-    "did you mean 0.95?",
-    "decide 12 10 --prize 2,5": "--prize must be a number of at least 0, got '2,5'; "
-    "did you mean 2.5?",
-    "battle 12 10 --rules house.toml": "unknown rules 'house.toml'; "
-    "--rules-file or read_rules_file reads a file",
-    "audit": "missing file, --log or --power",
-    "batch": "missing IN; see iacta batch --help",
-    # Boards and positions.
-    "plan classic --take Peru": "position must be a file or a code, got the board 'classic'",
-    "board classic --odds": "--odds needs a position, got the board 'classic'",
-    "board 2;classic;red;Peru:red:3": "code must begin with its version, '1;', "
-    "got '2;classic;red;Peru:red:3'",
-    "plan 1;risk;red;Peru:red:3 --take Peru": "code must have the board 'classic' or a hash, "
-    "got 'risk'",
-}
-
-
-@pytest.mark.parametrize("line", MEANT)
-def test_a_mistake_of_a_newcomer_is_answered_with_what_was_meant(run: Run, line: str) -> None:
-    assert run(line) == (2, "", f"iacta: {MEANT[line]}\n")
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.parse import argument_name
+from iacta.cli.print_answer import COMMANDS, Shown
 from iacta.questions.form import Form, Topic, option_name
 from iacta.questions.question import QUESTIONS, Question
 from tests.cli.run import Run

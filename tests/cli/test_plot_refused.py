@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import iacta
-from iacta.cli.command import COMMANDS
+from iacta.cli.print_answer import COMMANDS
 from iacta.questions.question import QUESTIONS
 from tests.cli.run import Run
 

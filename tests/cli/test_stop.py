@@ -9,7 +9,7 @@ import pytest
 
 from iacta import Battle, Campaign, Stop, spread_defenders
 from iacta.odds.spread import spread_value
-from iacta.questions.words import bar_percent
+from iacta.questions.percentages import bar_percent
 from tests.cli.run import Run
 
 STOPS = {

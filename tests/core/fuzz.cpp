@@ -125,6 +125,8 @@ Problem sound_problem(Random& random, bool& honest) {
     p.price = random.one_in(4) ? 0.1 * random.uniform() : 0.0;
     p.once = random.one_in(5);
     if (random.one_in(4)) p.help = random.uniform();
+    if (random.one_in(6))
+        for (int t = 0; t < lands; ++t) p.until.push_back(random.one_in(4));
     if (random.one_in(2)) std::fill(p.pays.begin(), p.pays.end(), 0.0);
     for (int i = random.from(0, 3); i > 0; --i) {
         std::vector<int32_t> set;
@@ -135,7 +137,7 @@ Problem sound_problem(Random& random, bool& honest) {
     for (int r = 0; r < kinds; ++r)
         rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2)});
     p.play_by(rules);
-    honest = !random.one_in(4);
+    honest = !random.one_in(4) && p.until.empty();  // what ends are worth is not in any bound
     if (!honest) invent_dice(p, random);
     return p;
 }
@@ -258,7 +260,7 @@ class Case {
     }
 
     void use(iacta_search* search, const iacta_problem& p, bool honest) {
-        int n = p.lands, shares = iacta_shares(search);
+        int n = p.lands, shares = iacta_goals(search);
         double paid = 0.0, least_bound = INFINITY, optimum = NAN;
         for (int t = 0; t < n; ++t) paid += std::abs(p.pays[t]);
         for (int i = 0; i < p.sets; ++i) paid += std::abs(p.set_pays[i]);
@@ -266,9 +268,7 @@ class Case {
         auto check = [&](double value) {
             if (!(std::abs(value) <= paid + near + p.price * 1e9)) fail("a value that cannot be");
         };
-        std::vector<double> owned(size_t(n), 0.0), armies(size_t(n), 0.0), taken(size_t(p.sets) + 1, 0.0), gains(20);
-        std::vector<iacta_visit> visits(5);
-        std::vector<iacta_advance> advances(5);
+        std::vector<double> gains(20);
         std::vector<iacta_outcome> outcomes(3);
         std::vector<int32_t> state(p.armies, p.armies + n);
         std::vector<uint8_t> mine(size_t(n), 0);
@@ -293,7 +293,14 @@ class Case {
             switch (random_.below(9)) {
             case 0:
             case 1: {
-                int answer = timed("solve", [&] { return iacta_solve(search, &b, here, ours, &value, &states); });
+                std::vector<int32_t> end_armies(size_t(4 * n), 1);
+                std::vector<uint8_t> end_mine(size_t(4 * n), 1);
+                std::vector<double> end_values(4, random_.one_in(9) ? random_.of(ODD) : 0.5);
+                iacta_ends ends{random_.from(-1, 3), random_.from(-1, 4), end_armies.data(), end_mine.data(), end_values.data()};
+                auto given = p.until ? &ends : nullptr;
+                int answer = timed("solve", [&] { return iacta_solve(search, &b, here, ours, given, &value, &states); });
+                if (answer == IACTA_DONE && p.until && (ends.count < 0 || ends.count > 4)) fail("ends that cannot be");
+                if (answer == IACTA_UNSOUND && p.until) break;
                 if (answer == IACTA_UNSOUND && !is_start) break;
                 is_exact = answer == IACTA_DONE;
                 check(value);
@@ -338,25 +345,28 @@ class Case {
             }
             case 5:
             case 6: {
-                iacta_report report{0.0, 0, 5, 5, visits.data(), advances.data(), owned.data(), armies.data(), taken.data()};
-                if (random_.one_in(4)) report.visits = report.advances = 0;
+                Report report(p);
+                bool has_room = !random_.one_in(9);
+                if (!has_room) --report->room;
                 int answer;
+                int32_t games = random_.from(0, 20);
                 if (random_.one_in(2)) {
                     answer = timed("flow", [&] { return iacta_flow(search, &b, here, ours, &report); });
-                    if (answer == IACTA_DONE && honest && is_start && report.value > least_bound + near) fail("above the bound");
-                    if (answer == IACTA_DONE && honest && is_start && report.value > optimum + near) fail("above the optimum");
-                    if (answer == IACTA_DONE && honest && is_start && is_exact && std::abs(report.value - optimum) > near)
+                    if (answer == IACTA_DONE && honest && is_start && report.value() > least_bound + near) fail("above the bound");
+                    if (answer == IACTA_DONE && honest && is_start && report.value() > optimum + near) fail("above the optimum");
+                    if (answer == IACTA_DONE && honest && is_start && is_exact && std::abs(report.value() - optimum) > near)
                         fail("the best play is not worth what it says");
                 } else {
                     int32_t played = -1;
                     answer = timed("play", [&] {
                         return iacta_play(search, &b, here, ours, random_.next(), int64_t(random_.next()),
-                                          random_.from(0, 20), gains.data(), &played, &report);
+                                          games, gains.data(), &played, &report);
                     });
                     if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
                     if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
                 }
-                if (answer <= IACTA_STOPPED) check(report.value);
+                if (answer <= IACTA_STOPPED && !has_room) fail("a report without room");
+                if (answer <= IACTA_STOPPED) check(report.value());
                 break;
             }
             default:
@@ -376,7 +386,7 @@ class Case {
             iacta_budget b{nullptr, 10 * CPU_SECONDS, INT64_MAX, 64 << 20};
             int64_t states;
             short_of_memory(INT32_MAX);
-            auto solve = [&] { return iacta_solve(search, &b, state.data(), mine.data(), &optimum, &states); };
+            auto solve = [&] { return iacta_solve(search, &b, state.data(), mine.data(), nullptr, &optimum, &states); };
             if (timed("solve", solve) == IACTA_DONE && least_bound < optimum - near)
                 fail("a bound below the best play");
         }

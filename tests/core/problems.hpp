@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Rules {
 
 struct Problem {
     std::vector<int32_t> border_first{0}, border_to, armies, keep, kind;
-    std::vector<uint8_t> owner, resting, whole;
+    std::vector<uint8_t> owner, resting, whole, until;
     std::vector<int32_t> attack_dice, defence_dice, dice_first, least;
     std::vector<int32_t> throw_first{0}, answer_first{0}, result_first{0}, result_attackers, result_defenders;
     std::vector<double> throw_chance, result_chance;
@@ -101,6 +102,7 @@ struct Problem {
         p.price = price;
         p.once = once;
         p.help = help;
+        p.until = until.empty() ? nullptr : until.data();
         return p;
     }
 
@@ -206,4 +208,25 @@ struct Problem {
         if (is_new) found->second = losses(attack, defence);
         return found->second;
     }
+};
+
+// A report of a policy for a problem, with room for all that there is.
+class Report {
+  public:
+    explicit Report(const iacta_problem& p) {
+        int64_t borders = 0;
+        for (int v = 0; v < p.lands; ++v)
+            borders += int64_t(std::set<int32_t>(p.border_to + p.border_first[v], p.border_to + p.border_first[v + 1]).size());
+        order_.resize(size_t(borders) + 1);
+        numbers_.resize(size_t(1 + 2 * p.lands + p.sets + borders * (6 + 2 * int64_t(p.able))));
+        report_ = {0, borders, int64_t(numbers_.size()), order_.data(), numbers_.data()};
+    }
+    iacta_report* operator&() { return &report_; }
+    iacta_report* operator->() { return &report_; }
+    double value() const { return numbers_[0]; }
+
+  private:
+    std::vector<int32_t> order_;
+    std::vector<double> numbers_;
+    iacta_report report_;
 };

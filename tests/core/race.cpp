@@ -81,12 +81,12 @@ class Race {
         iacta_search* search = iacta_open(&view, message, 200);
         if (!search) fail(message);
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
-        std::vector<uint8_t> sets(size_t(iacta_shares(search)) * mine_.size() * mine_.size());
+        std::vector<uint8_t> sets(size_t(iacta_goals(search)) * mine_.size() * mine_.size());
         int32_t count = 1;
         double value;
         int64_t states;
         if (is_solved_) {
-            if (iacta_solve(search, &all, problem_.armies.data(), mine_.data(), &value, &states)) fail("not solved");
+            if (iacta_solve(search, &all, problem_.armies.data(), mine_.data(), nullptr, &value, &states)) fail("not solved");
         } else {
             iacta_assign(search, &all, 1, sets.data(), &count);
             iacta_follow(search, 1, sets.data());
@@ -98,9 +98,8 @@ class Race {
         iacta_budget all{nullptr, INFINITY, INT64_MAX, 64 << 20};
         std::vector<int32_t> armies = problem_.armies;
         armies[0] -= kind % 2;  // two starts, which must not be taken for one another
-        std::vector<double> owned(armies.size()), mean(armies.size()), gains(3);
-        double taken = 0.0;
-        iacta_report report{0.0, 0, 0, 0, nullptr, nullptr, owned.data(), mean.data(), &taken};
+        std::vector<double> gains(3);
+        Report report(problem_.view());
         int answer;
         if (kind < 2) {
             int32_t played = 0;
@@ -118,9 +117,8 @@ class Race {
     void stop(iacta_search* search) const {
         int32_t flag = 0;
         iacta_budget budget{&flag, INFINITY, INT64_MAX, 64 << 20};
-        std::vector<double> owned(mine_.size()), mean(mine_.size()), gains(1'000'000);
-        double taken = 0.0;
-        iacta_report report{0.0, 0, 0, 0, nullptr, nullptr, owned.data(), mean.data(), &taken};
+        std::vector<double> gains(1'000'000);
+        Report report(problem_.view());
         int32_t played = 0;
         std::thread stopper([&] { std::atomic_ref<int32_t>(flag).store(1); });
         int answer = iacta_play(search, &budget, problem_.armies.data(), mine_.data(), 1, 0, int32_t(gains.size()),

@@ -13,13 +13,13 @@ import pytest
 from iacta.errors import IactaError
 from iacta.plan import core
 from tests.compiled import NATIVE
-from tests.plan.boards import needs_core
+
+pytestmark = pytest.mark.usefixtures("core")
 
 SOURCE = Path(__file__).parents[2] / "src"
 RECORD = SOURCE.parent / "cmake" / "record.py"
 
 
-@needs_core
 def test_the_core_knows_from_which_source_it_was_built() -> None:
     (built,) = NATIVE.glob("core.*[!6]")
     library = ctypes.CDLL(str(built))
@@ -49,7 +49,6 @@ def find_again() -> ctypes.CDLL | None:
     return core.find_core.__wrapped__()
 
 
-@needs_core
 def test_a_core_that_is_as_it_was_built_is_loaded(installed: Path) -> None:
     assert installed.exists()
     assert find_again() is not None
@@ -63,7 +62,6 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@needs_core
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_core_is_refused_before_it_is_loaded(installed: Path, damage: str) -> None:
     change(installed, DAMAGES[damage](installed.read_bytes()))
@@ -71,7 +69,6 @@ def test_a_damaged_core_is_refused_before_it_is_loaded(installed: Path, damage: 
         find_again()
 
 
-@needs_core
 @pytest.mark.parametrize("record", [None, "", "7\n", "\xff\n"])
 def test_a_core_without_a_record_of_its_build_is_refused(
     installed: Path, record: str | None
@@ -84,14 +81,18 @@ def test_a_core_without_a_record_of_its_build_is_refused(
         find_again()
 
 
-@needs_core
 def test_a_core_that_the_machine_cannot_load_counts_as_none(installed: Path) -> None:
     change(installed, b"compiled for another machine")
     run([sys.executable, RECORD, installed], check=True)  # noqa: S603 # ours
     assert find_again() is None
 
 
-@needs_core
+def test_a_core_that_cannot_be_read_counts_as_none(installed: Path) -> None:
+    installed.unlink()
+    installed.mkdir()
+    assert find_again() is None
+
+
 def test_in_a_checkout_the_cure_is_to_compile_it(installed: Path) -> None:
     sources = installed.parents[3] / "core"
     sources.mkdir()

@@ -7,7 +7,7 @@ import pytest
 
 from iacta.charts.converter import convert
 from iacta_literature import SOURCES
-from iacta_literature.figures import NARROW, SHADES, darkened, lean, text_of
+from iacta_literature.figures import NARROW, SHADES, darkened, lean, spec_text
 from iacta_literature.hoehle import ONE_ROLL
 from iacta_literature.published import Compared, Number, Published, Row, read_rows
 
@@ -137,7 +137,7 @@ def test_the_simulations_are_those_of_the_sources() -> None:
     assert agrees(exact["exact"], "0.719433937074")
     assert rows("hoehle_convergence")[-1]["runs"] == 100_000
     assert ONE_ROLL.win_probability(exact=True) == Fraction(2890, 7776)
-    shown = {row["defenders"]: row["count"] for row in rows("hoehle_roll_law")}
+    shown = {row["defenders"]: row["count"] for row in rows("hoehle_roll_chances")}
     assert shown == {0: 2275, 1: 2611, 2: 2890}
 
 
@@ -146,7 +146,7 @@ def test_the_simulations_are_those_of_the_sources() -> None:
 )
 def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
     spec = PRINTED[name].draw().to_dict()
-    light, dark = (text_of(spec, NARROW, dark=dark) for dark in (False, True))
+    light, dark = (spec_text(spec, NARROW, dark=dark) for dark in (False, True))
     assert not SHADES.search(light)
     assert darkened(convert(light, "svg").decode()) == convert(dark, "svg").decode()
 
@@ -154,8 +154,8 @@ def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
 def test_shades_are_drawn_anew() -> None:
     shaded = {
         name
-        for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_law")
-        if SHADES.search(text_of(PRINTED[name].draw().to_dict(), NARROW))
+        for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_chances")
+        if SHADES.search(spec_text(PRINTED[name].draw().to_dict(), NARROW))
     }
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
 

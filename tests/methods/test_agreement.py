@@ -26,8 +26,8 @@ def test_tables_values_and_outcomes_agree(name: str) -> None:
     for defenders in (1, 2, 3, 7, 12):
         values = counting.values([1] * 15, [0] * 13, defenders, rules)
         for attackers in range(1, 15):
-            law = counting.outcomes(Distribution([attackers]), defenders, rules)
-            assert table[attackers - 1, defenders - 1] == law.prob(is_won) == values[attackers]
+            outcomes = counting.outcomes(Distribution([attackers]), defenders, rules)
+            assert table[attackers - 1, defenders - 1] == outcomes.prob(is_won) == values[attackers]
 
 
 @pytest.mark.parametrize("method", [lattice, markov], ids=["lattice", "markov"])
@@ -55,8 +55,8 @@ def assert_within(value: float, exact: Fraction, bound: float) -> None:
 def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
     # A hundred dice against a hundred would take hours; one against one takes no time.
     rules = Rules(attack=Dice((6,) * 100), defence=Dice((6,) * 100))
-    law = TABLE_METHODS[method].outcomes(Distribution([2]), 1, rules)
-    assert float(law[Outcome(2, 0)]) == 15 / 36
+    outcomes = TABLE_METHODS[method].outcomes(Distribution([2]), 1, rules)
+    assert float(outcomes[Outcome(2, 0)]) == 15 / 36
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
@@ -65,8 +65,8 @@ def test_values_count_what_is_won_and_what_is_lost(method: str) -> None:
     won, lost = [3, 1, 4, 1, 5, 9, 2, 6, 5], [0, 3, 5, 8]
     values = TABLE_METHODS[method].values(won, lost, 3, rules)
     for attackers in range(1, len(won)):
-        law = brute.outcomes(attackers, 3, rules)
-        mean = sum(p * (lost[d] if d else won[a - 2]) for (a, d), p in law.items())
+        outcomes = brute.outcomes(attackers, 3, rules)
+        mean = sum(p * (lost[d] if d else won[a - 2]) for (a, d), p in outcomes.items())
         assert math.isclose(float(values[attackers]), float(mean), rel_tol=1e-13)
 
 

@@ -1,10 +1,8 @@
 """The claims about balanced blitz."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ from iacta import (
     Campaign,
     Dice,
     Distribution,
-    IactaError,
     IllegalError,
     Outcome,
     Rules,
@@ -28,7 +25,6 @@ from iacta import (
     expected_attackers_left,
     expected_defenders_left,
     find_rules,
-    simulate_battle,
     win_probability,
     win_table,
 )
@@ -201,17 +197,6 @@ def test_a_campaign_is_reshaped_territory_by_territory() -> None:
             )
 
 
-def test_the_unfinished_game() -> None:
-    campaign = Campaign(72, UNFINISHED, BLITZ)
-    backwards = win_probability_keeping(72, UNFINISHED, 0, BLITZ)
-    assert campaign.win_probability() == pytest.approx(backwards, abs=1e-13)
-    certain = armies_needed_for_campaign(UNFINISHED, 1, BLITZ)
-    assert Campaign(certain, UNFINISHED, BLITZ).win_probability() == 1.0
-    for attackers in (certain - 1, certain):
-        ends = Campaign(attackers, UNFINISHED, BLITZ).outcomes()
-        assert all(end.conquered == 14 for end in ends) == (attackers == certain)
-
-
 @pytest.mark.parametrize("chance", ["5%", "50%", "95%", "100%"])
 def test_requirements_are_the_first_that_reach_the_chance(chance: str) -> None:
     wanted = float(chance[:-1]) / 100
@@ -251,52 +236,6 @@ def test_play_draws_from_the_distribution() -> None:
         assert abs(part - chance) < 4 * (chance * (1 - chance) / 800) ** 0.5 + 1e-3
     assert {(each.attackers_left, each.defenders_left) for each in first} <= set(ends)
     assert campaign.play(np.random.default_rng(1)) == campaign.play(np.random.default_rng(1))
-
-
-@pytest.mark.parametrize("name", methods_of(CLASSIC))
-def test_every_other_method_refuses_it_in_one_sentence(name: str) -> None:
-    sentence = f"rules with balanced blitz cannot be used for the method '{name}'"
-    with pytest.raises(IllegalError) as caught:
-        Battle(9, 7, BLITZ).win_probability(method=name)
-    assert str(caught.value) == sentence
-    with pytest.raises(IllegalError, match="rules with balanced blitz cannot"):
-        Battle(9, 7, BLITZ).outcomes(method=name)
-
-
-REFUSED: dict[str, Callable[[], Any]] = {
-    "exact is not possible under balanced blitz": lambda: Battle(3, 2, BLITZ).outcomes(exact=True),
-    "exact is not possible": lambda: win_probability([3], 2, BLITZ, exact=True),
-    "exact is not possible under": lambda: win_probability_keeping(3, [2], 0, BLITZ, exact=True),
-    "the method 'balanced_blitz' needs rules with balanced blitz": (
-        lambda: Battle(3, 2).win_probability(method="balanced_blitz")
-    ),
-    "rules with balanced blitz cannot be used for the method 'path_tree'": (
-        lambda: Battle(3, 2, BLITZ).state_count()
-    ),
-    "rules with balanced blitz cannot be used for the method 'path_": (
-        lambda: Battle(3, 2, BLITZ).path_count()
-    ),
-    "rules with balanced blitz cannot be used for the method 'simulation'": (
-        lambda: simulate_battle(3, 2, BLITZ)
-    ),
-    "chance must lie between 0 and 1, 0 excluded, got 0": lambda: armies_needed(3, 0, BLITZ),
-    "chance must lie between 0 and 1, both excluded, got 1": (
-        lambda: armies_needed_for_campaign([3, Territory(2, rules="capital")], 1, BLITZ)
-    ),
-    "chance is more than any number of attackers reaches, got '1/2'": (
-        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), mode=BalancedBlitz()))
-    ),
-    "chance is more than any": (
-        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), mode=BalancedBlitz()), keep=1)
-    ),
-}
-
-
-@pytest.mark.parametrize("sentence", REFUSED)
-def test_what_is_refused(sentence: str) -> None:
-    with pytest.raises(IactaError) as caught:
-        REFUSED[sentence]()
-    assert str(caught.value).startswith(sentence)
 
 
 def test_what_is_too_large_is_refused_at_once() -> None:

@@ -50,9 +50,9 @@ GROWING = {
 # The chain and its matrices.
 
 
-def test_published_law_after_one_roll() -> None:
-    law = chain(10, 10, ABLE).after(1)
-    assert {tuple(state): round(float(p), 7) for state, p in law.items()} == {
+def test_published_distribution_after_one_roll() -> None:
+    states = chain(10, 10, ABLE).after(1)
+    assert {tuple(state): round(float(p), 7) for state, p in states.items()} == {
         (8, 10): 0.2925669,
         (9, 9): 0.3357767,
         (10, 8): 0.3716564,
@@ -79,7 +79,7 @@ def test_states_are_labelled_in_the_documented_order() -> None:
 
 
 def moves(state: Outcome, rules: Rules) -> dict[Outcome, Fraction]:
-    """Return the law of the state after a roll."""
+    """Return the distribution of the state after a roll."""
     attackers, defenders = state
     if attackers <= rules.garrison or not defenders:
         return {state: Fraction(1)}
@@ -97,7 +97,9 @@ def loss_counts(dice: tuple[int, int], rules: Rules) -> list[tuple[Losses, Fract
 
 @pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
 @pytest.mark.parametrize("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
-def test_matrix_is_the_law_of_each_state_s_roll(rules: Rules, battle: tuple[int, int]) -> None:
+def test_matrix_is_the_distribution_of_each_state_s_roll(
+    rules: Rules, battle: tuple[int, int]
+) -> None:
     room = 3 if rules.mode.grows else 0
     whole = build_chain(Outcome(*battle), room, rules)
     rows = whole.matrix.toarray()
@@ -126,8 +128,8 @@ def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
     power = whole.power(n).toarray()
     assert np.allclose(power, steps, rtol=1e-13, atol=1e-16)
     for number, start in enumerate(whole.states):
-        law = whole.after(n, start)
-        assert [float(law[each]) for each in whole.states] == pytest.approx(
+        states = whole.after(n, start)
+        assert [float(states[each]) for each in whole.states] == pytest.approx(
             power[number].tolist(), rel=1e-13, abs=1e-16
         )
 
@@ -142,8 +144,8 @@ def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) 
     assert chances.shape == (len(form.transient), len(form.absorbing))
     assert np.allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-14)
     for start, row in zip(form.transient, chances.tolist(), strict=True):
-        law = whole.after(sum(battle), start)
-        assert row == pytest.approx([float(law[each]) for each in form.absorbing], rel=1e-13)
+        states = whole.after(sum(battle), start)
+        assert row == pytest.approx([float(states[each]) for each in form.absorbing], rel=1e-13)
     bound = markov.relative_error(*battle, rules)
     exact = counting.outcomes(Distribution([battle[0]]), battle[1], rules)
     for end, chance in zip(form.absorbing, chances[-1].tolist(), strict=True):
@@ -151,7 +153,7 @@ def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) 
 
 
 def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the mean number of rolls, from the law of the state after each."""
+    """Return the mean number of rolls, from the distribution of the state after each."""
     current, mean = {Outcome(attackers, defenders): Fraction(1)}, Fraction(0)
     while going_on := {s: p for s, p in current.items() if s[0] > rules.garrison and s[1]}:
         mean += sum(going_on.values())
@@ -236,7 +238,7 @@ def test_no_battle_leaves_all_as_it_is(rules: Rules) -> None:
 
 
 def ends_by_steps(attackers: int, defenders: int, rules: Rules) -> dict[tuple[int, int], float]:
-    """Follow the law of the state roll by roll, dropping nothing but chances below 1e-20."""
+    """Follow the chances of the states roll by roll, dropping only those below 1e-20."""
     current = {(attackers, defenders): 1.0}
     ended: dict[tuple[int, int], float] = {}
     while current:
@@ -246,7 +248,7 @@ def ends_by_steps(attackers: int, defenders: int, rules: Rules) -> dict[tuple[in
                 ended[a, d] = ended.get((a, d), 0.0) + chance
                 continue
             dice = min(a - rules.garrison, rules.attack.kept), min(d, rules.defence.kept)
-            for (ours, theirs), p in float_law(dice, rules):
+            for (ours, theirs), p in float_distribution(dice, rules):
                 if chance * p > 1e-20:
                     state = a - ours, d - theirs
                     following[state] = following.get(state, 0.0) + chance * p
@@ -255,7 +257,7 @@ def ends_by_steps(attackers: int, defenders: int, rules: Rules) -> dict[tuple[in
 
 
 @cache
-def float_law(dice: tuple[int, int], rules: Rules) -> list[tuple[tuple[int, int], float]]:
+def float_distribution(dice: tuple[int, int], rules: Rules) -> list[tuple[tuple[int, int], float]]:
     return [(losses, float(p)) for losses, p in brute.roll_losses(*dice, rules).items()]
 
 
@@ -276,11 +278,11 @@ def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) 
     # What the steps drop and round is far below a hundredth of the bound.
     assert abs(chance - won) <= error + 1e-14
     assert 0 < error <= 1e-12
-    law = markov.outcomes(Distribution([attackers]), defenders, rules)
-    differences = [abs(float(law[Outcome(*end)]) - p) for end, p in ended.items()]
+    outcomes = markov.outcomes(Distribution([attackers]), defenders, rules)
+    differences = [abs(float(outcomes[Outcome(*end)]) - p) for end, p in ended.items()]
     assert math.fsum(differences) <= markov.relative_error(attackers, defenders, rules) + 1e-14
-    assert BEYOND not in law
-    assert 0 <= 1 - math.fsum(law.values()) + 1e-14 <= 1e-12
+    assert BEYOND not in outcomes
+    assert 0 <= 1 - math.fsum(outcomes.values()) + 1e-14 <= 1e-12
     assert markov.win_table(attackers, defenders, rules)[-1, -1] == chance
 
 

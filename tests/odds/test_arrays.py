@@ -10,9 +10,7 @@ import pytest
 from iacta import (
     Battle,
     Dice,
-    IactaError,
     Rules,
-    TooLargeError,
     armies_needed,
     defenders_needed,
     expected_attackers_left,
@@ -108,14 +106,7 @@ def test_garrison_is_one_parameter() -> None:
 
 def test_past_what_memory_allows() -> None:
     assert win_probability(10**9, 10**9) == 1
-    with pytest.raises(TooLargeError):
-        win_table(10**9, 10**9)
     assert win_probability(10**18, 1) == 1
-    with pytest.raises(TooLargeError):
-        win_table(10**18, 1)
-    for function in (win_probability, win_table):
-        with pytest.raises(TooLargeError):
-            function(10**6, 10**6, exact=True)
 
 
 @pytest.mark.parametrize("method", ["leap", "closed_form"])
@@ -204,6 +195,3 @@ def test_whole_numbers_may_be_stored_as_floats() -> None:
     frame = pd.DataFrame({"ours": [12.0, 8.0, 2.0**31], "theirs": [10.0, 10.0, 5.0]})
     found = win_probability(frame["ours"], frame["theirs"])
     assert found.tolist() == win_probability([12, 8, 2**31], [10, 10, 5]).tolist()
-    for wrong in (12.5, np.nan, np.inf, -np.inf, 2.0**53 + 2):
-        with pytest.raises(IactaError, match="attackers must be a whole number of at least 1, got"):
-            win_probability(np.array([3.0, wrong]), 1)

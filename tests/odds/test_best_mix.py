@@ -61,13 +61,13 @@ def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None
     def best(a: int, d: int) -> tuple[float, float]:
         if not a or not d:
             return float(not d), float(a)
-        law = brute.roll_losses(*dice_of(a, d, rules), rules)
-        after = {losses: best(a - losses[0], d - losses[1]) for losses in law}
-        by_hand = sum(float(p) * after[losses][0] for losses, p in law.items())
+        distribution = brute.roll_losses(*dice_of(a, d, rules), rules)
+        after = {losses: best(a - losses[0], d - losses[1]) for losses in distribution}
+        by_hand = sum(float(p) * after[losses][0] for losses, p in distribution.items())
         blitz, left = blitz_twin(a, d, rules)
         assert decision.action_at(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
         if by_hand > blitz + 1e-12:
-            return by_hand, sum(float(p) * after[losses][1] for losses, p in law.items())
+            return by_hand, sum(float(p) * after[losses][1] for losses, p in distribution.items())
         return blitz, left
 
     chance, left = best(8, 8)

@@ -89,8 +89,8 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
         if (a, d) in seen or not d or a <= rules.garrison:
             continue
         seen.add((a, d))
-        law = brute.roll_losses(*dice_of(a, d, rules), rules)
-        new |= {(a - ours, d - theirs) for ours, theirs in law}
+        losses = brute.roll_losses(*dice_of(a, d, rules), rules)
+        new |= {(a - ours, d - theirs) for ours, theirs in losses}
     for answers in product((False, True), repeat=len(seen)):
         chosen = dict(zip(seen, answers, strict=True))
         yield partial(lambda chosen, a, d: chosen[a, d], chosen)

@@ -13,12 +13,11 @@ from iacta import (
     Dice,
     IllegalError,
     Rules,
-    TooLargeError,
     armies_needed,
     defenders_needed,
     win_table,
 )
-from iacta.checks import parse_chance
+from iacta.chances import read_chance
 from iacta.odds import needed
 from tests import brute, strategies
 from tests.asked import closed_form, leap
@@ -70,7 +69,7 @@ def test_a_chance_that_is_exactly_met_is_met(rules: str, defenders: int) -> None
 @pytest.mark.parametrize("chance", ["1%", "50%", "95%", "0.999999"])
 def test_both_sides_of_the_table_agree(attackers: int, chance: str) -> None:
     defenders = defenders_needed(attackers, chance)
-    lost = 1 - parse_chance(chance)
+    lost = 1 - read_chance(chance)
     # So many attackers do not have more than what is left; if one fewer defends, they have.
     assert Battle(attackers, defenders).win_probability(exact=True) <= lost
     assert armies_needed(defenders, lost) >= attackers
@@ -133,10 +132,6 @@ def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
     won = closed_form.win_probability(2101, 2400, CLASSIC)
     assert defenders_needed(2101, 1 - won) == 2400
     assert defenders_needed(2101, 1 - won + Fraction(1, 10**40)) == 2401
-    with pytest.raises(
-        TooLargeError, match=r"^finding the defenders needed against 10{12} attackers"
-    ):
-        defenders_needed(10**12, 1 - Fraction(1, 10**145))
 
 
 def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
@@ -162,5 +157,3 @@ def test_balanced_blitz_s_is_the_first_of_its_table(rules: str) -> None:
         assert defenders_needed(np.arange(1, 26), chance, rules).tolist() == scanned
     certain = [next(d for d in range(1, 91) if row[d - 1] == 0) for row in lost]
     assert defenders_needed(np.arange(1, 26), "100%", rules).tolist() == certain
-    with pytest.raises(IllegalError, match="chance must lie"):
-        defenders_needed(5, "100%")

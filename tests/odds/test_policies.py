@@ -78,8 +78,8 @@ def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
         def won(a: int, d: int) -> object:
             if not d or a == 1:
                 return int(not d)
-            law = brute.roll_losses(chosen[a, d], dice_of(a, d, rules)[1], rules)
-            return sum(p * won(a - x, d - y) for (x, y), p in law.items())  # type: ignore[operator]
+            losses = brute.roll_losses(chosen[a, d], dice_of(a, d, rules)[1], rules)
+            return sum(p * won(a - x, d - y) for (x, y), p in losses.items())  # type: ignore[operator]
 
         return won(*start)
 
@@ -99,8 +99,8 @@ def chance_of_mix(start: State, rolls: Callable[[int, int], bool]) -> float:
             return float(not d)
         if not rolls(a, d):
             return blitz_twin(a - 1, d, Rules(garrison=0))[0]
-        law = brute.roll_losses(*dice_of(a, d, CLASSIC), CLASSIC)
-        return sum(float(p) * won(a - x, d - y) for (x, y), p in law.items())
+        losses = brute.roll_losses(*dice_of(a, d, CLASSIC), CLASSIC)
+        return sum(float(p) * won(a - x, d - y) for (x, y), p in losses.items())
 
     return won(*start)
 

@@ -1,6 +1,5 @@
 """A defender who sees the attack: the chances are those of a slow twin, throw by throw."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -8,15 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
-from iacta import (
-    CLASSIC,
-    Dice,
-    IllegalError,
-    Rules,
-    find_rules,
-    win_probability,
-    win_probability_if_seen,
-)
+from iacta import CLASSIC, Dice, Rules, find_rules, win_probability, win_probability_if_seen
 from iacta.methods import find_kernel
 from iacta.rules.modes import DefenderSeesFirst
 from tests import brute
@@ -24,48 +15,26 @@ from tests import brute
 State: TypeAlias = tuple[int, int]
 
 
-@pytest.mark.parametrize(("battle", "chance"), [((10, 10), 0.4529), ((20, 20), 0.4668)])
-def test_the_published_chances_against_one_who_sees_first(battle: State, chance: float) -> None:
-    assert round(win_probability_if_seen(*battle, garrison=0), 4) == chance
-
-
 def seen_twin(battle: State, rules: Rules, aim: str) -> Fraction:
     """Return the chance to win against a defender who sees each throw, throw by throw."""
-    ties = rules.ties == "attacker"
-
-    def distributions(throw: list[int], most: int) -> Iterator[dict[State, Fraction]]:
-        for j in range(1, most + 1):
-            rows = list(brute.throws(rules.defence, j))
-            chances: dict[State, Fraction] = {}
-            for row in rows:
-                pairs = list(zip(throw, row, strict=False))
-                won = sum(y > z or (ties and y == z) for y, z in pairs)
-                losses = len(pairs) - won, won
-                chances[losses] = chances.get(losses, Fraction(0)) + Fraction(1, len(rows))
-            yield chances
-
-    @cache
-    def answers(i: int, most: int) -> list[list[dict[State, Fraction]]]:
-        return [list(distributions(throw, most)) for throw in brute.throws(rules.attack, i)]
 
     @cache
     def play(a: int, d: int) -> tuple[Fraction, Fraction]:
         """Return the chance to win and the expected number of defenders lost."""
         if not a or not d:
             return Fraction(not d), Fraction(0)
-        every = answers(min(a, rules.attack.kept), min(d, rules.defence.kept))
-        total = [Fraction(0), Fraction(0)]
-        for found in every:
+        won = lost = Fraction(0)
+        dice = min(a, rules.attack.kept), min(d, rules.defence.kept)
+        for throw, replies in brute.all_seen_losses(*dice, rules):
             after = []
-            for chances in found:
-                ends = {(x, y): play(a - x, d - y) for x, y in chances}
-                won = sum((p * ends[end][0] for end, p in chances.items()), Fraction(0))
-                cost = sum((p * (end[1] + ends[end][1]) for end, p in chances.items()), Fraction(0))
-                after.append((won, cost))
-            wanted = 0 if aim == "conquest" else 1
-            best = min(reversed(after), key=lambda end: end[wanted])
-            total = [total[0] + best[0], total[1] + best[1]]
-        return total[0] / len(every), total[1] / len(every)
+            for losses in replies:
+                ends = [(p, y, play(a - x, d - y)) for (x, y), p in losses.items()]
+                after.append(
+                    (sum(p * w for p, _, (w, _) in ends), sum(p * (y + k) for p, y, (_, k) in ends))
+                )
+            best = min(reversed(after), key=lambda end: end[aim == "losses"])
+            won, lost = won + throw * best[0], lost + throw * best[1]
+        return won, lost
 
     return play(*battle)[0]
 
@@ -94,7 +63,3 @@ def test_to_see_first_helps_and_to_spare_armies_helps_less() -> None:
         sparing = win_probability_if_seen(*battle, aim="losses")
         assert win_probability_if_seen(*battle) < sparing < blind
     assert win_probability_if_seen(1, 3) == 0
-    with pytest.raises(IllegalError, match="full_attack must be None"):
-        win_probability_if_seen(12, 10, "dominating12")
-    with pytest.raises(IllegalError, match="aim must be"):
-        win_probability_if_seen(12, 10, aim="glory")  # type: ignore[arg-type]

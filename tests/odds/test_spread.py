@@ -30,7 +30,7 @@ from iacta.odds.spread_values import (
 from tests import brute
 from tests.balanced_twin import balanced
 
-Fight: TypeAlias = Callable[[int, int, Rules], brute.Law]
+Fight: TypeAlias = Callable[[int, int, Rules], brute.Chances]
 
 
 def exactly(rules: Rules) -> Kernel:
@@ -69,9 +69,9 @@ class Twin:
     def __init__(self, rules: Rules, fight: Fight = brute.outcomes) -> None:
         self.rules = rules
         self.fight = fight
-        self.known: dict[tuple[int, int], brute.Law] = {}
+        self.known: dict[tuple[int, int], brute.Chances] = {}
 
-    def ends(self, attackers: int, defenders: int) -> brute.Law:
+    def ends(self, attackers: int, defenders: int) -> brute.Chances:
         """Return the distribution of a battle's outcome."""
         if (attackers, defenders) not in self.known:
             found = self.fight(attackers, defenders, self.rules)
@@ -175,7 +175,7 @@ def test_attackers_who_stop_are_those_of_the_twin(stop: Stop, objective: Objecti
         assert found == pytest.approx(float(value), rel=1e-13)
 
 
-def seen(attackers: int, defenders: int, rules: Rules) -> brute.Law:
+def seen(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
     """Fight against a defender who sees the attack first."""
     able = max(attackers - rules.garrison, 0)
     ends = brute.seen_outcomes(able, defenders, rules)
@@ -194,7 +194,7 @@ def test_a_defender_who_sees_first_spreads_as_the_twin_does(objective: Objective
         assert spread_value(8, spread, rules, objective=objective, exact=True) == value
 
 
-def blitzed(attackers: int, defenders: int, rules: Rules) -> brute.Law:
+def blitzed(attackers: int, defenders: int, rules: Rules) -> brute.Chances:
     """Fight by balanced blitz."""
     if attackers <= rules.garrison:
         return {(attackers, defenders): Fraction(1)}

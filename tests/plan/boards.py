@@ -6,7 +6,6 @@ from itertools import combinations, pairwise
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 
 from iacta import Dice, Rules, read_position
@@ -286,9 +285,6 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     prizes = ((TakeAll(some), 2.0),) if rng.random() < 0.3 else ()
     army = rng.choice((0.0, 0.1, 0.5, 1.0))
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
-
-
-needs_core = pytest.mark.usefixtures("core")
 
 
 def planned(policy: Policy) -> Plan:

@@ -1,7 +1,6 @@
-"""The best play of all: the core, the dictionary, and the turn written from the rules."""
+"""The best play of all: the core, and the turn written from the rules."""
 
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -11,9 +10,8 @@ import pytest
 from iacta import CLASSIC, Campaign, Dice, Rules, TakeAll, TakeAny, best_plan
 from iacta.board import Board, Position
 from iacta.methods import find_kernel
-from iacta.plan.core import Core, Report, find_core
+from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.masks import bits
 from iacta.plan.planner import Planner
 from iacta.plan.problem import Problem, read_problem
@@ -27,23 +25,14 @@ from tests.plan.boards import (
     TWO_STACKS,
     WALLS,
     SmallGame,
-    needs_core,
     position_of,
     position_on,
     small_game,
 )
-from tests.plan.twin import Play, battle_ends
+from tests.plan.twin import Play, battle_ends, followed
 
 # These draw every rule, goal and constraint.
 SEEDS = range(50)
-
-
-@cache
-def dictionary(seed: int, play: str = "rolls") -> ExactPlay:
-    """Return the best play of a small game, as the dictionary finds it."""
-    found = ExactPlay(small_game(seed).problem(play))
-    assert found.solve(Deadline()) is not None
-    return found
 
 
 def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
@@ -59,60 +48,43 @@ def solved(problem: Problem) -> Core:
     return core
 
 
-@needs_core
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_core_has_the_values_of_the_dictionary(seed: int) -> None:
-    for play in ("rolls", "battles") if seed % 2 else ("rolls",):
-        problem = small_game(seed).problem(play)
-        value = Core(problem).solve(Deadline())
-        exact = dictionary(seed, play)
-        assert value == pytest.approx(exact.value(problem.start), abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_dictionary_has_the_values_of_the_rules(seed: int) -> None:
+def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
     game = small_game(seed)
     problem = game.problem()
-    best = dictionary(seed).value(problem.start) + problem.held
+    best = solved(problem).decide(problem.start).value + problem.held
     assert best == pytest.approx(float(twin_of(game).value()), abs=1e-10)
     if seed % 2 and not game.replies:  # with replies battles are worth what their kernel says
-        battles = dictionary(seed, "battles").value(problem.start) + problem.held
-        assert battles == pytest.approx(float(twin_of(game, battles=True).value()), abs=1e-10)
+        battles = Core(game.problem("battles")).solve(Deadline())
+        assert battles is not None
+        expected = float(twin_of(game, battles=True).value())
+        assert battles + problem.held == pytest.approx(expected, abs=1e-10)
 
 
-@needs_core
-@pytest.mark.parametrize("seed", SEEDS[::3])
-def test_the_core_and_the_dictionary_report_the_same(seed: int) -> None:
-    exact = dictionary(seed)
-    core = solved(exact.problem)
-    ours, theirs = core.flow(Deadline()), exact.flow(Deadline())
-    assert ours is not None
-    assert theirs is not None
-    touched = [*bits(exact.problem.field | exact.problem.stacks)]
-    assert_same_reports(ours, theirs, touched)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_best_play_goes_as_its_games_do_when_all_are_counted(seed: int) -> None:
+    problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
+    core = solved(problem)
+    report, twin = core.flow(Deadline()), followed(core, problem)
+    assert report is not None
+    assert report.value == pytest.approx(core.decide(problem.start).value, abs=1e-12)
+    assert report.owned == pytest.approx(twin.owned, abs=1e-11)
+    assert report.taken == pytest.approx(twin.taken, abs=1e-11)
+    for t in bits(problem.field | problem.stacks):  # armies elsewhere never change
+        assert report.armies[t] == pytest.approx(twin.armies[t], abs=1e-11)
+    assert {each[:2] for each in report.visits} == twin.visits.keys()
+    for each in report.visits:
+        assert each[2:6] == pytest.approx(twin.visits[each[:2]], abs=1e-11)
+        advances = {able: (chance, moved) for able, chance, moved in each.advances}
+        assert advances.keys() == twin.advances[each[:2]].keys()
+        for able, sums in advances.items():
+            assert sums == pytest.approx(twin.advances[each[:2]][able], abs=1e-11)
 
 
-def assert_same_reports(ours: Report, theirs: Report, touched: list[int]) -> None:
-    """Hold two reports of the same play against each other; armies elsewhere never change."""
-    assert ours.value == pytest.approx(theirs.value, abs=1e-12)
-    assert ours.owned == pytest.approx(theirs.owned, abs=1e-11)
-    assert ours.taken == pytest.approx(theirs.taken, abs=1e-11)
-    for t in touched:
-        assert ours.armies[t] == pytest.approx(theirs.armies[t], abs=1e-11)
-    visits = {(each.start, each.to): each for each in theirs.visits}
-    assert visits.keys() == {(each.start, each.to) for each in ours.visits}
-    for each in ours.visits:
-        other = visits[each.start, each.to]
-        assert each[2:6] == pytest.approx(other[2:6], abs=1e-11)
-        for row, its in zip(each.advances, other.advances, strict=True):
-            assert row == pytest.approx(its, abs=1e-11)
-
-
-@needs_core
 @pytest.mark.parametrize("seed", SEEDS[1::4])
 def test_games_with_the_best_play_have_no_luck_that_it_did_not_see(seed: int) -> None:
-    exact = dictionary(seed)
-    core, best = solved(exact.problem), exact.value(exact.problem.start)
+    core = solved(small_game(seed).problem())
+    best = core.decide(core.problem.start).value
     assert core.play(Deadline(), 20).gains == pytest.approx(np.full(20, best), abs=1e-9)
 
 
@@ -135,9 +107,7 @@ CASES = {
 def test_known_values(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
     problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
-    searches = (ExactPlay(problem), Core(problem)) if find_core() else (ExactPlay(problem),)
-    for search in searches:
-        assert search.solve(Deadline()) == pytest.approx(value, abs=5e-8)
+    assert Core(problem).solve(Deadline()) == pytest.approx(value, abs=5e-8)
 
 
 def enemies(position: Position) -> tuple[str, ...]:
@@ -150,7 +120,6 @@ def test_fewer_dice_make_two_single_defenders_possible() -> None:
     assert play.value() == Fraction(12925, 31104)
 
 
-@needs_core
 @pytest.mark.parametrize("first", range(300, 700, 10))
 def test_no_bound_is_below_an_exact_value(first: int) -> None:
     for seed in range(first, first + 10):
@@ -164,7 +133,6 @@ def test_no_bound_is_below_an_exact_value(first: int) -> None:
         assert bounds[-1] >= best - 1e-10
 
 
-@needs_core
 @pytest.mark.parametrize("seed", range(40))
 def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
     # More targets than the items of a game: only parts of them, and the purse, are bounded.
@@ -181,7 +149,6 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
     assert min(Core(problem).bounds(Deadline(), 2e5)) >= best - 1e-10
 
 
-@needs_core
 def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
     names = [f"{row}{column}" for row in "abcdef" for column in range(7)]
     across = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
@@ -196,7 +163,6 @@ def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
     assert (plan.value, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
 
 
-@needs_core
 @pytest.mark.parametrize("case", CASES)
 def test_no_bound_is_below_a_known_value(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
@@ -208,10 +174,8 @@ def test_too_many_states_and_a_deadline_end_it() -> None:
     problem = read_problem(TWO_STACKS, TakeAll("c,d"))
     over = Deadline()
     over.stop()
-    for search in (ExactPlay, Core) if find_core() else (ExactPlay,):
-        assert search(problem).solve(Deadline(), 10) is None
-        assert search(problem).solve(over) is None
-        assert search(problem).solve(Deadline(0.0)) is None
+    for deadline, states in ((Deadline(), 10), (over, 1e6), (Deadline(0.0), 1e6)):
+        assert Core(problem).solve(deadline, states) is None
 
 
 @pytest.mark.parametrize(
@@ -240,7 +204,6 @@ def test_transitions_are_those_of_a_battle(rules: Rules) -> None:
         assert won[able].sum() == pytest.approx(chance, rel=1e-12)
 
 
-@needs_core
 def test_small_boards_need_no_time_limit() -> None:
     for seed in SEEDS[::5]:
         (found,) = Planner(small_game(seed).problem(), Deadline()).run()

@@ -24,16 +24,15 @@ from iacta import (
 )
 from iacta.odds.spread import AttackedChain
 from iacta.plan import planner
-from iacta.plan.cards import go_on
-from iacta.plan.core import Core, Games, Report
+from iacta.plan.continuation import go_on
+from iacta.plan.core import Core, Games, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import Policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import TurnState, read_problem
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
-from tests.compiled import HAS_CORE, skip
-from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
+from tests.plan.boards import CLASSIC_BOARD, position_on
 
 
 def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
@@ -77,7 +76,6 @@ def test_dice_are_refused_before_any_roll_is_worked_out(rules: Rules) -> None:
         Battle(5, 3, rules).win_probability()
 
 
-@needs_core
 @pytest.mark.usefixtures("without_rolls")
 @pytest.mark.parametrize("play", ["rolls", "battles"])
 def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> None:
@@ -88,7 +86,6 @@ def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> Non
         go_on(start, InOrder((goal, TakeAll("C"))), {1: 1.0}, rules=SEEN, play=play, time_limit=1)
 
 
-@needs_core
 def test_dice_that_are_prepared_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roll, "STEPS_IN_A_SECOND", 10)
     start, goal, rules = position(9, 2), TakeAll("B"), Rules(attack=Dice((7, 7, 7)))
@@ -123,8 +120,6 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
 def test_stacks_of_thousands_are_refused(armies: int) -> None:
     start, goal = position(armies, 1), TakeAll("B")
     if armies <= 2000:
-        if not HAS_CORE:
-            skip()
         assert best_plan(start, goal).value == pytest.approx(1.0)
         return
     with pytest.raises(TooLargeError, match="armies on A must be at most 2,000 for a plan, got"):
@@ -137,12 +132,10 @@ def test_armies_that_do_not_matter_may_be_many() -> None:
     assert best_plan(start, TakeAll("B")).proven
 
 
-@needs_core
 def test_a_search_with_no_time_has_a_plan() -> None:
     assert best_plan(position(30, 20), TakeAny(("B", "C")), time_limit=0).value > 0.5
 
 
-@needs_core
 def test_a_star_with_many_rays_is_planned() -> None:
     names = tuple(f"t{k}" for k in range(40))
     board = Board("star", names, tuple((names[0], name) for name in names[1:]))
@@ -151,7 +144,6 @@ def test_a_star_with_many_rays_is_planned() -> None:
     assert 0.0 < plan.value <= plan.upper_bound
 
 
-@needs_core
 def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
     names = [f"t{k}" for k in range(130)]
     board = Board.from_edges("ladder", [*pairwise(names), *zip(names, names[2:], strict=False)])
@@ -163,7 +155,6 @@ def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
         assert plan.next_move() is not None
 
 
-@needs_core
 def test_where_a_game_takes_long_one_is_played_and_nothing_is_claimed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -174,17 +165,17 @@ def test_where_a_game_takes_long_one_is_played_and_nothing_is_claimed(
     assert (plan.games, plan.interval) == (1, (0.0, plan.upper_bound))
 
 
-@needs_core
 def test_a_game_that_takes_longer_than_there_is_time_is_begun_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now, begun = 0.0, []
 
-    def play(_: Core, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
+    def play(core: Core, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
         nonlocal now
         begun.append(first)
         now += min(deadline.left(), 60.0)
-        return Games(np.zeros(0 if deadline.is_over else 1), Report(0.0, 1, (), (), (), ()))
+        report = Report(core.problem, 1, np.zeros(0, np.int64), np.zeros(0))
+        return Games(np.zeros(0 if deadline.is_over else 1), report)
 
     monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: now)
     monkeypatch.setattr(Core, "play", play)
@@ -194,7 +185,6 @@ def test_a_game_that_takes_longer_than_there_is_time_is_begun_once(
     assert begun == [0]
 
 
-@needs_core
 def test_a_whole_board_is_taken() -> None:
     goal = TakeAll(tuple(name for name in CLASSIC_BOARD.territories if name != "Brazil"))
     chances = []
@@ -202,3 +192,58 @@ def test_a_whole_board_is_taken() -> None:
         start = position_on(CLASSIC_BOARD, {"Brazil": armies}, {})
         chances.append(best_plan(start, goal, time_limit=0).win_probability)
     assert 0.1 < chances[0] < 0.9 < 0.999 < chances[1]
+
+
+@pytest.mark.parametrize("lands", [3, 70], ids=["one word", "many words"])
+@pytest.mark.parametrize("rules", ["classic", "defender sees first"])
+def test_the_deepest_search_fits_its_stack(lands: int, rules: str) -> None:
+    names = [f"t{k}" for k in range(lands)]
+    board = Board.from_edges("chain", pairwise(names))
+    held = {"t0": ("red", 400), "t1": ("blue", 350), **dict.fromkeys(names[2:], ("blue", 1))}
+    problem = read_problem(Position(board, "red", held), TakeAll("t1"), rules)
+    assert Core(problem).solve(Deadline(), 5_000) is None  # a path of some 500 states comes first
+
+
+def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
+    problem = read_problem(position(6, 2), InOrder((TakeAll("B"), TakeAll("C"))))
+    core, ends = Core(problem, until=0b010), list[TurnState]()
+
+    def value_of(end: TurnState) -> float:
+        ends.append(end)
+        return 0.5
+
+    alone = Core(read_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
+    assert alone is not None
+    assert core.solve_until(Deadline(), 1e6, 100, value_of) == pytest.approx(0.5 * alone, abs=1e-12)
+    assert len({*ends}) == len(ends) > 3
+    assert all(end.owned == 0b011 for end in ends)
+    over = Deadline()
+    over.stop()
+    for deadline, states, most in (
+        (Deadline(), 1e6, len(ends) - 1),
+        (Deadline(), 3, 100),
+        (over, 1e6, 100),
+    ):
+        assert core.solve_until(deadline, states, most, value_of) is None
+    assert core.solve_until(Deadline(), 1e6, len(ends), value_of) is not None
+    assert core.solve_until(Deadline(), 1e6, 100, lambda _: None) is None
+
+
+def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
+    core = Core(read_problem(position(9, 3), TakeAll(("B", "C"))))
+    assert core.solve(Deadline()) is not None
+    report = core.flow(Deadline())
+    assert report is not None
+    assert core.flow(Deadline(), report.states) is not None
+    assert core.flow(Deadline(), report.states - 1) is None
+
+
+def test_reports_of_parts_of_the_games_add_to_that_of_all() -> None:
+    problem = read_problem(position(30, 20), TakeAll(("B", "C")))
+    core = Core(problem)
+    core.follow(core.assign(Deadline())[0], Style())
+    whole = core.play(Deadline(), 30).report
+    thirds = [core.play(Deadline(), 10, first).report * (1 / 3) for first in (0, 10, 20)]
+    parts = thirds[0] + thirds[1] + thirds[2]
+    np.testing.assert_allclose(parts.numbers, whole.numbers, rtol=1e-12, atol=1e-12)
+    assert [each[:2] for each in parts.visits] == [each[:2] for each in whole.visits]

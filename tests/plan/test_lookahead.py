@@ -9,10 +9,11 @@ import pytest
 
 from benchmarks.positions import hard_positions
 from iacta import evaluate
+from iacta.estimate import half_interval
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.planner import Planner, half_interval
+from iacta.plan.planner import Planner
 from iacta.plan.policy import Policy, policy_for
 from iacta.plan.problem import read_problem
 from tests.plan.boards import (
@@ -21,14 +22,11 @@ from tests.plan.boards import (
     CLASSIC_BOARD,
     ROLLED,
     SmallGame,
-    needs_core,
     planned,
     position_on,
     small_game,
 )
 from tests.plan.test_exact import twin_of
-
-pytestmark = needs_core
 
 CAREFUL = Style(depth=2)
 NEAR = position_on(CLASSIC_BOARD, {"Siam": 9, "China": 7}, {"India": 2})

@@ -22,7 +22,6 @@ from iacta.plan import (
     eliminate,
     simulate_plan,
 )
-from iacta.plan.core import find_core
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import read_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
@@ -31,7 +30,6 @@ from tests.plan.boards import (
     GOALS,
     board_of,
     chain,
-    needs_core,
     planned,
     position_on,
     positions,
@@ -53,7 +51,6 @@ def ring(armies: int, others: int = 4) -> Position:
     )
 
 
-@needs_core
 def test_the_unfinished_game_is_that_of_the_campaign() -> None:
     plan = best_plan(chain(72, WAY), TakeAll(tuple(f"t{k}" for k in range(1, 15))))
     campaign = Campaign(72, WAY)
@@ -139,9 +136,8 @@ def test_another_stack_takes_over_where_one_fails() -> None:
     alone = Campaign(6, [4]).win_probability()
     best = best_plan(position, TakeAll("t"))
     assert float(alone) + 0.15 < best.win_probability
-    if find_core() is not None:
-        found = planned(policy_for(read_problem(position, TakeAll("t")), states=0))
-        assert 0.999 * best.win_probability <= found.win_probability <= best.win_probability
+    found = planned(policy_for(read_problem(position, TakeAll("t")), states=0))
+    assert 0.999 * best.win_probability <= found.win_probability <= best.win_probability
     assert {(step.start, step.to) for step in best.steps} == {("s", "t"), ("z", "t")}
 
 
@@ -151,7 +147,6 @@ def test_chances_grow_with_armies() -> None:
     assert chances[0] < chances[-1]
 
 
-@needs_core
 def test_asia_from_one_stack() -> None:
     plan = best_plan(position_on(CLASSIC_BOARD, {"Ukraine": 40}, TWOS_AND_THREES), TakeAll("Asia"))
     assert_consistent(plan)
@@ -160,7 +155,6 @@ def test_asia_from_one_stack() -> None:
     assert_agrees(plan, simulated.value, simulated.error)
 
 
-@needs_core
 def test_a_player_is_eliminated_by_three_stacks() -> None:
     plan = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.02)
     assert_consistent(plan)
@@ -205,7 +199,6 @@ def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
     assert_agrees(plan, simulated.value, simulated.error)
 
 
-@needs_core
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
 def test_real_dice_agree_with_plans_that_are_not_searched_through(goal: Goal) -> None:
     plan = planned(policy_for(read_problem(ring(7), goal), states=0))
@@ -229,7 +222,6 @@ def test_keeping_armies_behind_and_resting_cost_chances() -> None:
     assert all(end.expected_armies >= 3.0 for end in keeping.territories if end.name == "s")
 
 
-@needs_core
 def test_armies_needed_are_the_fewest_that_reach_the_chance() -> None:
     position, goal = ring(1), TakeAll("a,b,c")
     needed = armies_needed_for_plan(position, goal, "80%", "s")
@@ -256,7 +248,6 @@ def test_the_least_advance_costs_a_stack_that_must_divide() -> None:
     assert bound.win_probability + 0.1 < free.win_probability
 
 
-@needs_core
 def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
     calls: list[tuple[float, float]] = []
     goal = TakeAll(SCATTERED)
@@ -270,7 +261,6 @@ def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
     assert early.win_probability == calls[0][0]
 
 
-@needs_core
 def test_more_time_finds_no_worse_a_plan() -> None:
     none = best_plan(scattered(), TakeAll(SCATTERED), play="battles", time_limit=0)
     usual = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.2)
@@ -280,7 +270,6 @@ def test_more_time_finds_no_worse_a_plan() -> None:
     assert patient.proven
 
 
-@needs_core
 def test_a_time_limit_is_kept() -> None:
     for limit in (0.0, 0.5):
         start = monotonic()

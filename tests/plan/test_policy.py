@@ -16,8 +16,7 @@ from iacta.plan import Plan, Policy, TakeAll, best_plan
 from iacta.plan.core import Style
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
-from tests.compiled import HAS_CORE, skip
-from tests.plan.boards import BLUE, needs_core, small_game
+from tests.plan.boards import BLUE, small_game
 from tests.plan.test_core import state_of, walk
 from tests.processes import run_python
 
@@ -33,7 +32,6 @@ def test_a_proven_plan_is_worth_what_its_policy_is_in_the_game(seed: int) -> Non
     assert found.value == pytest.approx(plan.value, abs=1e-9)
 
 
-@needs_core
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lookahead_plays_the_game_as_well_as_it_says(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
@@ -56,8 +54,6 @@ def states_of(problem: Problem, seed: int) -> list[TurnState]:
 def test_a_record_and_a_pickle_restore_the_same_decisions(kind: str) -> None:
     if kind == "best":
         policy = small_game(11).plan().policy
-    elif not HAS_CORE:
-        skip()
     else:
         style = Style(depth=2) if kind == "careful" else Style()
         policy = policy_for(read_problem(BLUE, TakeAll("South America")), style)
@@ -116,7 +112,6 @@ print(json.dumps(facts(quick_plan(threads=1)), sort_keys=True))
 """
 
 
-@needs_core
 def test_the_same_work_finds_the_same_plan_anywhere() -> None:
     first = quick_plan()
     assert first == quick_plan()
@@ -126,7 +121,6 @@ def test_the_same_work_finds_the_same_plan_anywhere() -> None:
     assert there.stdout.strip() == json.dumps(facts(first), sort_keys=True)
 
 
-@needs_core
 def test_the_same_work_finds_the_same_plan_on_a_busy_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -136,7 +130,6 @@ def test_the_same_work_finds_the_same_plan_on_a_busy_machine(
     assert quick_plan() == first
 
 
-@needs_core
 def test_a_policy_covers_what_follows_and_finds_another_for_the_rest() -> None:
     plan = quick_plan()
     problem = plan.problem

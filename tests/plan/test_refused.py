@@ -10,7 +10,15 @@ import pytest
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.plan import TakeAll, Worth, armies_needed_for_plan, best_plan, eliminate, simulate_plan
+from iacta.plan import (
+    TakeAll,
+    Worth,
+    armies_needed_for_plan,
+    best_plan,
+    eliminate,
+    reinforce,
+    simulate_plan,
+)
 from iacta.rules.modes import BalancedBlitz
 from tests.plan.boards import board_of, position_on
 
@@ -152,3 +160,12 @@ def test_ctrl_c_ends_the_search_for_armies_rather_than_reporting_a_wrong_number(
     monkeypatch.setattr("iacta.plan.planner.Planner._solve", interrupt)
     with pytest.raises(KeyboardInterrupt):
         armies_needed_for_plan(position, TakeAll(("a", "b")), "90%", "s")
+
+
+def test_without_the_core_plans_are_refused_on_small_boards_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("iacta.plan.core.find_core", lambda: None)
+    for ask in (best_plan, lambda position, goal: reinforce(position, goal, 3)):
+        with pytest.raises(IactaError, match=r"^plans need the compiled core of iacta; install"):
+            ask(SMALL, TakeAll("a"))

@@ -5,8 +5,10 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import copy
+from ctypes import c_uint8
 from random import Random
-from threading import Barrier, Timer
+from threading import Barrier, Lock, Thread, Timer
 
 import pytest
 
@@ -14,14 +16,13 @@ from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
 from iacta.plan import Plan, TakeAll
-from iacta.plan.core import AT_ONCE, MOST_DEPTH, Core, Style
+from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.rules.variants import find_rules
-from tests.plan.boards import CLASSIC_BOARD, board_of, needs_core, planned, small_game
+from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
 from tests.plan.test_core import state_of, walk
 
 THREADS = 4
@@ -65,7 +66,6 @@ def states_of(problem: Problem) -> list[TurnState]:
 SEEDS = range(6)
 
 
-@needs_core
 @each_way
 @pytest.mark.parametrize("seed", SEEDS)
 def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> None:
@@ -78,15 +78,6 @@ def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> N
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_threads_that_share_exact_play_get_its_values(seed: int) -> None:
-    problem = small_game(seed).problem("rolls")
-    alone, shared = ExactPlay(problem), ExactPlay(problem)
-    positions = states_of(problem)
-    same_from_threads(lambda k: shared.value(positions[k]), [*map(alone.value, positions)])
-
-
-@needs_core
 @each_way
 def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     problem = small_game(7).problem("rolls")
@@ -104,7 +95,6 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
     )
 
 
-@needs_core
 def test_threads_ask_different_things_of_one_core() -> None:
     problem = large_problem()
     alone, shared = Core(problem), Core(problem)
@@ -117,7 +107,7 @@ def test_threads_ask_different_things_of_one_core() -> None:
         lambda core: core.judge(problem.start, first.start, first.to),
         lambda core: core.play(Deadline(), 4).gains.tolist(),
         lambda core: core.play(Deadline(), 4, 4).report.value,
-        lambda core: core.flow(Deadline(), 100),
+        lambda core: core.play(Deadline(), 4).report.visits,
     ]
     same_from_threads(lambda k: asked[k](shared), [ask(alone) for ask in asked])
 
@@ -167,7 +157,6 @@ def interrupted_after(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-@needs_core
 def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     problem = large_problem()
     core = Core(problem)
@@ -180,3 +169,41 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
         core.decide(problem.start)
     core.follow(assignment, Style(1))
     assert core.decide(problem.start) == before
+
+
+@pytest.mark.parametrize("name", ["decide", "judge", "advance"])
+def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
+    core = Core(large_problem())
+    (assignment,) = core.assign(Deadline())
+    core.follow(assignment, Style(1))
+    start = core.problem.start
+    found = core.decide(start)
+    asked: dict[str, Callable[[], object]] = {
+        "decide": lambda: core.decide(start),
+        "judge": lambda: core.judge(start, found.start, found.to),
+        "advance": lambda: core.advance(start, found.start, found.to, 1),
+    }
+    wanted = asked[name]()
+    with core._lock, interrupted_after(AT_ONCE), pytest.raises(KeyboardInterrupt):
+        asked[name]()
+    assert asked[name]() == wanted
+
+
+def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = large_problem()
+    core = Core(problem)
+    (assignment,) = core.assign(Deadline())
+    core.follow(assignment, Style(1))
+    before, deadline = core.decide(problem.start), Deadline()
+    other = copy(core)
+    other._lock = Lock()  # that of the other call was given up
+    playing = Thread(target=other.play, args=(deadline, 10**6))
+    playing.start()
+    while core._library.iacta_follow(core._search, 0, (c_uint8 * 1)()) != BUSY:
+        pass  # depth 0 is refused, and changes nothing
+    monkeypatch.setattr("iacta.plan.core.sleep", lambda _: deadline.stop())
+    assert core.decide(problem.start) == before
+    playing.join()
+    other._search = None  # it is closed once

@@ -8,7 +8,7 @@ from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
 from iacta.plan.alternatives import alternatives
 from iacta.plan.deadline import Deadline
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, GOALS, needs_core, positions, small_game
+from tests.plan.boards import BLUE, GOALS, positions, small_game
 from tests.plan.twin import Play
 
 
@@ -51,7 +51,6 @@ def test_beginnings_count_the_best_of_all_advances(seed: int) -> None:
     check_beginnings(plan, Play(game.position, game.goal, game.rules, **game.options))
 
 
-@needs_core
 def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
     plan = best_plan(BLUE, eliminate(BLUE, "blue"), budget=0.05)
     found, move = alternatives(plan), plan.next_move()
@@ -63,7 +62,6 @@ def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
     assert values == sorted(values, reverse=True)
 
 
-@needs_core
 def test_plans_by_battles_have_alternatives_too() -> None:
     plan = best_plan(BLUE, TakeAll("South America"), play="battles", budget=0.05)
     found = alternatives(plan)
@@ -71,7 +69,6 @@ def test_plans_by_battles_have_alternatives_too() -> None:
     assert found[0].value == pytest.approx(plan.value, abs=0.01)
 
 
-@needs_core
 def test_a_worth_counts_what_is_held() -> None:
     plan = best_plan(BLUE, Worth(), time_limit=0)
     assert alternatives(plan, Deadline(0.0))[0].value > 10

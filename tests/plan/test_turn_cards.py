@@ -16,9 +16,7 @@ from iacta.game.cards import hands
 from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
 from iacta.plan.simulated import ends as drawn_ends
-from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, needs_core, position_on
-
-pytestmark = needs_core  # the dictionary takes minutes for so many plans
+from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, position_on
 
 DECK = [*"ABC" * 14, "*", "*"]
 SEEDS = (0, 1, 3, 7, 9)
@@ -208,7 +206,7 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
 @pytest.fixture
 def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no turn be solved whole, as on a large board."""
-    monkeypatch.setattr("iacta.plan.cards.MOST_TURN_STATES", 0)
+    monkeypatch.setattr("iacta.plan.continuation.MOST_TURN_STATES", 0)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -216,7 +214,7 @@ def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, armies)
-    assert found.is_exact
+    assert found.proven
     best = best_turn(position, armies)
     assert found.interval == (found.win_probability, found.win_probability)
     assert found.win_probability == pytest.approx(best, abs=1e-9)
@@ -228,7 +226,7 @@ def test_a_better_beginning_than_the_best_plan_for_the_first_goal_is_found() -> 
     position = Position(board, "red", held)
     goal = InOrder((eliminate(position, "green"), TakeAll("T2")))
     found = go_on(position, goal, traded_armies(6))
-    assert found.is_exact
+    assert found.proven
     assert found.win_probability == pytest.approx(0.7645, abs=5e-5)
     assert found.without < found.win_probability < found.first
 
@@ -249,7 +247,7 @@ def test_no_turn_is_much_better_than_an_estimated_one(seed: int) -> None:
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, armies, ends=300)
-    assert not found.is_exact
+    assert not found.proven
     best = best_turn(position, armies)
     assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 

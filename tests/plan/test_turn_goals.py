@@ -12,7 +12,7 @@ from iacta.errors import IllegalError
 from iacta.plan import InOrder, TakeAll, Worth, best_plan, eliminate
 from iacta.plan.goals import Rewards
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import CLASSIC_BOARD, board_of, chain, needs_core, position_on, positions
+from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on, positions
 from tests.plan.twin import Play
 
 FIRST, BOTH = TakeAll("t0"), TakeAll("t0,t1")
@@ -61,7 +61,6 @@ def test_where_the_goals_pull_apart_the_worths_decide() -> None:
     assert dear.stages[1] <= cheap.stages[1] + 1e-12
 
 
-@needs_core
 def test_large_boards_have_goals_in_order_too() -> None:
     goal = InOrder((TakeAll("South America"), TakeAll("Central America")))
     plan = best_plan(BLUE, goal, budget=0.1)
@@ -82,7 +81,6 @@ def test_a_worth_may_have_prizes() -> None:
     assert best_plan(position, mixed).value > best_plan(position, Worth(1, bonus=0.0)).value
 
 
-@needs_core
 def test_names_in_goals_are_found_as_everywhere() -> None:
     goal = InOrder((TakeAll("south-america"), TakeAll(("alaska",))))
     found = best_plan(BLUE, goal, budget=0.02).goal

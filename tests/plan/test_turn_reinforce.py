@@ -10,18 +10,15 @@ from hypothesis import strategies as st
 from iacta.board import Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
-from iacta.plan.placing import placed
+from iacta.plan.reinforcement import placed
 from tests.plan.boards import (
     GOALS,
     board_of,
-    needs_core,
     position_on,
     positions,
     scattered,
     small_game,
 )
-
-pytestmark = needs_core  # the dictionary takes minutes for so many plans
 
 APART = position_on(
     board_of("apart", [("s", "a"), ("z", "b"), ("s", "z"), ("z", "y")], "szyab"),

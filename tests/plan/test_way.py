@@ -4,7 +4,6 @@ import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
 from iacta.plan.report import main_line, rearguards
-from tests.plan.boards import needs_core
 
 SPLIT = {
     "player": "red",
@@ -15,9 +14,6 @@ SPLIT = {
         "C": {"owner": "blue", "armies": 5},
     },
 }
-
-
-pytestmark = needs_core
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@
 as many dice as he likes, moves on after a conquest, and may stop or turn elsewhere after any roll.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
+from iacta.plan.core import Core
+from iacta.plan.problem import Problem, TurnState
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
 from tests.balanced_twin import balanced
@@ -323,3 +326,69 @@ class Play:
 
 def _with(armies: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:
     return (*armies[:place], number, *armies[place + 1 :])
+
+
+Border: TypeAlias = tuple[int, int]
+
+
+@dataclass
+class Followed:
+    """What is reported of a policy, as `iacta.plan.core.Report` and `Visit` have it."""
+
+    owned: list[float]
+    armies: list[float]
+    taken: list[float]
+    visits: dict[Border, list[float]] = field(
+        default_factory=lambda: defaultdict(lambda: [0.0] * 4)
+    )
+    advances: dict[Border, dict[int, list[float]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(lambda: [0.0] * 2))
+    )
+
+
+def followed(core: Core, problem: Problem) -> Followed:
+    """Follow the policy of a core to all its ends, also by the borders attacked over before."""
+    lands, sets = len(problem.out), problem.rewards.sets
+    found = Followed([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
+    layer: dict[tuple[TurnState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}
+    while layer:
+        next_layer = dict[tuple[TurnState, tuple[Border, ...]], float]()
+        for (state, before), chance in layer.items():
+            action = core.decide(state)
+            if not action.dice:
+                for t in range(lands):
+                    if state.owned >> t & 1:
+                        found.owned[t] += chance
+                        found.armies[t] += chance * state.armies[t]
+                for k, (mask, _) in enumerate(sets):
+                    found.taken[k] += chance * (mask & state.owned == mask)
+                if before and not is_over(problem, state):
+                    found.visits[before[-1]][3] += chance
+                continue
+            border = action.start, action.to
+            if border not in before:
+                found.visits[border][0] += chance
+            after = (*(each for each in before if each != border), border)
+            for result in action.outcomes:
+                p = chance * result.chance
+                if result.defenders == state.armies[action.to]:
+                    able = state.armies[action.start] - problem.garrisons[action.start]
+                    for sums, start in (
+                        (found.visits[border], 1),
+                        (found.advances[border][able - result.attackers], 0),
+                    ):
+                        sums[start] += p
+                        sums[start + 1] += p * result.moved
+                there = state.after(action, result), after
+                next_layer[there] = next_layer.get(there, 0.0) + p
+        layer = next_layer
+    return found
+
+
+def is_over(problem: Problem, state: TurnState) -> bool:
+    """Return whether nothing that is left on the field pays."""
+    rewards = problem.rewards
+    paying = {t for t, paid in enumerate(rewards.lands) if paid}
+    paying |= {t for mask, _ in rewards.sets for t in range(len(problem.out)) if mask >> t & 1}
+    taken = {t for t in paying if problem.field >> t & 1 and state.owned >> t & 1}
+    return bool(taken) if rewards.once else taken == {t for t in paying if problem.field >> t & 1}

@@ -9,12 +9,22 @@ from typing import Any
 import pytest
 
 from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
-from iacta.cli.command import COMMANDS
+from iacta.cli.print_answer import COMMANDS
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import ClashError, Form, Parameter, named_by, parameter
-from iacta.questions.kinds import Chance, Flag, Listed, Name, Number, OneOf, RulesName, Way, Whole
-from iacta.questions.plan_values import Pairs
+from iacta.questions.parameter_kinds import (
+    Chance,
+    Flag,
+    Listed,
+    Name,
+    Number,
+    OneOf,
+    RulesName,
+    Way,
+    Whole,
+)
+from iacta.questions.plan_parameter_kinds import Pairs
 from iacta.questions.question import Question
 from iacta.questions.record import KeyedRecord
 from iacta.rules.modes import ArmiesGrow

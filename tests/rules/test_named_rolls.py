@@ -110,10 +110,10 @@ def test_every_rule_set_is_written_out() -> None:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_full_roll_is_what_the_game_says(name: str) -> None:
     rules, counts = find_rules(name), WRITTEN[name].defenders_lost()
-    law = loss_counts(*rules.full_roll, rules)
+    losses = loss_counts(*rules.full_roll, rules)
     scale = counts.total()
-    assert [n * scale for n in law.counts] == [
-        counts[k] * law.total for k in range(law.compared + 1)
+    assert [n * scale for n in losses.counts] == [
+        counts[k] * losses.total for k in range(losses.compared + 1)
     ]
 
 

@@ -17,14 +17,14 @@ from iacta.cli.parse import read_words
 from iacta.errors import IactaError
 from iacta.game import Turn
 from iacta.questions.form import Example
+from iacta.questions.percentages import percent
 from iacta.questions.question import Question
-from iacta.questions.words import percent
-from iacta.web.asked import address, asked_questions, offered, read_record
-from iacta.web.schema import COMPONENTS, record_schemas
+from iacta.web.openapi import COMPONENTS, record_schemas
+from iacta.web.read_question import address, offered, read_record, served_questions
 from tests.frozen.case import read_cases
 from tests.web.served import Server
 
-QUESTIONS = asked_questions()
+QUESTIONS = served_questions()
 CLOCKED = {"seconds", "relative_error"}
 POSITION = {
     "board": {"name": "Isles", "territories": {"Attu": ["Bering"], "Bering": []}},
@@ -86,6 +86,8 @@ REFUSED = [
         "missing take, take_any, eliminate or worth",
     ),
     ("/api/v1/nothing", 404, None, "nothing is at this address"),
+    ("/api/%0d%0aX-Evil:1", 404, None, "nothing is at this address"),
+    ("/api/battle?attackers=3&defenders=2", 404, None, "nothing is at this address"),
     ("/api/v1/qr.svg", 422, None, "text must have 1 to 2,900 letters, got 0"),
     (f"/api/v1/qr.svg?text={'a' * 2901}", 422, None, "letters, got 2,901"),
     (f"/api/v1/qr.svg?text={quote('🎲' * 800)}", 422, None, "fit into a QR code, got 3,200 bytes"),

@@ -10,9 +10,9 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.app import create_app
-from iacta.web.asked import asked_questions
 from iacta.web.guard import HEADERS, Guard
 from iacta.web.limits import MOST_BODY_BYTES
+from iacta.web.read_question import served_questions
 from tests.web.served import JSON, Server
 
 BATTLE = "/api/v1/battle?attackers=3&defenders=2"
@@ -124,11 +124,11 @@ def test_a_large_body_is_refused(server: Server) -> None:
     assert server.ask(f"{BATTLE}&rules={'x' * 20_000}").status == 414
 
 
-@pytest.mark.parametrize("name", asked_questions())
+@pytest.mark.parametrize("name", served_questions())
 def test_no_parameter_reads_a_file(server: Server, name: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.json"
     secret.write_text('{"board": "classic", "player": "red", "territories": {}, "secret": 7}')
-    form = asked_questions()[name]
+    form = served_questions()[name]
     for parameter in form.parameters():
         for path in (str(secret), "-", f"file://{secret}"):
             for reply in (

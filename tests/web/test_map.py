@@ -16,10 +16,10 @@ from iacta.board.files import classic_board, read_board
 from iacta.board.position import read_position
 from iacta.errors import IactaError
 from iacta.plan import Plan, TakeAll, best_plan
+from iacta.questions.percentages import percent
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.words import percent
 from iacta.web.map import board_read, position_read
-from iacta.web.turns import analysed, followed_by, replayed
+from iacta.web.map_turns import analysed, followed_by, replayed
 from tests.web.conftest import Visit, barriers
 
 FILES = Path(__file__).parents[1] / "board" / "files"

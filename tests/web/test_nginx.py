@@ -20,7 +20,7 @@ import pytest
 
 from iacta.cli.parse import read_words
 from iacta.cli.serve import ServeCommand
-from iacta.web.lines import LINES
+from iacta.web.search_stream import LINES
 from tests.web.proxied import NAME, NGINX, context, documented, proxied
 from tests.web.served import JSON, Reply, Server
 from tests.web.test_serve import LONG

@@ -12,16 +12,16 @@ import iacta
 from iacta.errors import IactaError
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
+from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.form import Parameter, named_by
-from iacta.questions.kinds import Flag, Name, OneOf, RulesName
+from iacta.questions.parameter_kinds import Flag, Name, OneOf, RulesName
 from iacta.questions.question import Question
-from iacta.questions.spoken import as_command, as_python
-from iacta.web.asked import address as query
-from iacta.web.asked import asked_questions, read_address
 from iacta.web.pages import label, listed
+from iacta.web.read_question import address as query
+from iacta.web.read_question import read_address, served_questions
 from tests.web.conftest import Visit, barriers
 
-FORMS = {name: form for name, form in asked_questions().items() if name != "plan"}
+FORMS = {name: form for name, form in served_questions().items() if name != "plan"}
 # Another question for each form, as the query of an address.
 ASKED = {
     "audit": "power=true&rolls=5000",

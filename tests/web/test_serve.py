@@ -16,7 +16,7 @@ import pytest
 import iacta
 from iacta.cli.serve import ServeCommand
 from iacta.errors import IllegalError
-from iacta.web.lines import LINES
+from iacta.web.search_stream import LINES
 from tests.web.served import JSON, Server
 
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}

@@ -14,8 +14,8 @@ from iacta import IactaError, Position, classic_board
 from iacta.board.files import read_board
 from iacta.questions.battle import BattleQuestion
 from iacta.web.limits import NICENESS
-from iacta.web.turns import analysed
-from iacta.web.work import BusyError, DiedError, LateError, Work
+from iacta.web.map_turns import analysed
+from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answered
 
 Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]

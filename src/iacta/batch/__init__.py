@@ -7,7 +7,8 @@ from iacta.errors import missing
 if not (find_spec("polars") and find_spec("pyarrow")):
     raise missing("batches need Polars and PyArrow, which are not installed", "batch")
 
+from iacta.batch.files import Done
 from iacta.batch.frames import answer
-from iacta.batch.run import Done, answer_file
+from iacta.batch.run import answer_file
 
 __all__ = ["Done", "answer", "answer_file"]

@@ -1,31 +1,37 @@
-"""Files: batches read part by part and written as they come, in bounded memory.
+"""Files: the formats of batches, each read into a frame of Polars and written from one.
 
-A part is a table with some rows, in the order of the file. Text is passed on as lines, which are
-parsed where they are answered, so that a wrong value is an error of its row and not of the file.
-The ending of a target's name determines its format and compression.
-
-The output does not depend on the parts: texts are joined, and the row groups of Parquet and the
-batches of Arrow have a fixed size.
+The content of a file says what it is, the ending of a target how it is written. Cells of CSV are
+read as texts, and what a question does not read in a line of JSON stays as it is, so that a wrong
+value is an error of its row. Text that is no table, such as a row with a cell too many, is refused
+with its line.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.ipc
-import pyarrow.parquet
+import pyarrow.csv
 
-from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
-from iacta.files import in_file, named
-from iacta.tabular import Tabular, cells, text_of
+from iacta.batch.rows import WHOLE, BatchQuestion, json_text
+from iacta.checks import shown
+from iacta.csv_formulas import FORMULA, csv_rows
+from iacta.errors import IllegalError, MalformedError, TooLargeError, at, missing
+from iacta.files import STREAM, named, reason_of
+from iacta.json_and_toml import parse_json
+from iacta.questions.parameter_kinds import Whole
+from iacta.tabular import MOST_COLUMNS, LineBlock, Tabular, cells, line_text
 
-TEXT = "text"  # the column of lines, or of the text to write
+LINE = "\nline"  # the column of whole lines of JSON
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -36,12 +42,23 @@ FORMATS = {
     ".xlsx": "excel",
 }
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-GROUP = 2**17  # rows in a group of Parquet, or a batch of Arrow
 LONGEST_LINE = 10**7  # bytes, to keep memory bounded
 MOST_EXCEL_ROWS = 2**20 - 1  # in a sheet, below the headings
 LONGEST_EXCEL = 2**15 - 1  # letters in a cell
 MOST_EXACT = 2**53  # larger whole numbers become texts, as Excel would round them
+OLDEST = pl.CompatLevel.oldest()  # Arrow that every reader knows
 MADE = datetime(2000, 1, 1)  # the date of every workbook, so that equal ones have equal bytes
+
+
+class Done(NamedTuple):
+    """The result of a run.
+
+    rows: the number of rows that were written.
+    errors: the number of rows with an error.
+    """
+
+    rows: int
+    errors: int
 
 
 class FileFormat(NamedTuple):
@@ -55,10 +72,6 @@ class FileFormat(NamedTuple):
     name: str
     compression: str | None = None
     mark: str = ","
-
-    @property
-    def is_text(self) -> bool:
-        return self.name in ("csv", "jsonl")
 
 
 def read_format(file: Path) -> FileFormat:
@@ -78,198 +91,301 @@ def read_format(file: Path) -> FileFormat:
     return FileFormat(name, compression)
 
 
-# Reading.
+@dataclass(frozen=True)
+class BatchJob:
+    """What is asked of every row of a file, and how its rows are read and written.
 
-
-class BatchSource:
-    """A file, or `-` for standard input, that is read part by part in a `with` block.
-
-    `names` are its columns (none are known for lines of JSON), and `schema` is that of its parts:
-    one column of lines if it is text.
+    asked: the question.
+    source, target: the formats of the files.
+    is_pipe: whether the target is a pipe, to which Arrow is written as a stream.
     """
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self._table = Tabular(file, LONGEST_LINE)
-        self.is_stream = self._table.is_stream
-        self._batches: Iterator[pa.RecordBatch]
+    asked: BatchQuestion
+    source: FileFormat
+    target: FileFormat
+    is_pipe: bool = False
 
-    def __enter__(self) -> "BatchSource":
-        self.names: list[str] = []
-        self.schema = pa.schema({TEXT: pa.string()})
-        with ExitStack() as stack, in_file(self.file, "batch"):
-            table = stack.enter_context(self._table)
-            if table.is_text:
-                batches = self._texts()
-                if table.format == "csv":
-                    heading = next(batches, None)
-                    if heading is None:
-                        raise MalformedError("the text is empty")
-                    self.names = cells(heading[TEXT][0].as_py(), table.mark)
-            else:
-                schema, batches = table.batches()
-                self.schema = _plain(schema.empty_table()).schema
-                self.names = self.schema.names
-            self._batches = self._named(batches)
-            stack.pop_all()
+    @classmethod
+    def of(cls, table: Tabular, target: Path, asked: BatchQuestion) -> "BatchJob":
+        """Return what is to do with a table that has been opened."""
         name = "jsonl" if table.format == "json" else table.format
-        self.format = FileFormat(name, None, table.mark)
-        return self
+        is_stream = str(target) == STREAM
+        to = FileFormat(name) if is_stream else read_format(target)
+        is_pipe = is_stream or (target.exists() and not target.is_file())
+        return cls(asked, FileFormat(name), to, is_pipe)
 
-    def __exit__(self, *_: object) -> None:
-        self._table.__exit__()
-
-    def _named(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        with in_file(self.file, "batch"):
-            yield from batches
-
-    def _texts(self) -> Iterator[pa.RecordBatch]:
-        """Yield the lines that are not blank; the heading of CSV comes alone."""
-        has_heading = self._table.format == "csv"
-        for part in self._table.lines():
-            texts = [
-                text_of(line, number) for number, line in part.numbered() if line.strip(b" \r")
-            ]
-            if has_heading and texts:
-                yield _lines(texts[:1])
-                texts, has_heading = texts[1:], False
-            if texts:
-                yield _lines(texts)
+    def marked(self, mark: str) -> "BatchJob":
+        """Return the same, with what separates the cells of CSV also in the target."""
+        return replace(self, target=self.target._replace(mark=mark))
 
     @property
-    def done(self) -> float | None:
-        return self._table.done
+    def keeps_lines(self) -> bool:
+        """Whether lines of JSON are written as they were read, with the answers added."""
+        return self.source.name == self.target.name == "jsonl"
 
-    def head(self, rows: int) -> list[str]:
-        """Return the first lines; `parts` yields them too."""
-        kept: list[pa.RecordBatch] = []
-        while sum(each.num_rows for each in kept) < rows and (batch := next(self._batches, None)):
-            kept.append(batch)
-        self._batches = chain(kept, self._batches)
-        lines: list[str] = pa.Table.from_batches(kept, self.schema).slice(0, rows)[TEXT].to_pylist()
-        return lines
+    # Reading.
 
-    def parts(self, rows: int) -> Iterator[pa.Table]:
-        """Yield tables of so many rows; the last may have fewer.
-
-        Dictionaries and views become plain texts.
-        """
-        kept: list[pa.Table] = []
-        count = 0
-        for batch in self._batches:
-            kept.append(_plain(pa.Table.from_batches([batch])))
-            count += batch.num_rows
-            while count >= rows:
-                whole = pa.concat_tables(kept)
-                yield whole.slice(0, rows)
-                kept, count = [whole.slice(rows)], count - rows
-        if count:
-            yield pa.concat_tables(kept)
-
-
-def _lines(texts: list[str]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict({TEXT: pa.array(texts, pa.string())})
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    if "_view" in str(table.schema.types):
-        table = arrow(pl.DataFrame(table))
-    fields = [
-        each.with_type(each.type.value_type) if pa.types.is_dictionary(each.type) else each
-        for each in table.schema
-    ]
-    return table.cast(pa.schema(fields))
-
-
-def arrow(found: pl.DataFrame) -> pa.Table:
-    table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
-    texts = [pa.string() if kind == pa.large_string() else kind for kind in table.schema.types]
-    return table.cast(pa.schema([*zip(table.schema.names, texts, strict=True)]))
-
-
-# Writing.
-
-
-class BatchTarget:
-    """A file that is written table by table; those of a text format hold the text of a part each.
-
-    is_pipe: whether it is a pipe, to which Arrow is written as a stream.
-    """
-
-    def __init__(
-        self, stream: Any, format_: FileFormat, schema: pa.Schema, header: bytes, *, is_pipe: bool
-    ) -> None:
-        self.format, self.schema = format_, schema
-        self._kept: list[pa.Table] = []
-        self._rows = 0
-        self._writer: Any = None
-        if format_.compression:
-            stream = pa.CompressedOutputStream(pa.PythonFile(stream, "w"), format_.compression)
-        if format_.name == "excel":
+    def read(self, table: Tabular) -> pl.DataFrame:
+        """Return the rows of a table."""
+        if not table.is_text:
+            schema, batches = table.batches()
+            if "decimal256" in str(schema.types):  # at which Polars panics
+                raise MalformedError("decimals must have at most 38 digits")
             try:
-                self._excel: Any = import_module("xlsxwriter")
-            except ImportError:
-                raise missing("Excel needs XlsxWriter, which is not installed", "batch") from None
-        self._stream = stream
-        if format_.name == "parquet":
-            self._writer = pa.parquet.ParquetWriter(stream, schema, compression="zstd")
-        elif format_.name == "arrow":
-            self._writer = (pa.ipc.new_stream if is_pipe else pa.ipc.new_file)(stream, schema)
-        elif header:
-            stream.write(header)
+                return pl.DataFrame(pa.Table.from_batches(batches, schema))
+            except pl.exceptions.PolarsError as error:
+                raise MalformedError(f"it cannot be read: {reason_of(error)}") from None
+        names: list[str] = []
+        blocks = table.lines()
+        if self.source.name == "csv":
+            names, _, blocks = heading(table)
+            self.asked.parameters(names)  # which may refuse them
+        blank = LineBlock(1, [])
+        frames = [self.read_block(block, names, table.mark) for block in chain([blank], blocks)]
+        return pl.concat(frames, how="diagonal_relaxed")
 
-    def write(self, table: pa.Table) -> None:
-        if self.format.is_text:
-            for text in table.column(TEXT):
-                self._stream.write(text.as_buffer())
-            return
-        self._kept.append(table)
-        if self.format.name == "excel":
-            self._rows += table.num_rows
-            if self._rows > MOST_EXCEL_ROWS:
-                raise TooLargeError(f"Excel holds {MOST_EXCEL_ROWS} rows, got more")
-            return
-        while sum(each.num_rows for each in self._kept) >= GROUP:
-            whole = pa.concat_tables(self._kept)
-            self._write_group(whole.slice(0, GROUP))
-            self._kept = [whole.slice(GROUP)]
+    def read_block(self, block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame:
+        """Return the rows of some lines; names and mark are those of CSV."""
+        if self.source.name == "csv":
+            return _read_csv(block, names, mark)
+        return self._read_json(block)
 
-    def _write_group(self, group: pa.Table) -> None:
-        # Chunk borders would show in the pages of Parquet, and in the last bits of Arrow.
-        if self.format.name == "arrow":
-            group = group.take(pa.array(range(group.num_rows)))
-        arrays = [pa.concat_arrays(each.chunks) for each in group.columns]
-        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
+    def _read_json(self, block: LineBlock) -> pl.DataFrame:
+        """Return lines of JSON and their values: lists, objects and mixtures as texts."""
+        numbered = [each for each in block.numbered() if each[1].strip(b" \r")]
+        texts = [line_text(line, number).strip() for number, line in numbered]
+        content = io.BytesIO("\n".join(texts).encode())
+        try:
+            kinds = dict(pl.scan_ndjson(content, infer_schema_length=None).collect_schema())
+            columns = self._columns(kinds)
+            rows = pl.read_ndjson(content, schema=columns)
+            if inexact := _inexact(rows, self.asked):
+                columns |= dict.fromkeys(inexact, pl.String)
+                rows = pl.read_ndjson(content, schema=columns)
+        except pl.exceptions.PolarsError as error:
+            keys: dict[str, pl.DataType] = {}
+            for (number, _), text in zip(numbered, texts, strict=True):
+                with at(f"line {number}"):
+                    keys |= dict.fromkeys(_object(text), pl.String())
+            try:
+                rows = pl.read_ndjson(content, schema=self._columns(keys))
+            except pl.exceptions.PolarsError:
+                raise MalformedError(f"invalid JSON: {reason_of(error)}") from None
+        if rows.height != len(texts):
+            raise MalformedError(f"expected {len(texts)} lines of JSON, got {rows.height}")
+        return rows.with_columns(pl.Series(LINE, texts, pl.String))
 
-    def abandon(self) -> None:
-        """Stop writing; what has been written is useless."""
-        with suppress(OSError, ValueError, pa.ArrowException):
-            if self._writer is not None:
-                self._writer.close()
+    def _columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
+        """Return the columns of lines of JSON that are read, and the type of each."""
+        parameters = self.asked.named([*kinds])
+        kept = {*parameters, *self.asked.schema} if self.keeps_lines else {*kinds}
+        exact = pl.Int64, pl.Float64, pl.Null  # whole numbers that are larger are texts
+        return {
+            name: pl.String
+            if kind.is_nested() or (name in parameters and kind not in exact)
+            else kind
+            for name, kind in kinds.items()
+            if name in kept
+        }
 
-    def close(self) -> None:
-        if self._writer is not None:
-            left = pa.concat_tables([self.schema.empty_table(), *self._kept])
-            if left.num_rows:
-                self._write_group(left)
-            self._writer.close()
-        if self.format.name == "excel":
-            self._write_excel(pa.concat_tables([self.schema.empty_table(), *self._kept]))
-        if self.format.compression:
-            self._stream.close()
+    def checked(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return rows, or refuse them if they cannot be answered or written."""
+        if rows.width > MOST_COLUMNS:
+            raise TooLargeError(f"there must be at most {MOST_COLUMNS} columns, got {rows.width}")
+        if wrong := [name for name in rows.columns if "\0" in name]:
+            raise MalformedError(f"the name of a column must have no NUL, got {shown(wrong[0])}")
+        self.asked.parameters(rows.columns)
+        to = self.target.name
+        for name, kind in rows.schema.items():
+            if to in ("csv", "jsonl", "excel") and (unfit := _unfit(kind, to)):
+                raise IllegalError(f"{to} cannot hold the column {shown(name)} of {unfit}")
+        return rows
 
-    def _write_excel(self, table: pa.Table) -> None:
-        frame: Any = pl.from_arrow(table)
-        wide = [name for name, kind in frame.schema.items() if kind in (pl.Int64, pl.UInt64)]
-        frame = frame.with_columns(
-            frame[name].cast(pl.String)
-            for name in wide
-            if frame[name].is_between(-MOST_EXACT, MOST_EXACT).all() is False
+    # Writing.
+
+    def write(self, answered: pl.DataFrame, stream: IO[bytes], *, is_first: bool = True) -> None:
+        """Write rows with their answers; the first part of a file has the heading of CSV."""
+        rows = answered if self.keeps_lines else answered.drop(LINE, strict=False)
+        with ExitStack() as stack:
+            if self.target.compression:
+                # Closing what compresses closes what is below it.
+                below = open(stream.fileno(), "wb", closefd=False)  # noqa: SIM115
+                packed = pa.CompressedOutputStream(pa.PythonFile(below), self.target.compression)
+                stream = stack.enter_context(packed)
+            try:
+                self._write_plain(rows, stream, is_first=is_first)
+            except pl.exceptions.PolarsError as error:
+                reason = reason_of(error)
+                raise IllegalError(f"{self.target.name} cannot hold it: {reason}") from None
+
+    def _write_plain(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
+        match self.target.name:
+            case "csv":
+                self._write_csv(answered, stream, is_first=is_first)
+            case "jsonl" if self.keeps_lines:
+                found = answered.select(*self.asked.schema)
+                stream.write("".join(_spliced(answered[LINE], found)).encode())
+            case "jsonl":
+                self._typed(answered).write_ndjson(stream)
+            case "parquet":
+                self._typed(answered).write_parquet(stream)
+            case "arrow" if self.is_pipe:
+                self._typed(answered).write_ipc_stream(stream, compat_level=OLDEST)
+            case "arrow":
+                self._typed(answered).write_ipc(stream, compat_level=OLDEST)
+            case _:
+                _write_excel(_flat(self._typed(answered)), stream)
+
+    def _typed(self, answered: pl.DataFrame) -> pl.DataFrame:
+        """Return rows of CSV with whole numbers where the question asks for them, else nulls."""
+        if self.source.name != "csv":
+            return answered
+        text = pl.col(pl.String)
+        rows = answered.with_columns(pl.when(text != "").then(text).name.keep())
+        return rows.with_columns(
+            pl.col(name).str.replace(WHOLE, "$1").cast(pl.Int64, strict=False)
+            for name, parameter in self.asked.named(rows.columns).items()
+            if isinstance(parameter.kind, Whole)
         )
-        texts = frame.select(pl.col(pl.String).str.len_chars().max())
-        if max(filter(None, texts.row(0)), default=0) > LONGEST_EXCEL:
-            raise TooLargeError(f"a cell of Excel holds {LONGEST_EXCEL} letters, got more")
-        book = self._excel.Workbook(self._stream, {"in_memory": True, "strings_to_formulas": False})
-        book.set_properties({"created": MADE})
-        frame.write_excel(book)
-        book.close()
+
+    def _write_csv(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
+        mark, text = self.target.mark, pl.col(pl.String)
+        names: list[object] = [*answered.columns]
+        if self.source.name == "csv":
+            plain: pl.Expr = pl.when(text != "").then(text)  # an empty text is not written as ""
+        else:  # against formulas; texts that come from CSV stay as they are
+            begins = text.str.head(1).is_in(FORMULA) & (text.str.len_chars() > 1)
+            is_formula = begins & text.cast(pl.Float64, strict=False).is_null()
+            plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
+            (names,) = csv_rows([names])
+        if is_first:
+            line = io.StringIO()
+            csv.writer(line, delimiter=mark, lineterminator="\n").writerow(names)
+            stream.write(line.getvalue().encode())
+        rows = _flat(answered).with_columns(plain.name.keep())
+        rows.write_csv(stream, include_header=False, separator=mark)
+
+
+def _lines(block: LineBlock) -> list[bytes]:
+    return [line for line in block.lines if line.strip(b" \r")]
+
+
+# CSV.
+
+
+def heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
+    """Return the names of the columns of CSV, the line that has them, and what follows it."""
+    blocks = table.lines()
+    for block in blocks:
+        for place, (number, line) in enumerate(block.numbered()):
+            if line.strip(b" \r"):
+                rest = LineBlock(number + 1 + line.count(b"\n"), block.lines[place + 1 :])
+                return cells(line_text(line, number), table.mark), line, chain([rest], blocks)
+    raise MalformedError("the text is empty")
+
+
+def _read_csv(block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame:
+    """Return cells as texts. Polars would fill up rows with too few, so PyArrow reads them."""
+    lines = _lines(block)
+    content = b"\n".join(lines)
+    if not content:
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    try:
+        table = pa.csv.read_csv(
+            io.BytesIO(content),
+            pa.csv.ReadOptions(column_names=names, block_size=len(content) + 1, use_threads=False),
+            pa.csv.ParseOptions(delimiter=mark, newlines_in_values=True),
+            pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        _refuse_ragged(block, len(names), mark)
+        raise MalformedError(f"not rows of CSV: {reason_of(error)}") from None
+    if b"\0" in content or table.num_rows != len(lines):
+        _refuse_ragged(block, len(names), mark)
+        raise MalformedError(f"expected {len(lines)} rows of CSV, got {table.num_rows}")
+    return pl.DataFrame(table)
+
+
+def _refuse_ragged(block: LineBlock, count: int, mark: str) -> None:
+    for number, line in block.numbered():
+        text = line_text(line, number)
+        if not text.strip():
+            continue
+        with at(f"line {number}"):
+            row = cells(text, mark)
+            if len(row) != count:
+                wanted = f"{count} cell{'s' if count > 1 else ''}"
+                raise MalformedError(f"expected {wanted}, as in the heading, got {len(row)}")
+
+
+# JSON.
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text, parse_constant=parse_json)  # which refuses NaN
+    except (ValueError, RecursionError):
+        found = parse_json(text)
+    if not isinstance(found, dict):
+        raise MalformedError(f"a line must be an object of JSON, got {shown(found)}")
+    return found
+
+
+def _inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
+    """Return the parameters that are columns of numbers too large for fractions to be exact."""
+    numbers = (name for name in asked.named(rows.columns) if rows.schema[name] == pl.Float64)
+    return [name for name in numbers if (rows[name].abs() >= MOST_EXACT).any()]
+
+
+def _spliced(lines: Iterable[str], found: pl.DataFrame) -> Iterator[str]:
+    for line, answer in zip(lines, found.write_ndjson().splitlines(), strict=True):
+        body = line[1:-1].strip()
+        yield f"{{{body}{',' if body else ''}{answer[1:]}\n"
+
+
+# What a format can hold.
+
+
+def _unfit(kind: pl.DataType, target: str) -> pl.DataType | None:
+    """Return the part of a type that a format cannot hold, `None` if it can hold all."""
+    inner: list[Any] = [kind.inner] if isinstance(kind, pl.List | pl.Array) else []
+    if isinstance(kind, pl.Struct):
+        inner = [field.dtype for field in kind.fields]
+    if isinstance(kind, pl.Binary | pl.Object) or (
+        isinstance(kind, pl.Duration) and target != "jsonl"
+    ):
+        return kind
+    return next(filter(None, (_unfit(each, target) for each in inner)), None)
+
+
+def _flat(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with nested values as JSON."""
+    return rows.with_columns(
+        pl.Series(each.name, [*map(json_text, each.to_list())], pl.String)
+        for each in rows
+        if each.dtype.is_nested()
+    )
+
+
+def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
+    try:
+        excel = import_module("xlsxwriter")
+    except ImportError:
+        raise missing("Excel needs XlsxWriter, which is not installed", "batch") from None
+    if rows.height > MOST_EXCEL_ROWS:
+        raise TooLargeError(f"Excel holds {MOST_EXCEL_ROWS} rows, got {rows.height}")
+    texts = rows.select(pl.col(pl.String).str.len_chars().max())
+    if max(filter(None, texts.row(0)), default=0) > LONGEST_EXCEL:
+        raise TooLargeError(f"a cell of Excel holds {LONGEST_EXCEL} letters, got more")
+    wide = [
+        each.cast(pl.String)
+        for each in rows
+        if each.dtype in (pl.Int64, pl.UInt64)
+        and each.is_between(-MOST_EXACT, MOST_EXACT).all() is False
+    ]
+    book: Any = excel.Workbook(stream, {"in_memory": True, "strings_to_formulas": False})
+    book.set_properties({"created": MADE})
+    rows.with_columns(wide).write_excel(book)
+    book.close()

@@ -1,7 +1,7 @@
 """Frames: data frames of several libraries, each returned with the answers beside its columns."""
 
-import json
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Executor
 from typing import Any
 
@@ -10,9 +10,7 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from iacta.batch.files import arrow
-from iacta.batch.parts import answers_sent, sent
-from iacta.batch.rows import answers, read_asked
+from iacta.batch.rows import BatchQuestion, answers, json_text, read_question
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 
@@ -58,7 +56,20 @@ def answer(
         single = {name: each for name, each in frame.items() if _is_single(each)}
     if both := sorted({*single} & {*given}):
         raise IllegalError(f"{both[0]} is given twice, in the frame and beside it")
-    asked = read_asked(question, columns, {**single, **given})
+    asked = read_question(question, columns, {**single, **given})
+    return answer_frame(frame, asked, {*single}, executor)
+
+
+def answer_frame(
+    frame: Any,
+    asked: BatchQuestion,
+    single: AbstractSet[str] = frozenset(),
+    executor: Executor | None = None,
+) -> Any:
+    """Return `answer` of a question that has been read.
+
+    single: the names in a mapping that are no columns.
+    """
     names = [str(name) for name in _names(frame) if name not in single]
     height = len(frame[names[0]]) if isinstance(frame, Mapping) else len(frame)
     parameters = asked.parameters(names)
@@ -67,7 +78,7 @@ def answer(
         found = answers(rows, asked)
     else:
         slices = rows.iter_slices(asked.part_rows)
-        parts = [executor.submit(answers_sent, sent(arrow(part)), asked) for part in slices]
+        parts = [executor.submit(answers, part, asked) for part in slices]
         found = pl.concat([asked.none, *(part.result() for part in parts)])
     return _joined(frame, found)
 
@@ -112,23 +123,27 @@ def _column(frame: Any, name: str) -> pl.Series:
 def _text(value: object) -> str | None:
     if value is None or value != value:  # not a number
         return None
-    return json.dumps(value, default=str) if isinstance(value, list | tuple | dict) else str(value)
+    return json_text(value) if isinstance(value, list | tuple | dict) else str(value)
 
 
 def _joined(frame: Any, found: pl.DataFrame) -> Any:
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(found)
     if isinstance(frame, pa.Table | pa.RecordBatch):
-        for name, column in zip(found.columns, arrow(found).columns, strict=True):
-            column = column.combine_chunks() if isinstance(frame, pa.RecordBatch) else column
-            frame = frame.append_column(name, column)
+        table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
+        for name, column in zip(found.columns, table.columns, strict=True):
+            plain = column.cast(pa.string()) if found.schema[name] == pl.String else column
+            is_batch = isinstance(frame, pa.RecordBatch)
+            frame = frame.append_column(name, plain.combine_chunks() if is_batch else plain)
         return frame
     if isinstance(frame, Mapping):
         return {**frame, **{name: _numpy(found[name]) for name in found.columns}}
     kinds: dict[Any, str] = {pl.Int64: "Int64", pl.Boolean: "boolean"}
     series = {
         name: type(frame[frame.columns[0]])(
-            found[name].to_list(), index=frame.index, dtype=kinds.get(kind)
+            _numpy(found[name]) if kind == pl.Float64 else found[name].to_list(),
+            index=frame.index,
+            dtype=kinds.get(kind),
         )
         for name, kind in found.schema.items()
     }

@@ -22,15 +22,16 @@ import polars as pl
 
 from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, TableAnswers, follow, look_up
 from iacta.checks import shown
-from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, parse_json, parse_toml
+from iacta.files import STREAM
+from iacta.json_and_toml import parse_json, parse_toml
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.form import Parameter, named_by
-from iacta.questions.kinds import Whole
+from iacta.questions.parameter_kinds import Whole
 from iacta.questions.question import QUESTIONS, Question, find_question
-from iacta.questions.record import OMITTED, plain
+from iacta.questions.record import OMITTED, json_value
+from iacta.reprs import pasted
 from iacta.tabular import column_name
 
 ERROR = "error"  # the column with the messages
@@ -47,7 +48,7 @@ TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, st
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class BatchQuestion:
     """What is asked of every row of a batch.
 
     question: the name of the question.
@@ -98,31 +99,33 @@ class Asked:
         return sha256(repr((self.question, self.columns, given)).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Asked) and self.key == other.key
+        return isinstance(other, BatchQuestion) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
+    def named(self, names: Sequence[str]) -> dict[str, Parameter]:
+        """Return the parameters that have a column, by its name, in any case."""
+        known = {column_of(each): each for each in self.form.parameters()}
+        return {name: known[plain] for name in names if (plain := column_name(name)) in known}
+
     def parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Return the parameters that have a column, by its name, in any case.
+        """Return the parameters that have a column, or refuse the columns.
 
         A required parameter must have a column or a value for all rows, and none may have both;
         names of columns must differ from each other and from those of the added columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {shown(twice[0])} appears twice")
-        given, found = dict(self.given), {}
-        plain = [column_name(name) for name in names]
+        given, found = dict(self.given), self.named(names)
+        counts = Counter(column_of(each) for each in found.values())
         for parameter in self.form.parameters():
             name = column_of(parameter)
-            count = plain.count(name)
-            if count and parameter.name in given:
+            if counts[name] and parameter.name in given:
                 raise IllegalError(f"{name} is given both as a column and for all rows")
-            if count > 1:
+            if counts[name] > 1:
                 raise IllegalError(f"the column {shown(name)} appears twice")
-            if count:
-                found[names[plain.index(name)]] = parameter
-            elif parameter.is_required and parameter.name not in given:
+            if parameter.is_required and not counts[name] and parameter.name not in given:
                 got = ", ".join(map(shown, names[:10])) or "none"
                 raise IllegalError(f"missing the column {name}; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
@@ -134,14 +137,14 @@ def column_of(parameter: Parameter) -> str:
     return parameter.name.rstrip("_")
 
 
-def read_asked(
+def read_question(
     question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
-) -> Asked:
+) -> BatchQuestion:
     """Return what is asked of every row, or refuse it; texts are read as on the command line.
 
-    >>> read_asked("battle").columns[:2]
+    >>> read_question("battle").columns[:2]
     ('win_probability', 'expected_attackers_left')
-    >>> read_asked("battle", ["chance"])
+    >>> read_question("battle", ["chance"])
     Traceback (most recent call last):
         ...
     iacta.errors.IllegalError: columns must be of win_probability, expected_attackers_left, \
@@ -177,14 +180,14 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
             raise IllegalError(f"parameters must be {', '.join(parameters)}, got {shown(name)}")
         if value is not None:
             values[parameter.name] = _read(parameter, value)
-    return Asked(form.name, chosen, tuple(sorted(values.items())))
+    return BatchQuestion(form.name, chosen, tuple(sorted(values.items())))
 
 
-def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def answers(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     """Return the columns asked for, and `error`; in a row with an error, the others are null.
 
     >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
-    >>> found = answers(rows, read_asked("battle", ["win_probability"]))
+    >>> found = answers(rows, read_question("battle", ["win_probability"]))
     >>> found["win_probability"].round(4).to_list(), found["error"][1]
     ([0.6538, None], 'attackers must be a whole number of at least 1, got -3')
     """
@@ -238,11 +241,16 @@ def _bare(value: Any) -> Any:
     return [_bare(each) for each in value] if isinstance(value, list) else value
 
 
+def json_text(value: Any) -> str | None:
+    """Return a value as JSON; a text, or null, as it is."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+
+
 # Battles and campaigns in tables.
 
 
 def _in_tables(
-    keys: pl.DataFrame, asked: Asked
+    keys: pl.DataFrame, asked: BatchQuestion
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
     """Return which rows the tables answer, and their answers; `None` if the tables do not apply."""
     given, shape = dict(asked.given), keys.height
@@ -311,7 +319,7 @@ def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
 # Other questions, each asked once.
 
 
-def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def _one_by_one(keys: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     different = keys.unique(maintain_order=True)
     names = tuple(keys.columns)
     records = [_record(asked, names, repr(row), row) for row in different.iter_rows()]
@@ -327,7 +335,7 @@ def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 
 @lru_cache(maxsize=REMEMBERED)
 def _record(
-    asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, ...]
+    asked: BatchQuestion, names: tuple[str, ...], key: str, row: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     nulls = (None,) * len(asked.columns)
     try:
@@ -352,11 +360,11 @@ def _cell(value: Any, kind: Any) -> Any:
     if value is None or value is OMITTED:
         return None
     if kind == pl.String and not isinstance(value, str):
-        return json.dumps(plain(value))
+        return json.dumps(json_value(value))
     return float(value) if kind == pl.Float64 else value
 
 
-def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
+def _question(asked: BatchQuestion, values: Mapping[str, Any]) -> Question:
     texts = dict(asked.given)
     for parameter in asked.form.parameters():
         value = values.get(column_of(parameter))

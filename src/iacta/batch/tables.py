@@ -78,9 +78,9 @@ def look_up(attackers: Armies, defenders: Armies, question: BattleQuestion) -> T
     sizes = SIZES_BY_ROWS if kernel.by_rows else (SIZE_BY_STARTS,)
     able = np.maximum(attackers - garrison, 0)
     larger = np.maximum(able, defenders)
-    is_asked = (attackers > 0) & (defenders > 0)
+    is_repeated = (attackers > 0) & (defenders > 0)
     for below, size in zip((-1, *sizes), sizes, strict=False):
-        here = is_asked & (larger > below) & (larger <= size)
+        here = is_repeated & (larger > below) & (larger <= size)
         if not here.any():
             continue
         a = able[here]
@@ -116,9 +116,9 @@ def follow(attackers: Armies, ways: Armies, question: CampaignQuestion) -> Table
     kernel = find_kernel(rules)
     able = np.maximum(attackers - rules.garrison, 0)
     larger = np.maximum(able, ways.max(axis=1, initial=0))
-    is_asked = (attackers > 0) & (ways[:, 0] > 0)
+    is_repeated = (attackers > 0) & (ways[:, 0] > 0)
     for below, size in zip((-1, *SIZES_OF_STACKS), SIZES_OF_STACKS, strict=False):
-        (here,) = np.nonzero(is_asked & (larger > below) & (larger <= size))
+        (here,) = np.nonzero(is_repeated & (larger > below) & (larger <= size))
         if not here.size:
             continue
         stack = np.zeros((here.size, size + 1))

@@ -11,11 +11,11 @@ from typing import Literal, overload
 
 from iacta.battle.territory import Stage
 from iacta.checks import check_choice, put, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.checks import put, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
 from iacta.methods.kernel import Kernel, State, Values
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
@@ -134,8 +134,8 @@ class Campaign(Pasted):
     def to_text(self) -> str:
         """Return the campaign as Python text, however long, that can be pasted back."""
         way = ", ".join(
-            repr(each if each != Territory(each.defenders) else each.defenders)
-            for each in self.territories
+            repr(territory if territory != Territory(territory.defenders) else territory.defenders)
+            for territory in self.territories
         )
         more = rules_argument(self.rules) + stop_argument(self.stop)
         return f"Campaign({self.attackers}, [{way}]{more})"
@@ -267,7 +267,7 @@ class Campaign(Pasted):
         if not isinstance(end, CampaignOutcome):
             raise MalformedError(f"end must be a CampaignOutcome, got {shown(end)}")
         untouched = self.territories[end.conquered + 1 :]
-        return end.attackers - end.defenders - sum(each.defenders for each in untouched)
+        return end.attackers - end.defenders - sum(territory.defenders for territory in untouched)
 
     def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
         """Return the battles of one campaign that is played with random dice.
@@ -316,7 +316,9 @@ class Campaign(Pasted):
             yield _Crossing(reached, conquered, stack, ends, garrison)
             if not conquered:
                 break
-            stack = ends.condition(_is_taken).map(_able)
+            stack = ends.condition(_is_taken).map(
+                lambda state: state.attackers
+            )  # all but the garrison
             reached = conquered
 
 
@@ -338,11 +340,6 @@ class _Crossing(NamedTuple):
 
 def _is_taken(state: State) -> bool:
     return state.defenders == 0
-
-
-def _able(state: State) -> int:
-    """Return the armies that move in: all but the garrison."""
-    return state.attackers
 
 
 def _rounded(number: Probability, exact: bool) -> Probability:
@@ -417,7 +414,7 @@ def chances_along(
     attackers: armies on the territory from which it starts, garrison included.
     keep: armies that must be left on the last territory.
     """
-    able = [max(each - way[0].rules.garrison, 0) for each in attackers]
+    able = [max(number - way[0].rules.garrison, 0) for number in attackers]
     most, defenders = max(able), way[0].defenders
     if most:  # before rows of that length are made
         refuse_tables(way, kernels, most)
@@ -427,16 +424,16 @@ def chances_along(
         taken = (~enough if against else enough).astype(int)
         values = values_along(way[1:], kernels[1:], taken, int(against))
         row = kernels[0].value(Values(values, [int(against)] * (defenders + 1)), defenders)
-        return [row[each] for each in able]
+        return [row[number] for number in able]
 
     won = chances(against=False)
-    if all(isinstance(each, int | Fraction) for each in won):
-        return [Fraction(each) for each in won]
-    found: list[Probability] = [min(float(each), 1.0) for each in won]
+    if all(isinstance(chance, int | Fraction) for chance in won):
+        return [Fraction(chance) for chance in won]
+    bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
     if any(kernel.certain for kernel in kernels):  # a sum to 1 may be rounded, one to 0 is exact
         lost = chances(against=True)
-        return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(found, lost, strict=True)]
-    return found
+        return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
+    return bounded
 
 
 def values_along(

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.checks import parse_whole_number, put, row_of, short_repr, whole_number
+from iacta.checks import parse_whole_number, put, row_of, whole_number
 from iacta.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
+from iacta.reprs import short_repr
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
@@ -80,7 +81,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     (Territory(22), Territory(8), Territory(8, garrison=3))
     """
     entries = row_of(territories, "territories", "defenders, such as [8, 2]")
-    way = tuple(_read_territory(each) for each in entries)
+    way = tuple(_read_territory(entry) for entry in entries)
     if not way:
         raise IllegalError("missing territories", parameter="territories")
     return way

@@ -10,9 +10,9 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.checks import check_choice, put, row_of, short_repr, shown, whole_number
-from iacta.display import Pasted
+from iacta.checks import check_choice, put, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.reprs import Pasted, short_repr
 
 # A board may come from a stranger: larger ones would take minutes, or gigabytes.
 MOST_TERRITORIES = 10_000
@@ -38,8 +38,8 @@ def folded(name: str) -> str:
     >>> folded("North-Africa") == folded("north africa") == folded("NORTH_AFRICA")
     True
     """
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(letter for letter in plain if letter not in HYPHENS and not letter.isspace())
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in name if letter not in HYPHENS and not letter.isspace())
 
 
 def one_line(text: str) -> str:
@@ -81,7 +81,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     import difflib  # slow to import, and only needed here
 
-    spellings = {folded(each): each for each in islice(known, MOST_COMPARED)}
+    spellings = {folded(name): name for name in islice(known, MOST_COMPARED)}
     near = difflib.get_close_matches(folded(name[:LONGEST_NAME]), spellings, n=1)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
@@ -152,7 +152,7 @@ class Board(Pasted):
         put(self, "borders", self._read_borders())
         put(self, "continents", self._read_continents())
         places = row_of(self.places, "places", "points")
-        put(self, "places", tuple(read_point(each, "places") for each in places))
+        put(self, "places", tuple(read_point(place, "places") for place in places))
         shapes = row_of(self.outlines, "outlines", "shapes")
         put(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
@@ -198,11 +198,11 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
                 raise MalformedError(f"edge must be a row of two names, got {shown(edge)}")
             pairs.append((_node_name(ends[0]), _node_name(ends[1])))
         spelling: dict[str, str] = {}
-        for end in (each for pair in pairs for each in pair):
+        for end in (name for pair in pairs for name in pair):
             spelling.setdefault(folded(end), end)
         back = [] if directed else [(end, start) for start, end in pairs]
         if isinstance(continents, Mapping):
-            continents = [_read_continent(*each) for each in continents.items()]
+            continents = [_read_continent(*members) for members in continents.items()]
         rows = row_of(continents, "continents", "continents")
         return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
@@ -213,20 +213,20 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         {'A': ['B'], 'B': ['A']}
         """
         ways = set(self.borders)
-        found: dict[str, Any] = {"name": self.name}
+        record: dict[str, Any] = {"name": self.name}
         if any((end, start) not in ways for start, end in self.borders):
-            found["directed"] = True
-        found["territories"] = {name: list(self.neighbours(name)) for name in self.territories}
-        found["continents"] = {
-            each.name: {"bonus": each.bonus, "territories": list(each.territories)}
-            for each in self.continents
+            record["directed"] = True
+        record["territories"] = {name: list(self.neighbours(name)) for name in self.territories}
+        record["continents"] = {
+            continent.name: {"bonus": continent.bonus, "territories": list(continent.territories)}
+            for continent in self.continents
         }
         if self.places:
-            found["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
+            record["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
         if self.outlines:
             shapes = [[list(map(_numbers, piece)) for piece in shape] for shape in self.outlines]
-            found["outlines"] = dict(zip(self.territories, shapes, strict=True))
-        return found
+            record["outlines"] = dict(zip(self.territories, shapes, strict=True))
+        return record
 
     def to_toml(self, within: str = "") -> str:
         """Return the text of a TOML file in iacta's own format, which `read_board` reads.
@@ -239,13 +239,15 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         >>> read_board(tomllib.loads(board.to_toml())) == board
         True
         """
-        found = self.to_record()
-        lines = [f"{key} = {json_text(found[key])}" for key in ("name", "directed") if key in found]
+        record = self.to_record()
+        lines = [
+            f"{key} = {json_text(record[key])}" for key in ("name", "directed") if key in record
+        ]
         for key in ("territories", "places", "outlines"):
-            if key in found:
+            if key in record:
                 lines += ["", f"[{within}{key}]"]
-                lines += [f"{json_text(name)} = {json_text(e)}" for name, e in found[key].items()]
-        for name, continent in found["continents"].items():
+                lines += [f"{json_text(name)} = {json_text(e)}" for name, e in record[key].items()]
+        for name, continent in record["continents"].items():
             lines += ["", f"[{within}continents.{json_text(name)}]"]
             lines += [f"{key} = {json_text(value)}" for key, value in continent.items()]
         return "\n".join(lines) + "\n"
@@ -273,10 +275,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             ...
         iacta.errors.IllegalError: board 'Nile' has no territory 'Egipt'; did you mean 'Egypt'?
         """
-        found = self._spelling.get(folded(name)) if isinstance(name, str) else None
-        if found is None:
+        spelling = self._spelling.get(folded(name)) if isinstance(name, str) else None
+        if spelling is None:
             self._refuse(name, "territory", self.territories)
-        return found
+        return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
         """Return the territories that a text names, each once, in the order of the text.
@@ -295,22 +297,22 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         if not isinstance(text, str):
             raise MalformedError(f"territories must be a text of their names, got {shown(text)}")
-        groups = {folded(each.name): each.territories for each in self.continents}
+        groups = {folded(continent.name): continent.territories for continent in self.continents}
         groups |= {key: (name,) for key, name in self._spelling.items()}
-        found: dict[str, None] = {}
+        members: dict[str, None] = {}
         words = text.split(",")
         longest = 1 + max(key.count(",") for key in groups)  # names may have commas
         while words:
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
-            key = next((folded(each) for each in tried if folded(each) in groups), None)
+            key = next((folded(name) for name in tried if folded(name) in groups), None)
             if key is None:
-                names = (*self.territories, *(each.name for each in self.continents))
+                names = (*self.territories, *(continent.name for continent in self.continents))
                 self._refuse(words[0].strip(), "territory or continent", names)
-            found |= dict.fromkeys(groups[key])
+            members |= dict.fromkeys(groups[key])
             del words[: 1 + key.count(",")]
-        if not found:
+        if not members:
             raise IllegalError(f"{shown(text)} has no territories")
-        return tuple(found)
+        return tuple(members)
 
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Return the territories that can be attacked from one, in the order of the board.
@@ -332,10 +334,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     @cached_property
     def _neighbours(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {name: [] for name in self.territories}
+        neighbours: dict[str, list[str]] = {name: [] for name in self.territories}
         for start, end in self.borders:
-            found[start].append(end)
-        return {name: tuple(ends) for name, ends in found.items()}
+            neighbours[start].append(end)
+        return {name: tuple(ends) for name, ends in neighbours.items()}
 
     def _read_borders(self) -> tuple[Border, ...]:
         rows = row_of(self.borders, "borders", "pairs of names")
@@ -355,15 +357,14 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def _read_continents(self) -> tuple[Continent, ...]:
         rows = row_of(self.continents, "continents", "continents")
         refuse_count(len(rows), MOST_CONTINENTS, "continents")
-        for each in rows:
-            if not isinstance(each, Continent):
-                raise MalformedError(f"continents must each be a Continent, got {shown(each)}")
-        _refuse_repeated([each.name for each in rows], "continents")
-        members = sum(len(each.territories) for each in rows)
+        for row in rows:
+            if not isinstance(row, Continent):
+                raise MalformedError(f"continents must each be a Continent, got {shown(row)}")
+        _refuse_repeated([row.name for row in rows], "continents")
+        members = sum(len(row.territories) for row in rows)
         refuse_count(members, MOST_MEMBERS, "territories in continents")
         return tuple(
-            Continent(each.name, each.bonus, tuple(map(self.find, each.territories)))
-            for each in rows
+            Continent(row.name, row.bonus, tuple(map(self.find, row.territories))) for row in rows
         )
 
 
@@ -378,7 +379,7 @@ def _read_continent(name: str, entry: object) -> Continent:
         raise MalformedError(
             f"continent {name} must be a bonus and its territories, got {shown(entry)}"
         )
-    territories = [_node_name(each) for each in row_of(parts[1], "territories", "names")]
+    territories = [_node_name(node) for node in row_of(parts[1], "territories", "names")]
     return Continent(name, parts[0], tuple(territories))
 
 
@@ -406,9 +407,11 @@ def read_point(point: object, what: str) -> Point:
     """
     numbers = row_of(point, what, "numbers")
     near = [
-        float(each)
-        for each in numbers
-        if isinstance(each, int | float) and not isinstance(each, bool) and abs(each) <= FARTHEST
+        float(number)
+        for number in numbers
+        if isinstance(number, int | float)
+        and not isinstance(number, bool)
+        and abs(number) <= FARTHEST
     ]
     if len(numbers) != 2 or len(near) != 2:
         raise MalformedError(f"{what} must be points of two numbers, got {shown(point)}")
@@ -422,7 +425,7 @@ def read_outline(shape: object) -> Outline:
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)
     """
     return tuple(
-        tuple(read_point(each, "outlines") for each in row_of(polygon, "outlines", "points"))
+        tuple(read_point(point, "outlines") for point in row_of(polygon, "outlines", "points"))
         for polygon in row_of(shape, "outlines", "polygons")
     )
 

@@ -58,7 +58,7 @@ def escaped(name: str) -> str:
     >>> escaped("North Africa: 50%"), unescaped("North%20Africa")
     ('North%20Africa%3A%2050%25', 'North Africa')
     """
-    return SEPARATORS.sub(lambda found: quote(found[0]), name)
+    return SEPARATORS.sub(lambda match: quote(match[0]), name)
 
 
 def unescaped(text: str) -> str:
@@ -82,12 +82,12 @@ def board_code(board: Board) -> str:
 def write_code(
     board: Board, player: str, owners: Iterable[str], armies: Iterable[int], *rest: str
 ) -> str:
-    held = ",".join(
+    holdings = ",".join(
         f"{escaped(name)}:{escaped(owner)}:{number}"
         for name, owner, number in zip(board.territories, owners, armies, strict=True)
         if owner
     )
-    return ";".join((VERSION, board_code(board), escaped(player), held, *rest))
+    return ";".join((VERSION, board_code(board), escaped(player), holdings, *rest))
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
@@ -106,24 +106,24 @@ def read_code(text: str, board: Board | None = None) -> Code:
             "code must have a version, a board, a player and territories, separated by ';', "
             f"got {shown(text.strip())}"
         )
-    name, player, held, *rest = fields
-    found = _board(name, board)
-    places = {each: t for t, each in enumerate(found.territories)}
+    name, player, holdings, *rest = fields
+    coded = _board(name, board)
+    places = {territory: t for t, territory in enumerate(coded.territories)}
     owners, armies = [""] * len(places), [0] * len(places)
-    for entry in filter(None, held.split(",")):
+    for entry in filter(None, holdings.split(",")):
         parts = entry.split(":")
         if len(parts) != 3 or not parts[1]:
             raise MalformedError(
                 f"territory must be written as name:owner:armies, got {shown(entry)}"
             )
-        t = places[found.find(unescaped(parts[0]))]
+        t = places[coded.find(unescaped(parts[0]))]
         if owners[t]:
-            raise IllegalError(f"{found.territories[t]!r} appears twice")
+            raise IllegalError(f"{coded.territories[t]!r} appears twice")
         owners[t] = unescaped(parts[1])
         armies[t] = parse_whole_number(
-            parts[2], f"armies on {found.territories[t]}", 0, MOST_ARMIES
+            parts[2], f"armies on {coded.territories[t]}", 0, MOST_ARMIES
         )
-    return Code(found, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
+    return Code(coded, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
 
 
 def _board(name: str, given: Board | None) -> Board:

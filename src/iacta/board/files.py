@@ -93,10 +93,10 @@ def read_board_text(file: Path) -> str:
 
 def board_in(file: Path, text: str) -> BoardFile:
     with in_file(file, "board"):
-        found, draft = read_text(text, _stem(file))
+        drawn, draft = read_text(text, _stem(file))
         board, remarks = assemble(draft)
-    cards = found.cards(file, text, draft) if found.cards else None
-    return BoardFile(board, found.name, remarks, cards)
+    cards = drawn.cards(file, text, draft) if drawn.cards else None
+    return BoardFile(board, drawn.name, remarks, cards)
 
 
 def board_of_text(text: str, name: str = "board") -> BoardFile:
@@ -107,9 +107,9 @@ def board_of_text(text: str, name: str = "board") -> BoardFile:
     >>> board_of_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
     """
-    found, draft = read_text(decode(text.encode("utf-8", "replace")), _stem(Path(name)))
+    drawn, draft = read_text(decode(text.encode("utf-8", "replace")), _stem(Path(name)))
     board, remarks = assemble(draft)
-    return BoardFile(board, found.name, remarks)
+    return BoardFile(board, drawn.name, remarks)
 
 
 def _stem(file: Path) -> str:

@@ -105,15 +105,15 @@ def _distances(board: Board) -> Floats:
     near = np.eye(size, dtype=bool)
     for start, to in board.borders:
         near[number[start], number[to]] = near[number[to], number[start]] = True
-    found, steps = near.copy(), np.where(near, 1.0, 0.0)
+    distances, steps = near.copy(), np.where(near, 1.0, 0.0)
     np.fill_diagonal(steps, 0.0)
     for far in range(2, size):
-        new = (found @ near) & ~found
+        new = (distances @ near) & ~distances
         if not new.any():
             break
         steps[new] = far
-        found |= new
-    return np.where(found, steps, steps.max() / 2 + 1.5)  # for parts that are not connected
+        distances |= new
+    return np.where(distances, steps, steps.max() / 2 + 1.5)  # for parts that are not connected
 
 
 def _start(distances: Floats) -> Floats:

@@ -22,9 +22,9 @@ from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, decode, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
-from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, in_file, read_path
+from iacta.reprs import Pasted
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 KEYS = ("board", "player", "others", "territories")
@@ -97,9 +97,9 @@ class Position(Pasted):
             rows = row_of(holdings, "holdings", "holdings")
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
-        for each in rows:
-            if not isinstance(each, Holding):
-                raise MalformedError(f"holdings must each be a Holding, got {shown(each)}")
+        for row in rows:
+            if not isinstance(row, Holding):
+                raise MalformedError(f"holdings must each be a Holding, got {shown(row)}")
         if len(rows) != len(board.territories):
             raise IllegalError(
                 f"holdings must be {len(board.territories)}, one for each territory of "
@@ -107,9 +107,9 @@ class Position(Pasted):
             )
         put(self, "board", board)
         spelling: dict[str, str] = {}
-        for each in rows:
-            spelling.setdefault(folded(each.owner), each.owner)
-        spelt = (replace(each, owner=spelling[folded(each.owner)]) for each in rows)
+        for row in rows:
+            spelling.setdefault(folded(row.owner), row.owner)
+        spelt = (replace(row, owner=spelling[folded(row.owner)]) for row in rows)
         put(self, "holdings", tuple(spelt))
         name = read_name(player, "player")
         put(self, "player", find_player(name, "player", spelling.values()))
@@ -136,7 +136,9 @@ class Position(Pasted):
         >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).to_code()
         '1;#bf3955ce18fcdce2;red;A:red:5,B:blue:2'
         """
-        owners, armies = zip(*((each.owner, each.armies) for each in self.holdings), strict=True)
+        owners, armies = zip(
+            *((holding.owner, holding.armies) for holding in self.holdings), strict=True
+        )
         return write_code(self.board, self.player, owners, armies)
 
     @classmethod
@@ -159,7 +161,7 @@ class Position(Pasted):
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
     def _summary(self) -> str:
-        owned = sum(each.armies > 0 for each in self.holdings)
+        owned = sum(holding.armies > 0 for holding in self.holdings)
         noun = "territory" if owned == 1 else "territories"
         return f"on {self.board.name!r}, {self.player} to move, {owned} {noun} listed"
 
@@ -185,10 +187,12 @@ class Position(Pasted):
         ('B',)
         """
         wanted = folded(owner) if isinstance(owner, str) else None
-        found = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
-        if not found and wanted != "":
-            find_player(owner, "owner", (each.owner for each in self.holdings))
-        return found
+        names = tuple(
+            name for name, holding in self._by_name.items() if folded(holding.owner) == wanted
+        )
+        if not names and wanted != "":
+            find_player(owner, "owner", (holding.owner for holding in self.holdings))
+        return names
 
     @cached_property
     def _by_name(self) -> Mapping[str, Holding]:
@@ -211,7 +215,7 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
         ...
     iacta.errors.IllegalError: owner must be one of green, red, got 'gren'; did you mean 'green'?
     """
-    spelling = {folded(each): each for each in sorted(players) if each}
+    spelling = {folded(player): player for player in sorted(players) if player}
     if isinstance(given, str) and folded(given) in spelling:
         return spelling[folded(given)]
     names = list(spelling.values())
@@ -223,17 +227,17 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
 
 
 def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
-    held: dict[str, Holding] = {}
+    by_name: dict[str, Holding] = {}
     for key, entry in named.items():
         name = board.find(key)
-        if name in held:
+        if name in by_name:
             raise IllegalError(f"{name!r} appears twice")
-        held[name] = _read_held(entry, f"holding of {name}")
-    rest = NOBODY if others is None else _read_held(others, "others")
-    return [held.get(name, rest) for name in board.territories]
+        by_name[name] = _read_holding(entry, f"holding of {name}")
+    rest = NOBODY if others is None else _read_holding(others, "others")
+    return [by_name.get(name, rest) for name in board.territories]
 
 
-def _read_held(entry: object, what: str) -> Holding:
+def _read_holding(entry: object, what: str) -> Holding:
     if isinstance(entry, Holding):
         return entry
     if isinstance(entry, tuple | list) and len(entry) == 2:
@@ -255,14 +259,14 @@ def position_toml(position: Position, board: str | None) -> str:
         heading = f"# {continent.name}, bonus {continent.bonus}"
         homes |= dict.fromkeys(continent.territories, heading)
     headings = dict.fromkeys(homes.get(name, "") for name in position.board.territories)
-    held = dict(zip(position.board.territories, position.holdings, strict=True))
+    by_name = dict(zip(position.board.territories, position.holdings, strict=True))
     for heading in headings:
         lines += [heading] if heading else []
         lines += [
             f"{name if BARE.fullmatch(name) else json_text(name)} = "
-            f"{{ owner = {json_text(each.owner)}, armies = {each.armies} }}"
-            for name, each in held.items()
-            if each.armies and homes.get(name, "") == heading
+            f"{{ owner = {json_text(holding.owner)}, armies = {holding.armies} }}"
+            for name, holding in by_name.items()
+            if holding.armies and homes.get(name, "") == heading
         ]
     return "\n".join(lines) + "\n"
 
@@ -361,17 +365,17 @@ def _position(table: FileTable, folder: Path | None, beside: Board | None = None
         table.refuse((), "missing player, whose turn it is")
     table.refuse_unknown(table.entries, KEYS)
     board = _board(table, folder, beside)
-    held: dict[str, Holding] = {}
+    by_name: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
         with table.placed(path):
             name = board.find(key)
-        if name in held:
+        if name in by_name:
             table.refuse(path, f"{name!r} appears twice", IllegalError)
-        held[name] = _holding(table, path, entry)
+        by_name[name] = _holding(table, path, entry)
     rest = table.entries.get("others")
     others = NOBODY if rest is None else _holding(table, ("others",), rest)
-    holdings = tuple(held.get(name, others) for name in board.territories)
+    holdings = tuple(by_name.get(name, others) for name in board.territories)
     if "player" not in table.entries:
         table.refuse((), "missing player, whose turn it is")
     with table.placed(("player",)):
@@ -418,7 +422,7 @@ def _within(name: str, folder: Path | None) -> Path:
     pure = (PurePosixPath(name), PureWindowsPath(name))
     file = folder / name
     try:
-        away = any(each.anchor or ".." in each.parts for each in pure)
+        away = any(path.anchor or ".." in path.parts for path in pure)
         inside = not away and file.resolve().is_relative_to(folder.resolve()) and file.is_file()
     except (OSError, ValueError, RuntimeError):
         inside = False

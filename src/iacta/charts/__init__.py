@@ -13,9 +13,9 @@ if TYPE_CHECKING:  # for tools that check types without running the registry
     from iacta.charts.boards import *
     from iacta.charts.comparisons import *
     from iacta.charts.decisions import *
-    from iacta.charts.files import *
     from iacta.charts.outcomes import *
     from iacta.charts.registry import *
+    from iacta.charts.saving import *
     from iacta.charts.tables import *
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import axis, categories, exactly, level, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
 from iacta.charts.scene import cut
 from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED
 from iacta.charts.vega import Row, View, layer, rows_of, vconcat
@@ -49,17 +49,17 @@ def audited_log(audited: Audit) -> Chart:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
     most = MOST_EXPONENT * math.log(10)
     evidence = [
-        {"throws": each.throws, "e_value": math.exp(min(max(each.log_evidence, -most), most))}
-        for each in audited.moments
+        {"throws": moment.throws, "e_value": math.exp(min(max(moment.log_evidence, -most), most))}
+        for moment in audited.moments
     ]
     luck = [
         {
-            "throws": each.throws,
+            "throws": moment.throws,
             "player": cut(name, LONGEST_NAME) or NOBODY,
-            "armies": each.armies[number],
+            "armies": moment.armies[number],
         }
         for number, name in enumerate(audited.players)
-        for each in audited.moments
+        for moment in audited.moments
         if any(luck.player == name for luck in audited.lucks)
     ]
     tables: dict[str, Sequence[Row]] = {"results": rows}
@@ -86,7 +86,7 @@ def audited_log(audited: Audit) -> Chart:
 
 
 def _results(audited: Audit) -> list[Row]:
-    totals = {each.name: int(each.counts.sum()) for each in audited.throws}
+    totals = {kind.name: int(kind.counts.sum()) for kind in audited.throws}
     kept: set[str] = set()
     count = 0
     for throws in sorted(audited.throws, key=lambda throws: -totals[throws.name]):
@@ -95,17 +95,17 @@ def _results(audited: Audit) -> list[Row]:
             kept.add(throws.name)
     return [
         {
-            "throws": each.throws,
-            "result": f"{each.throws}: {each.result}",
-            "seen": each.seen,
-            "expected": each.expected,
-            "off": each.seen / total - each.expected / total,
-            "low": each.low / total - each.expected / total,
-            "high": each.high / total - each.expected / total,
-            "verdict": FAIR if each.low <= each.expected <= each.high else ODD,
+            "throws": result.throws,
+            "result": f"{result.throws}: {result.result}",
+            "seen": result.seen,
+            "expected": result.expected,
+            "off": result.seen / total - result.expected / total,
+            "low": result.low / total - result.expected / total,
+            "high": result.high / total - result.expected / total,
+            "verdict": FAIR if result.low <= result.expected <= result.high else ODD,
         }
-        for each in audited.results
-        if each.throws in kept and (total := totals[each.throws])
+        for result in audited.results
+        if result.throws in kept and (total := totals[result.throws])
     ]
 
 
@@ -173,15 +173,15 @@ def game_review(reviewed: Review) -> Chart:
     """
     rows: list[Row] = []
     worst: list[Row] = []
-    for each in reviewed.steps:
-        same = {"turn": each.turn, "player": cut(each.player, LONGEST_NAME) or NOBODY}
-        if not rows or rows[-1]["turn"] != each.turn:
-            start = {"value": each.before, "decision": "start", "cost": 0.0, "luck": 0.0}
+    for step in reviewed.steps:
+        same = {"turn": step.turn, "player": cut(step.player, LONGEST_NAME) or NOBODY}
+        if not rows or rows[-1]["turn"] != step.turn:
+            start = {"value": step.before, "decision": "start", "cost": 0.0, "luck": 0.0}
             rows.append({"step": len(rows), **same, **start})
-        if each in reviewed.costliest:
-            made = {"value": each.before, "decision": each.name, "cost": each.cost}
-            worst.append({"step": len(rows) - 1, **same, **made, "better": each.better})
-        made = {"value": each.after, "decision": each.name, "cost": each.cost, "luck": each.luck}
+        if step in reviewed.costliest:
+            made = {"value": step.before, "decision": step.name, "cost": step.cost}
+            worst.append({"step": len(rows) - 1, **same, **made, "better": step.better})
+        made = {"value": step.after, "decision": step.name, "cost": step.cost, "luck": step.luck}
         rows.append({"step": len(rows), **same, **made})
     value = axis("value:Q", "worth", {"zero": False})
     if reviewed.is_chance:
@@ -208,9 +208,9 @@ def game_review(reviewed: Review) -> Chart:
         )
         layers.append(circles)
     title = ", ".join(
-        f"{cut(each.player, LONGEST_NAME)} was {_size(each.luck, reviewed)} "
-        f"{'lucky' if each.luck >= 0 else 'unlucky'}"
-        for each in reviewed.players[:MOST_NAMED]
+        f"{cut(player.player, LONGEST_NAME)} was {_size(player.luck, reviewed)} "
+        f"{'lucky' if player.luck >= 0 else 'unlucky'}"
+        for player in reviewed.players[:MOST_NAMED]
     )
     return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from iacta.charts.parts import mapped
+from iacta.charts.axes_and_labels import mapped
 from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
 from iacta.charts.theme import GREY, WIDTH, contrast
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
@@ -160,24 +160,24 @@ def arrow_layers(scene: Scene) -> tuple[list[View], list[View]]:
         return [], []
     shafts: list[Row] = []
     heads: list[Row] = []
-    for each in scene.arrows:
-        strong = {"strong": PALE if each.look == "rare" else 1.0}
-        paths = [[one.at(scene.scale) for one in path] for path in each.paths]
+    for arrow in scene.arrows:
+        strong = {"strong": PALE if arrow.look == "rare" else 1.0}
+        paths = [[one.at(scene.scale) for one in path] for path in arrow.paths]
         shafts += [{**_line(a, b), **strong} for path in paths for a, b in pairwise(path)]
         before, tip = paths[-1][-2:]
-        heads.append({**_at(scene, each.tip), **_turn(before, tip), **strong})
+        heads.append({**_at(scene, arrow.tip), **_turn(before, tip), **strong})
     opacity = field("strong:Q", scale=None, legend=None)
     line = _projected(scene, _inline("shafts", shafts)).encode(**ENDS)
     head = _points(scene, "heads", heads).encode(angle=_angle())
     size: dict[str, Any] = {"text": "▲", "fontSize": 10, "baseline": "middle"}
-    discs = [{**_numbered(each), **_at(scene, each.disc)} for each in scene.arrows]
+    discs = [{**_numbered(arrow), **_at(scene, arrow.disc)} for arrow in scene.arrows]
     return [
         line.mark("rule", strokeWidth=4.5, opacity=0.8, style="halo"),
         line.mark("rule", strokeWidth=2, clip=True).encode(opacity=opacity),
     ], [
         head.mark("text", style="outlined", strokeWidth=2.5, **size),
         head.mark("text", **size).encode(opacity=opacity),
-        *(_projected(scene, each).encode(**START) for each in _discs(discs, scene.sizes.disc)),
+        *(_projected(scene, disc).encode(**START) for disc in _discs(discs, scene.sizes.disc)),
     ]
 
 
@@ -213,10 +213,10 @@ def _texts(
     scene: Scene, name: str, kinds: Sequence[Kind], *, halo: float, **look: Any
 ) -> list[View]:
     rows: list[Row] = []
-    for each in (label for label in scene.shown() if label.kind in kinds):
-        for k, line in enumerate(each.lines):
-            down = (k - (len(each.lines) - 1) / 2) * scene.sizes.line
-            at = each.middle._replace(dy=each.middle.dy + down)
+    for label in (label for label in scene.shown() if label.kind in kinds):
+        for k, line in enumerate(label.lines):
+            down = (k - (len(label.lines) - 1) / 2) * scene.sizes.line
+            at = label.middle._replace(dy=label.middle.dy + down)
             rows.append({"text": line, **_at(scene, at)})
     if not rows:
         return []
@@ -233,14 +233,14 @@ def steps_table(scene: Scene) -> View:
     width = scene.width / columns if scene.width < WIDTH else WIDTH / 2
     rows = [
         {
-            **_numbered(each),
-            "way": each.words,
-            "fought": each.fought,
-            "taken": each.taken,
+            **_numbered(arrow),
+            "way": arrow.words,
+            "fought": arrow.fought,
+            "taken": arrow.taken,
             "x": k // height * width,
             "y": k % height + 1,
         }
-        for k, each in enumerate(scene.arrows)
+        for k, arrow in enumerate(scene.arrows)
     ]
     heads = [{"x": k * width, "y": 0, "fought": "fought", "taken": "taken"} for k in range(columns)]
     place = _grid(scene, height + 1)
@@ -248,11 +248,11 @@ def steps_table(scene: Scene) -> View:
     body = _inline("lines", rows).encode(**place)
     head = _inline("columns", heads).encode(**place)
     numbered = [{**row, "x": row["x"] + 8} for row in rows]
-    discs = [each.encode(**place) for each in _discs(numbered, 6.5, "line numbers")]
+    discs = [disc.encode(**place) for disc in _discs(numbered, 6.5, "line numbers")]
     chances = [
-        each.mark("text", dx=width - 14 - back, **right).encode(text=f"{column}:N")
+        part.mark("text", dx=width - 14 - back, **right).encode(text=f"{column}:N")
         for column, back in (("fought", 44), ("taken", 0))
-        for each in (body, head)
+        for part in (body, head)
     ]
     way = body.mark("text", align="left", dx=20, fontSize=10).encode(text="way:N")
     return _below(scene, layer(*discs, way, *chances), height + 1)
@@ -261,15 +261,15 @@ def steps_table(scene: Scene) -> View:
 def names_table(scene: Scene) -> View | None:
     """Return the names for which letters stand on the map, if there are any."""
     columns = 2 if scene.sizes is NARROW else 4
-    keys = [each for each in scene.shown() if each.kind == "key"]
+    keys = [label for label in scene.shown() if label.kind == "key"]
     height = -(-len(keys) // columns)
     rows = [
         {
-            "text": f"{each.lines[0]}  {cut(scene.territories[each.territory])}",
+            "text": f"{key.lines[0]}  {cut(scene.territories[key.territory])}",
             "x": k // height * scene.width / columns,
             "y": k % height,
         }
-        for k, each in enumerate(keys)
+        for k, key in enumerate(keys)
     ]
     if not rows:
         return None

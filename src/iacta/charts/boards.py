@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from iacta.charts.axes_and_labels import mapped
 from iacta.charts.board_layers import (
     MOST_NAMED,
     NOBODY,
@@ -24,16 +25,16 @@ from iacta.charts.board_layers import (
     owned_ground,
     steps_table,
 )
-from iacta.charts.files import Chart
-from iacta.charts.parts import mapped
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
 from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
+from iacta.charts.subtitles import counted, rules_words, signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH
 from iacta.charts.vega import Row, View, field, layer, vconcat
-from iacta.charts.words import counted, rules_words, signed
 from iacta.checks import shown
 from iacta.errors import MalformedError
-from iacta.questions.words import joined, percent, short_percent
+from iacta.questions.percentages import percent, short_percent
+from iacta.questions.sentences import joined
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position
@@ -81,9 +82,11 @@ def board_map(board: Position | Board) -> Chart:
     if not isinstance(board, Board):
         raise MalformedError(f"board must be a Board or a Position, got {shown(board)}")
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
-    for each in board.continents:
-        continents |= dict.fromkeys(each.territories, (each.name, each.bonus))
-    known = {each.name: each.bonus for each in board.continents if each.territories}
+    for continent in board.continents:
+        continents |= dict.fromkeys(continent.territories, (continent.name, continent.bonus))
+    known = {
+        continent.name: continent.bonus for continent in board.continents if continent.territories
+    }
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
     labels = {name: f"{cut(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()}
     label = f"{json.dumps(labels)}[datum.label]"
@@ -106,7 +109,7 @@ def board_map(board: Position | Board) -> Chart:
 
 
 def _position_map(position: Position) -> Chart:
-    mine = [each.armies for each in position.holdings if each.owner == position.player]
+    mine = [holding.armies for holding in position.holdings if holding.owner == position.player]
     return _finished(
         _both(position.board),
         [_held(position.of(name)) for name in position.board.territories],
@@ -145,11 +148,11 @@ def plan_map(plan: Plan) -> Chart:
         _both(position.board, arrows, is_close=True),
         [
             {
-                **_held(position.of(each.name)),
-                "own_probability": each.own_probability,
-                "expected_armies": each.expected_armies,
+                **_held(position.of(territory.name)),
+                "own_probability": territory.own_probability,
+                "expected_armies": territory.expected_armies,
             }
-            for each in plan.territories
+            for territory in plan.territories
         ],
         plan_answer(plan).sentence,
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
@@ -163,7 +166,7 @@ def arrows_of(plan: Plan) -> list[Arrow]:
     """Return the battles that have an arrow: the main line, and others that are often fought."""
     from iacta.plan.report import main_line
 
-    line = [each.step for each in main_line(plan)]
+    line = [leg.step for leg in main_line(plan)]
     known = {(step.start, step.to) for step in line}
     others = [
         step
@@ -187,7 +190,7 @@ def arrows_of(plan: Plan) -> list[Arrow]:
 
 def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
     """Return whether the chances to own what is attacked differ, so that shades show something."""
-    ends = [plan.territories[each.to].own_probability for each in arrows]
+    ends = [plan.territories[arrow.to].own_probability for arrow in arrows]
     return bool(ends) and max(ends) - min(ends) > DIFFERS
 
 
@@ -195,7 +198,7 @@ def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
     words = " Arrows: the main line"
-    if any(each.look == "rare" for each in arrows):
+    if any(arrow.look == "rare" for arrow in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
     rarer = f" {counted(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
@@ -214,11 +217,14 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     """
     from iacta.questions.plan import plan_answer  # as above
 
-    found, before = reinforcement, reinforcement.before
+    before = reinforcement.before
     position, board = before.position, before.position.board
-    gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
-    new = dict(found.placement)
-    arrows, is_chance = arrows_of(found.plan), before.goal.is_chance
+    gains = {
+        marginal.territory: max(marginal.all - reinforcement.quick, 0.0)
+        for marginal in reinforcement.marginals
+    }
+    new = dict(reinforcement.placement)
+    arrows, is_chance = arrows_of(reinforcement.plan), before.goal.is_chance
     words = {
         board.territories.index(name): f"{signed(100 * gain, 1, plus=True)}%"
         if is_chance
@@ -226,7 +232,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for name, gain in gains.items()
         if gain
     }
-    values = [found.before.value, found.plan.value]
+    values = [reinforcement.before.value, reinforcement.plan.value]
     figures = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
     change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
@@ -240,16 +246,16 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
             }
             for name in board.territories
         ],
-        plan_answer(found.plan, new=found).sentence,
-        change + _arrow_words(found.plan, arrows),
+        plan_answer(reinforcement.plan, new=reinforcement).sentence,
+        change + _arrow_words(reinforcement.plan, arrows),
         owners=_owners(position),
-        steps=_step_rows(found.plan, arrows),
+        steps=_step_rows(reinforcement.plan, arrows),
     )
 
 
 def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
     names = plan.position.board.territories
-    numbers = {(names[each.start], names[each.to]): each.number for each in arrows}
+    numbers = {(names[arrow.start], names[arrow.to]): arrow.number for arrow in arrows}
     rows = [
         {
             "number": numbers.get((step.start, step.to)),
@@ -326,7 +332,7 @@ def _held(holding: Holding) -> dict[str, Any]:
 
 def _owners(position: Position) -> dict[str, str]:
     """Return each owner's colour, the player first; owners named after a colour have it."""
-    owners = dict.fromkeys([position.player, *(each.owner for each in position.holdings)])
+    owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
     own = {owner: TONES_BY_NAME.get(owner.lower()) for owner in owners}
     free = [tone for tone in TONES if tone not in own.values()] or list(TONES)

@@ -9,15 +9,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from iacta.battle.battle import Battle
-from iacta.charts.files import Chart
-from iacta.charts.parts import axis, categories, exactly, percent_label, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exactly, percent_label, row_axis
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, expect, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, field, layer, rows_of, vconcat
-from iacta.charts.words import counted, expect, under_rules
 from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
-from iacta.questions.words import percent
+from iacta.questions.percentages import percent
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 
@@ -53,17 +53,17 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
 
     Rule sets none of which can be solved are refused.
     """
-    for each in row_of(known, "known", "RuleSet"):
-        expect(each, RuleSet, "each of known")
+    for rule_set in row_of(known, "known", "RuleSet"):
+        expect(rule_set, RuleSet, "each of known")
     rows: list[Row] = []
-    for each in known:
+    for rule_set in known:
         try:
-            battle = Battle(EXAMPLE_ARMIES, EXAMPLE_ARMIES, each.rules)
+            battle = Battle(EXAMPLE_ARMIES, EXAMPLE_ARMIES, rule_set.rules)
             chance = float(battle.win_probability())
         except IactaError:
             continue
         favourite = MORE if chance > 0.5 else LESS
-        rows.append({"rules": each.name, "win_probability": chance, "favourite": favourite})
+        rows.append({"rules": rule_set.name, "win_probability": chance, "favourite": favourite})
     if not rows:
         raise IllegalError("rules must be such that the odds of their battles can be computed")
     rows.sort(key=lambda row: -row["win_probability"])
@@ -145,17 +145,17 @@ def methods_compared(answer: CompareAnswer) -> Chart:
     from iacta.questions.compare import time_text  # takes time to import
 
     rows: list[Row] = []
-    for each in answer.methods:
-        if each.chance is not None:
-            error = answer.error(each.chance)
+    for method in answer.methods:
+        if method.chance is not None:
+            error = answer.error(method.chance)
             known = UNKNOWN if error is None else ROUNDED
             rows.append(
                 {
-                    "method": each.method,
-                    "win_probability": float(each.chance),
+                    "method": method.method,
+                    "win_probability": float(method.chance),
                     "relative_error": error,
-                    "seconds": each.seconds,
-                    "answer": EXACT if isinstance(each.chance, Fraction) else known,
+                    "seconds": method.seconds,
+                    "answer": EXACT if isinstance(method.chance, Fraction) else known,
                 }
             )
     if not rows:
@@ -165,7 +165,7 @@ def methods_compared(answer: CompareAnswer) -> Chart:
     speed = f"{fastest} is the fastest of {len(rows)} methods, with {took}."
     if len(rows) == 1:
         speed = f"Only {fastest} answers, in {took}."
-    numbers = [field(f"{each}:Q", format=".3~g") for each in ("relative_error", "seconds")]
+    numbers = [field(f"{name}:Q", format=".3~g") for name in ("relative_error", "seconds")]
     base = rows_of("methods").encode(
         y=row_axis("method", rows, labelOverlap=False),
         tooltip=["method:N", exactly("win_probability"), *numbers],
@@ -187,11 +187,11 @@ def methods_compared(answer: CompareAnswer) -> Chart:
     shown = base.calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
     times = base.mark("point", color=BLUE, **look).encode(x=seconds)
     points = shown.mark("point", **look).encode(x=errors, color=colour)
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
     return Chart(
         vconcat(times, points).independent("color"),
         f"{answer.sentence} {speed}",
-        f"{asked.attackers} armies against {asked.defenders}, the chance to win "
+        f"{question.attackers} armies against {question.defenders}, the chance to win "
         f"({under_rules(rule_set.rules, rule_set.name)}): the time that each method took, and its "
         "error.",
         {"methods": rows},

@@ -97,13 +97,13 @@ class Converter:
 
     def __call__(self, spec: str, kind: str) -> bytes:
         """Return a picture, as `convert` does."""
-        asked, answered = self._process.stdin, self._process.stdout
-        if asked is None or answered is None:
+        requests, answers = self._process.stdin, self._process.stdout
+        if requests is None or answers is None:
             raise PictureError("its process has no pipes")
         try:
-            asked.write(json.dumps([spec, kind]).encode() + b"\n")
-            asked.flush()
-            line = answered.readline()
+            requests.write(json.dumps([spec, kind]).encode() + b"\n")
+            requests.flush()
+            line = answers.readline()
         except OSError:
             line = b""
         if not line:
@@ -134,6 +134,6 @@ def _answer(line: bytes) -> tuple[str, str]:
 if __name__ == "__main__":
     if sys.argv[1] != "html":
         convert(json.dumps(FIRST), "svg")
-    for asked in sys.stdin.buffer:
-        sys.stdout.buffer.write(json.dumps(_answer(asked)).encode() + b"\n")
+    for request in sys.stdin.buffer:
+        sys.stdout.buffer.write(json.dumps(_answer(request)).encode() + b"\n")
         sys.stdout.buffer.flush()

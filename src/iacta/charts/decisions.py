@@ -7,15 +7,25 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import ATTACKERS, COUNT, axis, categories, exactly, level, mapped, row_axis
+from iacta.charts.axes_and_labels import (
+    ATTACKERS,
+    COUNT,
+    axis,
+    categories,
+    exactly,
+    level,
+    mapped,
+    row_axis,
+)
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, fight, limit, under_rules
 from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
-from iacta.charts.words import counted, fight, limit, under_rules
 from iacta.checks import shown
 from iacta.distribution import Probability
-from iacta.questions.words import count, percent, plain_percent
+from iacta.questions.percentages import percent, plain_percent
+from iacta.questions.sentences import count
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -52,8 +62,8 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
-    known = [each for each in decision.boundary if each.attackers is not None]
-    fewest = [each.attackers for each in known if each.attackers is not None]
+    known = [point for point in decision.boundary if point.attackers is not None]
+    fewest = [point.attackers for point in known if point.attackers is not None]
     decided = int(decision.rolls.shape[1]) - 1 + decision.rules.garrison
     top = min(max(decision.attackers, *fewest, 1) + MARGIN, decided)
     _refuse_large(top, decision.defenders)
@@ -81,7 +91,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
         {
             "actions": actions,
             "regions": _regions(actions, "action"),
-            **({"boundary": [each._asdict() for each in known]} if known else {}),
+            **({"boundary": [point._asdict() for point in known]} if known else {}),
             "battle": [{**battle, "action": decision.action}],
         },
     )
@@ -122,15 +132,15 @@ def _regions(runs: Sequence[Row], name: str) -> list[Row]:
     regions: dict[object, list[Row]] = {}
     for row in runs:
         regions.setdefault(row[name], []).append(row)
-    found: list[Row] = []
+    places: list[Row] = []
     for done, rows in regions.items():
         # Of columns with nearly the longest run, the one in the middle.
         longest = max(row["most"] - row["least"] for row in rows)
         wide = [row for row in rows if row["most"] - row["least"] >= 0.6 * longest]
         middle = wide[len(wide) // 2]
         height = (middle["least"] + middle["most"]) / 2
-        found.append({name: done, "defenders": middle["defenders"], "attackers": height})
-    return found
+        places.append({name: done, "defenders": middle["defenders"], "attackers": height})
+    return places
 
 
 def _region_words(table: str, words: str) -> View:
@@ -215,13 +225,13 @@ def chance_by_attackers(answer: NeedAnswer) -> Chart:
 
     answer: what `iacta.ask` answers to `need`.
     """
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
     return Chart(
-        _chance_chart("attackers", answer.attackers, asked.chance, ATTACKERS, "chance to win"),
+        _chance_chart("attackers", answer.attackers, question.chance, ATTACKERS, "chance to win"),
         answer.sentence,
-        f"Chance to win by number of attackers; the goal is {plain_percent(asked.chance)} "
+        f"Chance to win by number of attackers; the goal is {plain_percent(question.chance)} "
         f"({under_rules(rule_set.rules, rule_set.name)}).",
-        {"chances": _chances_around("attackers", answer.attackers, asked.win_probabilities)},
+        {"chances": _chances_around("attackers", answer.attackers, question.win_probabilities)},
     )
 
 
@@ -231,10 +241,10 @@ def chance_by_defenders(answer: HoldAnswer) -> Chart:
 
     answer: what `iacta.ask` answers to `defend` without territories.
     """
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
 
     def held(counts: Sequence[int]) -> list[Probability]:
-        return [asked.hold_probability(n) for n in counts]
+        return [question.hold_probability(n) for n in counts]
 
     return Chart(
         _chance_chart("defenders", answer.defenders, answer.chance, "defenders", "chance to hold"),
@@ -307,7 +317,7 @@ def best_spread(
     The chart has a table `spread` of the armies on each territory of the best; and with others a
     table `values` of the `value` that each `spread` leaves the attackers.
     """
-    found = find_rules(rules)
+    rules = find_rules(rules)
     spread = best.spreads[0]
     scale = {"domain": [0, 1.08 * max(spread)], "nice": False}  # room for the number
     base = rows_of("spread").encode(
@@ -333,12 +343,12 @@ def best_spread(
     if others:
         tables["values"] = [
             {
-                "name": f"{name}: {', '.join(map(str, each[:MOST_WORDS]))}"
-                + (" …" if len(each) > MOST_WORDS else ""),
+                "name": f"{name}: {', '.join(map(str, armies[:MOST_WORDS]))}"
+                + (" …" if len(armies) > MOST_WORDS else ""),
                 "is_best": name == "best",
                 "value": value,
             }
-            for name, each, value in (("best", spread, float(best.value)), *others)
+            for name, armies, value in (("best", spread, float(best.value)), *others)
         ]
         compared = _compared(tables["values"], objective == "break through")
         bars = vconcat(bars.properties(height=SPREAD_HEIGHT), compared)
@@ -346,7 +356,7 @@ def best_spread(
         bars,
         title,
         f"The best spread of {counted(sum(spread))} over {len(spread)} territories in a row; "
-        f"{known} ({under_rules(found, label)}).",
+        f"{known} ({under_rules(rules, label)}).",
         tables,
     )
 
@@ -360,16 +370,18 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
     The chart has a table `armies` with those `held` before and those that are `new` on each
     territory, and a table `values` of the `value` that each front leaves its attackers.
     """
-    asked, rule_set = answer.question, answer.question.rule_set
+    question, rule_set = answer.question, answer.question.rule_set
     fronts = [
-        (f"front {number}: {counted(each.front.attackers, 'attacker')}", each)
-        for number, each in enumerate(answer.best.fronts, start=1)
+        (f"front {number}: {counted(front.front.attackers, 'attacker')}", front)
+        for number, front in enumerate(answer.best.fronts, start=1)
     ]
     rows: list[Row] = []
-    for number, (_, each) in enumerate(fronts, start=1):
-        held = each.front.held or (0,) * len(each.spread)
-        for place, (before, after) in enumerate(zip(held, each.spread, strict=True), start=1):
-            territory = f"front {number}" + (f", territory {place}" if len(each.spread) > 1 else "")
+    for number, (_, front) in enumerate(fronts, start=1):
+        held = front.front.held or (0,) * len(front.spread)
+        for place, (before, after) in enumerate(zip(held, front.spread, strict=True), start=1):
+            territory = f"front {number}" + (
+                f", territory {place}" if len(front.spread) > 1 else ""
+            )
             rows.append({"territory": territory, "kind": "held", "armies": before})
             rows.append({"territory": territory, "kind": "new", "armies": after - before})
     kinds = categories("kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]])
@@ -381,14 +393,14 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
         tooltip=["territory:N", "kind:N", "armies:Q"],
     )
     values: list[Row] = [
-        {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
+        {"name": name, "is_best": True, "value": float(front.value)} for name, front in fronts
     ]
     bars = bars.mark("bar").properties(height=13 * len(rows))
-    panels = vconcat(bars, _compared(values, asked.objective == "break through"))
+    panels = vconcat(bars, _compared(values, question.objective == "break through"))
     return Chart(
         panels.independent("color"),
         answer.sentence,
-        f"The best division of {counted(asked.armies)} among {counted(len(fronts), 'front')} "
+        f"The best division of {counted(question.armies)} among {counted(len(fronts), 'front')} "
         f"({under_rules(rule_set.rules, rule_set.name)}).",
         {"armies": rows, "values": values},
     )

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.files import Chart
-from iacta.charts.parts import (
+from iacta.charts.axes_and_labels import (
     WHOLE,
     WITHOUT_SIGN,
     axis,
@@ -21,9 +20,8 @@ from iacta.charts.parts import (
     row_axis,
 )
 from iacta.charts.registry import chart
-from iacta.charts.theme import AMBER, BLUE, GREY, RED
-from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
-from iacta.charts.words import (
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import (
     counted,
     expect,
     fight,
@@ -33,6 +31,8 @@ from iacta.charts.words import (
     signed,
     stop_words,
 )
+from iacta.charts.theme import AMBER, BLUE, GREY, RED
+from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
 from iacta.checks import shown
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
@@ -41,8 +41,9 @@ from iacta.methods.kernel import Outcome, is_won
 from iacta.odds.simulated import Simulated
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
+from iacta.questions.percentages import percent
 from iacta.questions.roll import roll_answer
-from iacta.questions.words import count, joined, percent
+from iacta.questions.sentences import count, joined
 from iacta.rules.roll import Roll
 
 # How something ends, with a number of armies.
@@ -171,8 +172,8 @@ def distribution(distribution: Distribution[Any]) -> Chart:
     """
     likeliest = distribution.mode()
     often = f"{percent(distribution[likeliest], 0)} of the time"
-    if all(isinstance(each, int) for each in distribution):
-        rows = bar_rows({(CHANCE, each): chance for each, chance in distribution.items()})
+    if all(isinstance(value, int) for value in distribution):
+        rows = bar_rows({(CHANCE, value): chance for value, chance in distribution.items()})
         return Chart(
             histogram("outcomes", rows, "number", {CHANCE: BLUE}).encode(color={"value": BLUE}),
             f"{signed(distribution.mean(), 2)} on average, most often {signed(likeliest)}: "
@@ -182,8 +183,8 @@ def distribution(distribution: Distribution[Any]) -> Chart:
         )
     ranked = sorted(distribution.items(), key=lambda item: -item[1])
     rows = [
-        {"outcome": _outcome_words(each), "probability": float(chance)}
-        for each, chance in ranked[:MOST_ROWS]
+        {"outcome": _outcome_words(value), "probability": float(chance)}
+        for value, chance in ranked[:MOST_ROWS]
     ]
     left_out = len(ranked) - len(rows)
     bars = rows_of("outcomes").mark("bar").properties(height=ROW_HEIGHT * len(rows))
@@ -204,7 +205,7 @@ def _outcome_words(outcome: Any) -> str:
     fields = getattr(outcome, "_fields", None)
     if fields is None:
         return str(outcome)
-    return ", ".join(f"{each} {value}" for each, value in zip(fields, outcome, strict=True))
+    return ", ".join(f"{field} {value}" for field, value in zip(fields, outcome, strict=True))
 
 
 class BarSpan(NamedTuple):
@@ -424,14 +425,14 @@ def _survival_panels(fates: Sequence[Row]) -> list[View]:
 @chart(of="Simulated")
 def simulated_outcomes(
     simulated: Simulated[Outcome] | Simulated[CampaignOutcome],
-    asked: Battle | Campaign,
+    fought: Battle | Campaign,
     *,
     seed: int | None = None,
 ) -> Chart:
     """Return how often each outcome was observed, with its interval, beside its exact chance.
 
     simulated: what `simulate_battle` or `simulate_campaign` returns.
-    asked: the battle or the campaign that was simulated.
+    fought: the battle or the campaign that was simulated.
     seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
     The chart has a table `outcomes`: how it ends, the numbers from `least` to `most`, the part of
@@ -441,9 +442,9 @@ def simulated_outcomes(
     only territory they are yours too. Otherwise they are below 0: the defenders that remain, or in
     such a campaign the territories not taken.
     """
-    expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
-    rows = _simulated_rows(simulated, asked)
-    if isinstance(asked, Battle) or len(asked.territories) == 1:
+    expect(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
+    rows = _simulated_rows(simulated, fought)
+    if isinstance(fought, Battle) or len(fought.territories) == 1:
         drawn = _plot(rows, _whose(rows))
     else:  # armies and territories have no axis in common
         most = 1.05 * max(max(row["high"], row["exact"] or 0) for row in rows)
@@ -454,67 +455,67 @@ def simulated_outcomes(
         drawn = vconcat(*plots).independent("color")
     return Chart(
         drawn,
-        simulated_title(simulated.won, asked),
-        f"{simulated_subject(asked)} Bars: games with dice{seed_words(seed)}; vertical lines: "
+        simulated_title(simulated.won, fought),
+        f"{simulated_subject(fought)} Bars: games with dice{seed_words(seed)}; vertical lines: "
         f"{CONFIDENCE:.0%} intervals; horizontal lines: exact.",
         {"outcomes": rows},
     )
 
 
-def simulated_subject(asked: Battle | Campaign) -> str:
-    if isinstance(asked, Battle):
-        return fight(asked.attackers, asked.defenders, asked.rules, asked.stop)
-    chain, count = asked.stages(), len(asked.territories)
+def simulated_subject(fought: Battle | Campaign) -> str:
+    if isinstance(fought, Battle):
+        return fight(fought.attackers, fought.defenders, fought.rules, fought.stop)
+    chain, count = fought.stages(), len(fought.territories)
     if count == 1:
-        return fight(asked.attackers, *chain[0])
+        return fight(fought.attackers, *chain[0])
     held = joined([str(stage.defenders) for stage in chain])
     by = f", held by {held}" if count <= MOST_NAMED else ""
     return (
-        f"{counted(asked.attackers)} against {goal(asked)}{by}{stop_words(asked.stop)} "
-        f"({rules_words(asked.rules)})."
+        f"{counted(fought.attackers)} against {goal(fought)}{by}{stop_words(fought.stop)} "
+        f"({rules_words(fought.rules)})."
     )
 
 
-def simulated_title(won: Estimate, asked: Battle | Campaign) -> str:
+def simulated_title(won: Estimate, fought: Battle | Campaign) -> str:
     title = f"Won in {percent(won.probability)} of {counted(won.runs, 'game')}"
-    exact = exact_chance(asked)
+    exact = exact_chance(fought)
     return f"{title}." if exact is None else f"{title}; the exact chance is {percent(exact)}."
 
 
-def exact_chance(asked: Battle | Campaign) -> Probability | None:
+def exact_chance(fought: Battle | Campaign) -> Probability | None:
     """Return the chance to win, or `None` if no method computes it."""
-    if asked.attackers <= asked.rules.garrison:
+    if fought.attackers <= fought.rules.garrison:
         return Fraction(0)
     try:
-        return float(asked.win_probability())
+        return float(fought.win_probability())
     except IactaError:
         return None
 
 
-def _end(asked: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
+def _end(fought: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
     """Return how it ends, and the number by which it is shown."""
-    if isinstance(asked, Battle):
+    if isinstance(fought, Battle):
         left = Outcome(*end)
-        fate = fate_of(left, asked)
+        fate = fate_of(left, fought)
         return fate, -left.defenders if fate == HOLD else left.attackers
-    count, last = len(asked.territories), CampaignOutcome(*end)
+    count, last = len(fought.territories), CampaignOutcome(*end)
     if last.conquered == count:
         # After a single battle those who stay behind remain as well.
-        return WIN, last.attackers + (asked.rules.garrison if count == 1 else 0)
-    stops = asked.is_stopped(last)
+        return WIN, last.attackers + (fought.rules.garrison if count == 1 else 0)
+    stops = fought.is_stopped(last)
     if count > 1:
         return STOP if stops else HOLD, last.conquered - count
     return (STOP, last.attackers) if stops else (HOLD, -last.defenders)
 
 
 def _simulated_rows(
-    simulated: Simulated[Outcome] | Simulated[CampaignOutcome], asked: Battle | Campaign
+    simulated: Simulated[Outcome] | Simulated[CampaignOutcome], fought: Battle | Campaign
 ) -> list[Row]:
-    observed: Distribution[tuple[str, int]] = simulated.outcomes.map(lambda end: _end(asked, end))
+    observed: Distribution[tuple[str, int]] = simulated.outcomes.map(lambda end: _end(fought, end))
     exact: Distribution[tuple[str, int]] | None = None
     with suppress(IactaError):  # then the simulated chances stand alone
-        outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = asked.outcomes()
-        exact = outcomes.map(lambda end: _end(asked, end))
+        outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = fought.outcomes()
+        exact = outcomes.map(lambda end: _end(fought, end))
     bars = spans_of(exact or observed, MOST_INTERVALS)
     rows: list[Row] = []
     for bar in dict.fromkeys(bars.values()):
@@ -543,4 +544,4 @@ def _plot(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) 
         ends = rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
         caps = ends.mark("rule", strokeWidth=2).encode(x="left:Q", x2="right", y="exact:Q")
         layers.append(caps.encode(tooltip=[exactly("exact", "exact chance")]))
-    return layer(*(each.filter(where) for each in layers))
+    return layer(*(layer.filter(where) for layer in layers))

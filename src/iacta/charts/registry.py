@@ -13,7 +13,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, TypeAlias, TypeVar, cast
 
-from iacta.charts.files import Chart
+from iacta.charts.saving import Chart
 from iacta.checks import shown
 from iacta.errors import MalformedError
 
@@ -49,7 +49,7 @@ def _expecting(kinds: Sequence[str], draw: Function) -> Function:
     @wraps(draw)
     def checked(*args: Any, **named: Any) -> Any:
         value = signature.bind(*args, **named).arguments[first]
-        if not {each.__name__ for each in type(value).__mro__} & set(kinds):
+        if not {base.__name__ for base in type(value).__mro__} & set(kinds):
             raise MalformedError(f"{first} must be a {' or a '.join(kinds)}, got {shown(value)}")
         return draw(*args, **named)
 
@@ -91,13 +91,13 @@ def chart_of(value: object, *context: Any) -> Chart:
     Objects that have no chart, and those that come without what it needs, are refused.
     """
     known = defaults()
-    kind = next((each.__name__ for each in type(value).__mro__ if each.__name__ in known), "")
+    kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in known), "")
     if not kind:
         raise MalformedError(f"value must be an object that has a chart, got {shown(value)}")
     needed = [
         name
-        for name, each in inspect.signature(known[kind]).parameters.items()
-        if each.default is each.empty
+        for name, parameter in inspect.signature(known[kind]).parameters.items()
+        if parameter.default is parameter.empty
     ]
     if missing := needed[1 + len(context) :]:
         raise MalformedError(

@@ -210,7 +210,7 @@ class Scene:
         return round(self.frame.height * self.scale)
 
     def shown(self) -> list[Label]:
-        return [each for each in self.labels if each.is_shown(self.width)]
+        return [label for label in self.labels if label.is_shown(self.width)]
 
 
 def cut(name: str, most: int = LONGEST_NAME) -> str:
@@ -253,7 +253,7 @@ def scene_of(
         if (to, start) not in ways or number[start] < number[to]
     )
     frame = _frame(board, places, range(len(places)))
-    close = _frame(board, places, {t for each in arrows for t in (each.start, each.to)})
+    close = _frame(board, places, {t for arrow in arrows for t in (arrow.start, arrow.to)})
     if close and frame and close.width > CLOSE_UP * frame.width:
         close = None
     frame = close if is_close and close else frame
@@ -357,51 +357,53 @@ class _Layout:
             _Thing(Anchor(left, bottom), Anchor(left, bottom + far), far, 0.0),
         ]
         if self.half:
-            self.things += [_Thing(each, each, self.half, self.half) for each in scene.badges]
+            self.things += [_Thing(badge, badge, self.half, self.half) for badge in scene.badges]
 
     def laid_out(self, arrows: Sequence[Arrow], values: Mapping[int, str]) -> Scene:
         scene, drawn = self.scene, self._arrows(arrows)
-        first = {t for each in arrows for t in (each.start, each.to)}
+        first = {t for arrow in arrows for t in (arrow.start, arrow.to)}
         seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
         seen.sort(key=lambda t: t not in first)
         labels = [self._label("value", t, [[text]]) for t, text in values.items()]
-        found = [each for each in labels if each]
+        placed = [label for label in labels if label]
         least = dict.fromkeys(seen, math.inf)
         for t in seen:
             words = cut(scene.territories[t]).split() or [""]
             forms = [[" ".join(words)]]
             forms += [[" ".join(words[:k]), " ".join(words[k:])] for k in range(1, len(words))]
             if name := self._label("name", t, forms):
-                found.append(name)
+                placed.append(name)
                 least[t] = name.least
         keys = 0
         for t in (t for t in seen if least[t] > scene.width):
             if key := self._label("key", t, [[_key_of(keys)]], least[t]):
-                found.append(key)
+                placed.append(key)
                 keys += 1
-        return replace(scene, arrows=drawn, labels=tuple(found))
+        return replace(scene, arrows=drawn, labels=tuple(placed))
 
     # Arrows.
 
     def _arrows(self, arrows: Sequence[Arrow]) -> tuple[Arrow, ...]:
         """Return the arrows in their places; opposite ones keep to the right."""
-        both = {(each.start, each.to) for each in arrows}
+        both = {(arrow.start, arrow.to) for arrow in arrows}
         drawn = []
-        for each in arrows:
-            lane = LANE if (each.to, each.start) in both else 0.0
-            drawn.append(replace(each, paths=tuple(self._paths(each, lane))))
+        for arrow in arrows:
+            lane = LANE if (arrow.to, arrow.start) in both else 0.0
+            drawn.append(replace(arrow, paths=tuple(self._paths(arrow, lane))))
         lines = {
-            each.number: [_Thing(a, b, 1.0, 1.0) for path in each.paths for a, b in pairwise(path)]
-            for each in drawn
+            arrow.number: [
+                _Thing(a, b, 1.0, 1.0) for path in arrow.paths for a, b in pairwise(path)
+            ]
+            for arrow in drawn
         }
-        self.things += [_Thing(each.tip, each.tip, HEAD, HEAD) for each in drawn]
+        self.things += [_Thing(arrow.tip, arrow.tip, HEAD, HEAD) for arrow in drawn]
         scale = self.scene.scale
         # Short arrows first, as they have the least room.
         for k in sorted(range(len(drawn)), key=lambda k: _longest(drawn[k], scale)[1]):
-            each = drawn[k]
-            others = [one for number in lines if number != each.number for one in lines[number]]
-            disc = self._disc(each, others)
-            drawn[k] = replace(each, disc=disc)
+            arrow = drawn[k]
+            others = [one for number in lines if number != arrow.number for one in lines[number]]
+            disc = self._disc(arrow, others)
+            drawn[k] = replace(arrow, disc=disc)
             self.things.append(_Thing(disc, disc, *[self.scene.sizes.disc] * 2))
         self.things += [one for some in lines.values() for one in some]
         return tuple(drawn)
@@ -411,16 +413,18 @@ class _Layout:
         badges = self.scene.badges
         start, to = badges[arrow.start], badges[arrow.to]
         ends = next(
-            each.pieces if each.start == arrow.start else [(b, a) for a, b in each.pieces[::-1]]
-            for each in self.scene.borders
-            if {each.start, each.to} == {arrow.start, arrow.to}
+            border.pieces
+            if border.start == arrow.start
+            else [(b, a) for a, b in border.pieces[::-1]]
+            for border in self.scene.borders
+            if {border.start, border.to} == {arrow.start, arrow.to}
         )
         if len(ends) > 1:
             (_, a), (b, _) = ends
             yield self._path(start, Anchor(*a), lane, 0.0, 0.0)
             yield self._path(Anchor(*b), to, lane, 0.0, self.half + HEAD)
             return
-        others = [each for t, each in enumerate(badges) if t not in (arrow.start, arrow.to)]
+        others = [badge for t, badge in enumerate(badges) if t not in (arrow.start, arrow.to)]
         paths = [self._path(start, to, lane, bend, self.half + HEAD) for bend in BENDS]
         yield min(paths, key=lambda path: self._hits(path, others))
 
@@ -440,7 +444,7 @@ class _Layout:
             -back * (length * y - 4 * bend * x) / ending,
         )
         count = PIECES if bend else 1
-        found = []
+        points = []
         for part in (k / count for k in range(count + 1)):
             side = lane - 4 * bend * part * (1 - part)
             off = (
@@ -448,17 +452,17 @@ class _Layout:
                 start.dy + part * (to.dy - start.dy + tip[1]) + side * x,
             )
             place = start.x + part * (to.x - start.x), start.y + part * (to.y - start.y)
-            found.append(Anchor(*place, *off))
-        return tuple(found)
+            points.append(Anchor(*place, *off))
+        return tuple(points)
 
     def _hits(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
         if not badges:
             return 0
         scale = self.scene.scale
-        at = np.array([each.at(scale) for each in path]) * scale
+        at = np.array([point.at(scale) for point in path]) * scale
         parts = np.linspace(0.0, 1.0, 33 if len(at) == 2 else 5)[:, None, None]
         line = (at[:-1] + parts * (at[1:] - at[:-1])).reshape(-1, 2)
-        way = np.array([each.at(scale) for each in badges])[:, None] * scale - line
+        way = np.array([badge.at(scale) for badge in badges])[:, None] * scale - line
         return int((np.hypot(*way.transpose(2, 0, 1)).min(axis=1) < self.half + CLEAR).sum())
 
     def _disc(self, arrow: Arrow, others: Sequence[_Thing]) -> Anchor:
@@ -554,8 +558,8 @@ def _clear(
     thing. Each of these is two conditions of the form r z + c < 0, so that they overlap in one
     interval of scales.
     """
-    start, end = (np.array([each[k] for each in things]) for k in (0, 1))
-    size, there = (np.array([each[k : k + 2] for each in things]) for k in (2, 4))
+    start, end = (np.array([thing[k] for thing in things]) for k in (0, 1))
+    size, there = (np.array([thing[k : k + 2] for thing in things]) for k in (2, 4))
     box = np.array(tried)[:, None]
     chord = end[:, :2] - start[:, :2]
     length = np.hypot(*chord.T)[:, None]
@@ -566,7 +570,7 @@ def _clear(
     for axis in (np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), normal):
         reach = (np.abs(axis) * np.add(size, (width, height))).sum(axis=1)
         ends = [
-            [((each[..., part] - box[..., part]) * axis).sum(axis=-1) for each in (start, end)]
+            [((end[..., part] - box[..., part]) * axis).sum(axis=-1) for end in (start, end)]
             for part in (slice(0, 2), slice(2, 4))
         ]
         (slope, slope2), (shift, shift2) = ends
@@ -580,6 +584,6 @@ def _clear(
             high = np.where(rise >= 0, np.minimum(high, root), high)
     low = np.maximum(low, there[:, 0])
     high = np.minimum(high, np.minimum(there[:, 1], most))
-    found: Floats = np.where(low < high, high, 0.0).max(axis=1)
-    found[found >= most] = np.inf
-    return found
+    scales: Floats = np.where(low < high, high, 0.0).max(axis=1)
+    scales[scales >= most] = np.inf
+    return scales

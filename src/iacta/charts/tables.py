@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import ATTACKERS, axis, exactly
+from iacta.charts.axes_and_labels import ATTACKERS, axis, exactly
 from iacta.charts.registry import chart
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, limit, under_rules
 from iacta.charts.theme import WIDTH
 from iacta.charts.vega import field, layer, rows_of
-from iacta.charts.words import counted, limit, under_rules
 from iacta.errors import MalformedError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -47,10 +47,10 @@ def win_chance_map(
         raise MalformedError(f"chances must be a table, got an array of shape {chances.shape}")
     got = f"{chances.shape[0]} by {chances.shape[1]}"
     limit(chances.size, MOST_CELLS, "a map of chances must have at most {} battles", got)
-    found = find_rules(rules)
+    rules = find_rules(rules)
     count, most = chances.shape[0], max(chances.shape)
     scale = {"round": False}
-    attackers = axis("attackers:O", ATTACKERS if found.garrison else ABLE, scale, domain=False)
+    attackers = axis("attackers:O", ATTACKERS if rules.garrison else ABLE, scale, domain=False)
     base = rows_of("battles").encode(
         x=axis("defenders:O", "defenders", scale, labelAngle=0, domain=False),
         y={**attackers, "sort": "descending"},
@@ -73,7 +73,7 @@ def win_chance_map(
     return Chart(
         layer(*layers).properties(height=count * max(round(WIDTH / count), 1)),
         _map_title(chances),
-        f"Chance to win each battle, in per cent, fought to the end ({under_rules(found, label)}).",
+        f"Chance to win each battle, in per cent, fought to the end ({under_rules(rules, label)}).",
         {
             "battles": [
                 {"attackers": a, "defenders": d, "win_probability": chance}

@@ -34,6 +34,7 @@ PADDING = 12  # pixels around a picture
 # Letters as wide as those by which the places in a picture are computed, on any system.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 NARROW_PLOT = 450  # a plot narrower than this has its narrow form
+SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # for `fit.js`
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}
@@ -138,8 +139,8 @@ def contrast(colour: str, other: str) -> float:
     Source: Web Content Accessibility Guidelines 2.2, "relative luminance".
     """
     light = []
-    for each in (colour, other):
-        parts = np.array([int(each[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    for shade in (colour, other):
+        parts = np.array([int(shade[i : i + 2], 16) for i in (1, 3, 5)]) / 255
         linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
         light.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
     return round(max(light) / min(light), 9)

@@ -86,7 +86,7 @@ def field(column: str, **more: Any) -> dict[str, Any]:
 def _read(value: object) -> object:
     """Return a channel, or those of a tooltip, with each column that is given by its name alone."""
     if isinstance(value, list):
-        return [_read(each) for each in value]
+        return [_read(entry) for entry in value]
     return field(value) if isinstance(value, str) else value
 
 

@@ -10,9 +10,9 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from iacta.checks import LONGEST_SHOWN
-from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
-from iacta.cli.usual_rules import know_rules_files, with_usual_rules
+from iacta.cli.print_answer import COMMANDS, Command, Shown, ask
+from iacta.cli.rules_from_environment import know_rules_files, with_usual_rules
 from iacta.errors import IactaError
 from iacta.questions.form import Form, Outline, named_by
 from iacta.questions.question import QUESTIONS, Question
@@ -74,7 +74,7 @@ def _run(words: Sequence[str]) -> int:
     if not forms and first.startswith("-"):
         check_known("option", first, [*VERSION, *HELP], "iacta")
     if not forms:
-        names = [*(each.name for each in _outlines()), *VERSION, *HELP]
+        names = [*(outline.name for outline in _outlines()), *VERSION, *HELP]
         check_known("command", first, names, "iacta", lambda _: _meant_by(words))
     form, *members = forms
     if not members:
@@ -91,12 +91,12 @@ def _run(words: Sequence[str]) -> int:
 
 def _meant_by(words: Sequence[str]) -> str:
     """Return which question words without a command, or with an unknown one, may ask."""
-    asked = [word for word in words if word not in HELP]
-    for some in (asked, asked[1:]):
+    named = [word for word in words if word not in HELP]
+    for some in (named, named[1:]):
         line = shlex.join(some)
         for form in QUESTIONS.all() if len(line) <= LONGEST_SHOWN else ():
             parameters = [*form.parameters(), *Shown.parameters()]
-            if sum(each.is_required and each.is_argument for each in parameters) > 1:
+            if sum(parameter.is_required and parameter.is_argument for parameter in parameters) > 1:
                 with suppress(IactaError):
                     form.parse(read_words(parameters, some, ""))
                     return f"did you mean iacta {form.name} {line}?"
@@ -118,14 +118,16 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         print(form_help(forms, command))
         return 0
     try:
-        texts = read_words([each for part in forms for each in part.parameters()], words, command)
+        texts = read_words(
+            [parameter for part in forms for parameter in part.parameters()], words, command
+        )
         know_rules_files(form, texts)
         check_arguments(form.parameters(), texts)
-        asked = form.parse(with_usual_rules(form, texts))
-        if isinstance(asked, Command):
-            return asked.run()
-        if isinstance(asked, Question):
-            ask(asked, Shown.parse(texts))
+        filled = form.parse(with_usual_rules(form, texts))
+        if isinstance(filled, Command):
+            return filled.run()
+        if isinstance(filled, Question):
+            ask(filled, Shown.parse(texts))
     except IactaError as error:
         raise IactaError(named_by(error, form, lambda name: spelt(form, name))) from error
     return 0
@@ -138,7 +140,7 @@ def _write_no_more() -> None:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in sentence)
     if sys.stderr is not None:
         with suppress(OSError):  # its reader may have ended
             print(f"iacta: {line}", file=sys.stderr, flush=True)

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
 from iacta.files import STREAM
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
-from iacta.questions.kinds import FileName, Flag, Listed, Name, Whole
+from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name
 from iacta.questions.question import Question, find_question
-from iacta.questions.words import count
+from iacta.questions.sentences import count
 
 SOME_ERRORS = 1
 
@@ -42,7 +42,7 @@ class BatchCommand(Command, kw_only=True):
     output: str = parameter(
         FileName(),
         "The file to write: .csv, .jsonl, .xlsx, .parquet or .arrow, text also as .csv.gz and "
-        "the like; - prints it in the format of IN.",
+        "the like; - prints it in the format of IN. The Parquet of a cluster is a folder.",
         is_argument=True,
         metavar="OUT",
     )
@@ -60,18 +60,12 @@ class BatchCommand(Command, kw_only=True):
         metavar="NAME,NAME...",
         default=None,
     )
-    workers: int | None = parameter(
-        Whole(least=1), "Number of processes.", usual="all cores", default=None
-    )
     cluster: str | None = parameter(
         Name(),
-        "Answer on a Dask cluster: the address of its scheduler, such as tcp://127.0.0.1:8786.",
+        "Answer in blocks on a Dask cluster, for what is larger than the memory or takes long: "
+        "the address of its scheduler, such as tcp://127.0.0.1:8786, or local for all cores here.",
         metavar="ADDRESS",
         default=None,
-    )
-    resume: bool = parameter(Flag(), "Continue a run that was stopped.", default=False)
-    part_rows: int | None = parameter(
-        Whole(least=1), "Rows per part.", usual="what takes seconds", default=None
     )
 
     @classmethod
@@ -80,44 +74,36 @@ class BatchCommand(Command, kw_only=True):
         option = option_name("question")
         named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
-        found = find_question(named[0]) if named else BattleQuestion
-        return _asking(found) if found is not None else BatchCommand
+        form = find_question(named[0]) if named else BattleQuestion
+        return _asking(form) if form is not None else BatchCommand
 
     def run(self) -> int:
-        from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
+        from iacta.batch import answer_file  # an extra, slow to load
 
-        own = {each.name for each in BatchCommand.parameters()}
+        own = {parameter.name for parameter in BatchCommand.parameters()}
         given = {
-            each.name: value
-            for each in self.parameters()
-            if each.name not in own
-            and (value := getattr(self, each.name)) is not None
+            parameter.name: value
+            for parameter in self.parameters()
+            if parameter.name not in own
+            and (value := getattr(self, parameter.name)) is not None
             and value is not False
         }
         with ExitStack() as stack:
-            executor, workers = None, self.workers
+            client = None
             if self.cluster is not None:
-                executor, there = stack.enter_context(cluster(self.cluster))
-                workers = workers or there
-            try:
-                with patience() as watch:
-                    done = answer_file(
-                        self.input,
-                        self.output,
-                        self.question,
-                        columns=self.columns,
-                        workers=workers,
-                        executor=executor,
-                        resume=self.resume,
-                        part_rows=self.part_rows,
-                        watch=watch,
-                        **given,
-                    )
-            except KeyboardInterrupt:
-                if kept := kept_parts(self.output):
-                    parts = count(kept, "part is", "parts are")
-                    print(f"iacta: {parts} done; --resume continues from there", file=sys.stderr)
-                raise
+                from iacta.batch.cluster import cluster  # another extra
+
+                client = stack.enter_context(cluster(self.cluster))
+                print(f"iacta: Dask shows its work at {client.dashboard_link}", file=sys.stderr)
+            done = answer_file(
+                self.input,
+                self.output,
+                self.question,
+                columns=self.columns,
+                client=client,
+                watch=stack.enter_context(patience()),
+                **given,
+            )
         is_printed = self.output == STREAM
         rows = count(done.rows, "row", "rows")
         answered = f"{done.rows - done.errors} of {rows}" if done.errors else rows
@@ -131,16 +117,16 @@ class BatchCommand(Command, kw_only=True):
 def _asking(question: type[Question]) -> type[BatchCommand]:
     """Return the command with the parameters of a question as options, none of them required."""
     fields = {}
-    for each in question.parameters():
-        usual = "a column" if each.is_required else each.default_text
-        default = False if isinstance(each.kind, Flag) else None
-        fields[each.name] = parameter(
-            each.kind, each.help, default=default, usual=usual, metavar=each.metavar
+    for described in question.parameters():
+        usual = "a column" if described.is_required else described.default_text
+        default = False if isinstance(described.kind, Flag) else None
+        fields[described.name] = parameter(
+            described.kind, described.help, default=default, usual=usual, metavar=described.metavar
         )
-    found: type[BatchCommand] = made_form(
+    form: type[BatchCommand] = made_form(
         (BatchCommand, made_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__
     )
-    return found
+    return form
 
 
 # The help shows the options of the usual question, too.

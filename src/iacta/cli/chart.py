@@ -7,14 +7,14 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from iacta.chances import read_chance
 from iacta.charts import Chart
-from iacta.checks import read_chance
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
 from iacta.odds.simulated import running_estimates
 from iacta.questions.form import ClashError, Example, Form, Topic, made_form, parameter
-from iacta.questions.kinds import Chance, Flag, Listed, Name, RulesName, Whole
-from iacta.questions.parameters import (
+from iacta.questions.parameter_kinds import Chance, Flag, Listed, Name, RulesName, Whole
+from iacta.questions.shared_parameters import (
     ATTACKERS,
     DEFENDERS,
     OneBattle,
@@ -71,10 +71,10 @@ def _estimates(form: RandomCampaign) -> object:
 
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
 # The form and the value of each argument of a chart that is not a number.
-FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
+ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
     "campaign": (OneCampaign, lambda form: form.campaign),
-    "asked": (OneCampaign, lambda form: form.campaign),
+    "fought": (OneCampaign, lambda form: form.campaign),
     "simulated": (RandomCampaign, _simulated),
     "estimates": (RandomCampaign, _estimates),
     "seed": (RandomCampaign, lambda form: form.dice),
@@ -97,35 +97,39 @@ class Option(NamedTuple):
 def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
     """Return the command of a chart; its parameters are the arguments of the chart's function."""
     arguments = [
-        each
-        for each in inspect.signature(draw).parameters.values()
-        if each.name in FOUND or each.name in options or each.default is each.empty
+        parameter
+        for parameter in inspect.signature(draw).parameters.values()
+        if parameter.name in ARGUMENTS
+        or parameter.name in options
+        or parameter.default is parameter.empty
     ]
-    forms = {FOUND[each.name][0] for each in arguments if each.name in FOUND}
+    forms = {ARGUMENTS[argument.name][0] for argument in arguments if argument.name in ARGUMENTS}
     needed = [form for form in forms if not any(form in other.__mro__[1:] for other in forms)]
     own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
-    for each in arguments:
-        if each.name in options:
-            own[each.name] = _option(draw, each, options[each.name])
-        elif each.name in NUMBERS:
-            own[each.name] = parameter(*NUMBERS[each.name], is_argument=True)
+    for argument in arguments:
+        if argument.name in options:
+            own[argument.name] = _option(draw, argument, options[argument.name])
+        elif argument.name in NUMBERS:
+            own[argument.name] = parameter(*NUMBERS[argument.name], is_argument=True)
 
     def chart(self: Form) -> tuple[Callable[..., Any], dict[str, Any]]:
-        names = [each.name for each in arguments]
-        finders = {name: FOUND[name][1] if name in FOUND else attrgetter(name) for name in names}
+        names = [argument.name for argument in arguments]
+        finders = {
+            name: ARGUMENTS[name][1] if name in ARGUMENTS else attrgetter(name) for name in names
+        }
         return draw, {name: find(self) for name, find in finders.items()}
 
     summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
     doc = summary.replace("Return", "Draw", 1)
-    found: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
-    return found
+    made: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
+    return made
 
 
 def _option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
     """Declare the field of an option; its help is what the chart's docstring says."""
     name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
-    found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
-    line = " ".join(found[1].split()) if found else ""
+    match = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
+    line = " ".join(match[1].split()) if match else ""
     is_list = "Sequence" in str(argument.annotation)
     number = Whole(option.least)
     kind = Listed(number) if is_list else number

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from iacta.cli.command import COMMANDS, Command, Shown, command
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
+from iacta.cli.print_answer import COMMANDS, Command, Shown, command
 from iacta.errors import IactaError
 from iacta.files import STREAM
 from iacta.questions.form import Example, Form, Parameter, Topic, option_name, parameter
-from iacta.questions.kinds import Flag, Kind, Listed, OneOf, RulesName
+from iacta.questions.parameter_kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.questions.question import QUESTIONS, Question
 
 PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # the metavars of names
@@ -76,14 +76,14 @@ def completions(words: Sequence[str]) -> list[str]:
         before, begun = [*before, begun], ""
     option, equals, value = begun.partition("=")
     if equals and option.startswith("--"):
-        return [f"{option}={each}" for each in completions([*before, option, value])]
+        return [f"{option}={word}" for word in completions([*before, option, value])]
     return sorted(word for word in _possible(before, begun) if word.startswith(begun))
 
 
 def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
     before = before[before[:1] == ["help"] :]
     if not before:
-        yield from (each.name for each in (*QUESTIONS.outlines(), *COMMANDS.outlines()))
+        yield from (outline.name for outline in (*QUESTIONS.outlines(), *COMMANDS.outlines()))
         yield from ("help", *VERSION, *HELP)
         return
     forms: list[type[Form]] = [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]
@@ -100,20 +100,20 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
     parameters = [*form.parameters()]
     if issubclass(form, Question):
         parameters += Shown.parameters()
-    options = {option_name(each.name): each for each in parameters}
+    options = {option_name(parameter.name): parameter for parameter in parameters}
     last = options.get(before[-1])
     if last is not None and not isinstance(last.kind, Flag):
         yield from _values(last.kind, begun)
         yield from _named(form, before[len(form.name.split()) : -1], last, begun)
         return
-    arguments = [each for each in parameters if each.is_argument]
-    if begun.startswith("-") or not any(each.kind.names_file for each in arguments):
+    arguments = [parameter for parameter in parameters if parameter.is_argument]
+    if begun.startswith("-") or not any(argument.kind.names_file for argument in arguments):
         yield from (
             name for name in options if name not in before and not options[name].is_argument
         )
         yield HELP[1]
-    for each in arguments:
-        yield from _values(each.kind, begun)
+    for argument in arguments:
+        yield from _values(argument.kind, begun)
 
 
 def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
@@ -132,13 +132,13 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
         if "position" in texts:
             position = read_position(str(texts["position"]))
             board = position.board
-            players = sorted({each.owner for each in position.holdings if each.owner})
+            players = sorted({holding.owner for holding in position.holdings if holding.owner})
         elif "board" in texts:
             board = read_board(str(texts["board"]))
     before, comma, _ = begun.rpartition(",")
     names = [*players] if option.called in PLAYERS else []
     if option.called in PLACES:
-        names += [*board.territories, *(each.name for each in board.continents)]
+        names += [*board.territories, *(continent.name for continent in board.continents)]
     for name in names:
         yield f"{before}{comma}{name if option.called in PLAYERS else re.sub(BLANK, '-', name)}"
 
@@ -153,4 +153,4 @@ def _values(kind: Kind, begun: str) -> Iterator[str]:
 
         before, plus, _ = begun.rpartition("+")
         known = MODIFIERS if plus else RULE_SETS
-        yield from (f"{before}{plus}{each.name.replace(' ', '-')}" for each in known)
+        yield from (f"{before}{plus}{rule_set.name.replace(' ', '-')}" for rule_set in known)

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from iacta.cli.parse import HELP, VERSION, argument_name
 from iacta.questions.form import Example, Form, Outline, Parameter, Topic, option_name
-from iacta.questions.kinds import Flag
+from iacta.questions.parameter_kinds import Flag
 
 ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (
@@ -22,15 +22,17 @@ HELP_LINE = (", ".join(HELP), "Show this help.")
 
 def form_help(forms: Sequence[type[Form]], command: str) -> str:
     parameters = [parameter for form in forms for parameter in form.parameters()]
-    arguments = [each for each in parameters if each.is_argument]
-    options = [each for each in parameters if not each.is_argument]
+    arguments = [parameter for parameter in parameters if parameter.is_argument]
+    options = [parameter for parameter in parameters if not parameter.is_argument]
     usage = " ".join([command, "[OPTIONS]", *map(argument_name, arguments)])
     return "\n".join(
         [
             f"Usage: {usage}",
             "",
             *wrap(forms[0].summary(), _width()),
-            *_listed("Arguments", ((argument_name(each), _line(each)) for each in arguments)),
+            *_listed(
+                "Arguments", ((argument_name(argument), _line(argument)) for argument in arguments)
+            ),
             *_listed("Options", [*map(_option, options), HELP_LINE]),
             *_examples(forms[0].examples),
         ]

@@ -8,7 +8,7 @@ from functools import partial
 from iacta.checks import LONGEST_SHOWN, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.questions.form import Form, Parameter, option_name
-from iacta.questions.kinds import Flag, Name, Whole
+from iacta.questions.parameter_kinds import Flag, Name, Whole
 from iacta.questions.question import having, nearest
 
 HELP = ("-h", "--help")
@@ -28,7 +28,9 @@ def argument_name(parameter: Parameter) -> str:
 
 
 def spelt(form: type[Form], name: str) -> str:
-    is_argument = any(each.name == name and each.is_argument for each in form.parameters())
+    is_argument = any(
+        parameter.name == name and parameter.is_argument for parameter in form.parameters()
+    )
     return name if is_argument else option_name(name)
 
 
@@ -42,8 +44,12 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     An argument can be given by name, too: by its own or by that in help. A hyphen before a digit is
     a minus, so that a negative number is refused as a number.
     """
-    options = {option_name(each.called.lower()): each for each in parameters if each.is_argument}
-    options |= {option_name(each.name): each for each in parameters}
+    options = {
+        option_name(parameter.called.lower()): parameter
+        for parameter in parameters
+        if parameter.is_argument
+    }
+    options |= {option_name(parameter.name): parameter for parameter in parameters}
     arguments: list[str] = []
     texts: Texts = {}
     rest = iter(words)
@@ -62,8 +68,8 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     if left:
         check_arguments(parameters, placed)  # of `12 to 10`, `to` is what is wrong
         raise IllegalError(_unexpected(left[0], words, options, command))
-    for name, each in options.items():
-        if each.is_required and not each.is_argument and each.name not in texts:
+    for name, parameter in options.items():
+        if parameter.is_required and not parameter.is_argument and parameter.name not in texts:
             raise MalformedError(f"missing {name}; see {command} --help")
     return texts | placed
 
@@ -85,7 +91,7 @@ def _placed(
     """Return the texts of the arguments that have no name, and the words that are left."""
     texts: Texts = {}
     left = list(words)
-    arguments = [each for each in parameters if each.is_argument]
+    arguments = [parameter for parameter in parameters if parameter.is_argument]
     for parameter in arguments:
         if isinstance(parameter.kind, Whole) and parameter is not arguments[-1]:
             left = _without_versus(left)
@@ -111,8 +117,8 @@ def _shown(text: str | list[str] | bool) -> str:
 def _without_versus(words: list[str]) -> list[str]:
     """Return words without what is between two numbers at their beginning, as in `12 vs 10`."""
     text = " ".join(words[:3])
-    found = re.match(VERSUS, text, re.IGNORECASE)
-    return [found[1], *text[found.end() :].split(), *words[3:]] if found else words
+    match = re.match(VERSUS, text, re.IGNORECASE)
+    return [match[1], *text[match.end() :].split(), *words[3:]] if match else words
 
 
 # What is refused, and what may have been meant.
@@ -131,7 +137,7 @@ def check_arguments(parameters: Sequence[Parameter], texts: Texts) -> None:
         try:
             parameter.read(text, is_text=True)
         except IactaError as error:
-            hints = (_meant(parameter, parameters, each) for each in _words(text))
+            hints = (_meant(parameter, parameters, word) for word in _words(text))
             hint = next(filter(None, hints), "")
             if hint and ";" not in str(error):
                 error.args = (f"{error}; {hint}",)
@@ -146,7 +152,7 @@ def _meant(refused: Parameter, parameters: Sequence[Parameter], word: str) -> st
     """Return how a word of an argument may have been meant, empty if nobody can say."""
     if _reads(refused, word):
         return ""
-    if any(word.startswith(f"{each.name}=") for each in parameters):
+    if any(word.startswith(f"{parameter.name}=") for parameter in parameters):
         return f"did you mean {option_name(word)}?"
     if re.fullmatch(NUMBERS, word):
         return f"separate numbers by spaces: {word.replace(',', ' ')[:LONGEST_SHOWN]}"
@@ -155,7 +161,7 @@ def _meant(refused: Parameter, parameters: Sequence[Parameter], word: str) -> st
 
 def _as_option(parameters: Iterable[Parameter], word: str) -> str:
     """Return a question that names the option whose value a word is, if only one can have it."""
-    fitting = [each for each in parameters if _fits(each, word)]
+    fitting = [parameter for parameter in parameters if _fits(parameter, word)]
     is_one = len(fitting) == 1 and len(word) <= LONGEST_SHOWN
     return f"did you mean {option_name(fitting[0].name)} {word}?" if is_one else ""
 
@@ -177,11 +183,11 @@ def _reads(parameter: Parameter, text: str) -> bool:
 def _unexpected(
     word: str, words: Sequence[str], options: Mapping[str, Parameter], command: str
 ) -> str:
-    for name, value, each in zip(["", *words], words, words[1:], strict=False):
-        if each == word and value in options and isinstance(options[value].kind, Flag):
+    for name, value, following in zip(["", *words], words, words[1:], strict=False):
+        if following == word and value in options and isinstance(options[value].kind, Flag):
             return f"{value} takes no value, got {shown(word)}"
         whole = f"{value} {word}"
-        if each == word and name in options and _reads(options[name], whole):
+        if following == word and name in options and _reads(options[name], whole):
             return f'text with spaces needs quotes: {name} "{whole[:LONGEST_SHOWN]}"'
     hint = _as_option(dict.fromkeys(options.values()), word) or f"see {command} --help"
     return f"unexpected argument {shown(word)}; {hint}"
@@ -210,7 +216,7 @@ def check_known(
     """
     if name in known:
         return
-    bare_names = {each.lstrip("-"): each for each in known}
+    bare_names = {name.lstrip("-"): name for name in known}
     near = nearest(name.lstrip(DASHES), bare_names)
     hint = f"did you mean {bare_names[near]}?" if near else meant(name)
     bare = " ".join(repr(name)[1:-1].split())[:LONGEST_SHOWN]

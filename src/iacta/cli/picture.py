@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from iacta.charts.converter import CONVERTED, Converter, convert
-from iacta.files import STREAM, check_writable, plain
+from iacta.files import STREAM, check_writable, printable
 
 if TYPE_CHECKING:
     from iacta.charts import Chart
@@ -14,7 +14,7 @@ class Picture:
     """The file for a picture: `-` prints SVG."""
 
     def __init__(self, file: str, dark: bool) -> None:
-        from iacta.charts.files import check_installed, ending  # only needed here
+        from iacta.charts.saving import check_installed, ending  # only needed here
 
         self._file, self._dark = file, dark
         kind = "svg" if file == STREAM else ending(file)
@@ -38,4 +38,4 @@ class Picture:
             return
         chart.save(self._file, dark=self._dark, make=self._make)
         if sys.stderr is not None:  # as it is when the shell has closed it
-            print(f"iacta: wrote {plain(self._file)}", file=sys.stderr)
+            print(f"iacta: wrote {printable(self._file)}", file=sys.stderr)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
-from iacta.files import plain
+from iacta.files import printable
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Flag, Name
+from iacta.questions.parameter_kinds import Flag, Name
 from iacta.questions.sections import Section
-from iacta.questions.words import count
+from iacta.questions.sentences import count
 
 if TYPE_CHECKING:
     from iacta_literature import Reproduced
@@ -111,4 +111,4 @@ def _sections(done: "Reproduced") -> Iterator[Section]:
     ]
     if errata:
         yield Section(errata, title="The errata:")
-    yield Section([f"The full report is {plain(done.report)}; it took {done.seconds:.0f} s."])
+    yield Section([f"The full report is {printable(done.report)}; it took {done.seconds:.0f} s."])

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from iacta.checks import shown
-from iacta.cli.command import Command, command
+from iacta.cli.print_answer import Command, command
 from iacta.errors import IllegalError, missing
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Flag, Name, Number, Whole
+from iacta.questions.parameter_kinds import Flag, Name, Number, Whole
 from iacta.web.limits import MOST_SECONDS
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ class ServeCommand(Command):
         import uvicorn
 
         from iacta.web.app import create_app
-        from iacta.web.work import Work
+        from iacta.web.process_pool import Work
 
         work = Work(self.workers, float(self.time_limit))
-        origins = [each.strip() for each in (self.allow_origin or "").split(",")]
+        origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
         app = create_app(work, self.host, origins=[*filter(None, origins)])
         place = self._place(listening.getsockname()[1])
         is_open = self.open
@@ -139,15 +139,15 @@ class ServeCommand(Command):
 
         def listen(port: int) -> "socket.socket":
             # asyncio sends each part of a response at once only if the protocol is named.
-            found = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+            listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
             try:
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                found.bind((place[0], port, *place[2:]))
-                found.listen(MOST_WAITING)
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listening.bind((place[0], port, *place[2:]))
+                listening.listen(MOST_WAITING)
             except OSError:
-                found.close()
+                listening.close()
                 raise
-            return found
+            return listening
 
         try:
             return listen(self.port)

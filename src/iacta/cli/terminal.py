@@ -8,9 +8,9 @@ from shutil import get_terminal_size
 from time import monotonic
 from unicodedata import combining, east_asian_width
 
+from iacta.questions.percentages import bar_percent
 from iacta.questions.question import Watch
-from iacta.questions.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
-from iacta.questions.words import bar_percent
+from iacta.questions.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_text
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
@@ -76,7 +76,7 @@ def _print_table(table: Table) -> None:
         _print_rows(table.columns, table.rows)
         return
     width = max(
-        len(text_of(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
+        len(cell_text(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
     )
     room = get_terminal_size().columns - len(table.columns[0])
     at_once = max(room // (width + 2), 1)
@@ -91,7 +91,7 @@ def _print_table(table: Table) -> None:
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     shown = [columns, *rows] if any(columns) else list(rows)
-    texts = [[text_of(cell) for cell in row] for row in shown]
+    texts = [[cell_text(cell) for cell in row] for row in shown]
     widths = [max(_width_of(row[i]) for row in texts) for i in range(len(columns))]
     for row, cells in zip(texts, shown, strict=True):
         line = ""
@@ -144,7 +144,9 @@ def _print_grid(grid: Grid) -> None:
             line += _styled(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
         print(line.rstrip())
     # A short number is below its letter; a long one ends where its column ends.
-    foot = "".join(f"{f'{each} ' if each < 100 else each:>{width}}" for each in grid.columns)
+    foot = "".join(
+        f"{f'{column} ' if column < 100 else column:>{width}}" for column in grid.columns
+    )
     print(f"{' ' * (margin + 1)}{foot.rstrip()}")
 
 

@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iacta.checks import Chance, read_chance, shown, whole_number
-from iacta.display import Displayed
+from iacta.chances import Chance, read_chance
+from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.estimate import Estimate
 from iacta.fairness.log import Log, read_log
@@ -48,6 +48,7 @@ from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
 from iacta.fairness.trials import Notes
 from iacta.files import in_file
+from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -133,23 +134,23 @@ class Audit(Displayed):
     def results(self) -> tuple[ResultCount, ...]:
         """How often each result came, with intervals that are right for all at once."""
         # Among all questions, so that none is off where the log as a whole raises no alarm.
-        cells = self.questions * sum(len(each.chances) for each in self.throws)
-        found = []
-        for each in self.throws:
-            total, counts = each.total, each.counts.tolist()
-            for name, count, chance in zip(each.results, counts, each.chances, strict=True):
+        cells = self.questions * sum(len(kind.chances) for kind in self.throws)
+        results = []
+        for kind in self.throws:
+            total, counts = kind.total, kind.counts.tolist()
+            for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
                 low, high = Estimate(total, count).interval(1 - self.level / cells)
-                found.append(
+                results.append(
                     ResultCount(
-                        each.name, name, count, total * float(chance), total * low, total * high
+                        kind.name, name, count, total * float(chance), total * low, total * high
                     )
                 )
-        return tuple(found)
+        return tuple(results)
 
     @property
     def largest(self) -> Throws:
         """The kind of throws of which there are the most."""
-        return max(self.throws, key=lambda each: each.total)
+        return max(self.throws, key=lambda kind: kind.total)
 
     def bias_seen(self, throws: Throws) -> float | None:
         """Return the bias that this log detects nine times in ten.
@@ -180,13 +181,13 @@ def audit(
 
     A log that cannot be read is refused, with the line.
 
-    >>> found = audit("die\n" + "6\n" * 9)
-    >>> found.is_alarm, found.lines
+    >>> audited = audit("die\n" + "6\n" * 9)
+    >>> audited.is_alarm, audited.lines
     (True, 9)
     """
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
-    found = find_rules(rules)
+    rules = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
     if false_alarms < 1e-9:
         raise IllegalError(f"level must be at least 1e-9, got {shown(level)}", parameter="level")
@@ -194,7 +195,7 @@ def audit(
     draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)
     with in_file(log, "log") if isinstance(log, PathLike) else nullcontext():
-        for block in read_log(log, found, notes):
+        for block in read_log(log, rules, notes):
             tally.add(block.entries, block.codes)
             if progress is not None:
                 progress(tally.lines)
@@ -222,18 +223,18 @@ def questions_of(kind: str) -> int:
 def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     """Return the answers to the questions that are asked of a log."""
     used = sorted(
-        (each for each in tally.known.throws if each.total),
-        key=lambda each: (KINDS.index(each.kind), [-ord(letter) for letter in each.name]),
+        (kind for kind in tally.known.throws if kind.total),
+        key=lambda kind: (KINDS.index(kind.kind), [-ord(letter) for letter in kind.name]),
     )
     findings = [
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
     # The dice of rolls have no order, and belong to the players of the rolls.
-    first = [each for each in used if each.kind not in (ATTACK, DEFENCE)]
+    first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     draws = min(draws, SHUFFLES)
     # Who sorts a log has not watched it grow either.
-    is_sorted = bool(used) and all(each.is_sorted(tally.level) for each in used)
+    is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:
         findings += look_at_order(first, tally.rng, draws)
@@ -247,7 +248,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         lines=tally.lines,
         throws=tuple(used),
         findings=tuple(findings),
-        corrected=tuple(holm([each.p_value for each in findings])),
+        corrected=tuple(holm([finding.p_value for finding in findings])),
         impossible=tally.impossible,
         is_ordered=is_ordered,
         log_evidence=evidence.log,

@@ -54,8 +54,8 @@ def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
     before: how often each result came before these.
 
     >>> import numpy as np
-    >>> found = log_factors(np.array([0, 1, 0]), np.zeros(2, dtype=int), np.array([0.5, 0.5]))
-    >>> round(float(found.sum() - log_evidence(np.array([2, 1]), np.array([0.5, 0.5]))), 12)
+    >>> factors = log_factors(np.array([0, 1, 0]), np.zeros(2, dtype=int), np.array([0.5, 0.5]))
+    >>> round(float(factors.sum() - log_evidence(np.array([2, 1]), np.array([0.5, 0.5]))), 12)
     0.0
     """
     seen = np.empty(len(results))
@@ -64,5 +64,5 @@ def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
         seen[is_kind] = np.arange(count, count + len(is_kind))
     n = np.arange(int(before.sum()), int(before.sum()) + len(results))
     chance = chances[results]
-    found: Floats = np.log((WEIGHT * chance + seen) / ((WEIGHT + n) * chance))
-    return found
+    factors: Floats = np.log((WEIGHT * chance + seen) / ((WEIGHT + n) * chance))
+    return factors

@@ -20,18 +20,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.battle.territory import Territory, parse_territory
-from iacta.checks import parse_whole_number, read_fraction, shown, whole_number, words_of
+from iacta.chances import read_fraction
+from iacta.checks import parse_whole_number, shown, whole_number, words_of
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.fairness.e_values import Ints
 from iacta.fairness.recording import recorded
 from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, refuse_large
-from iacta.files import parse_json, read_path
+from iacta.files import read_path
+from iacta.json_and_toml import parse_json
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
-from iacta.tabular import LineBlock, Tabular, cells, column_name, text_of
+from iacta.tabular import LineBlock, Tabular, cells, column_name, line_text
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 Row: TypeAlias = Mapping[str, Any]
@@ -168,7 +170,7 @@ class _Reader:
             if line not in self.known:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
-                text = text_of(line, number).strip()
+                text = line_text(line, number).strip()
                 with at(f"line {number}"):
                     if self._is_heading(text):
                         continue
@@ -200,12 +202,12 @@ class _Reader:
     def _row(self, text: str) -> Row:
         if self.table.format == "jsonl":
             return _json_row(text)
-        found = [cell.strip() for cell in cells(text, self.table.mark)]
-        if len(found) != len(self.columns):
+        row = [cell.strip() for cell in cells(text, self.table.mark)]
+        if len(row) != len(self.columns):
             raise MalformedError(
-                f"expected {len(self.columns)} cells, as in the heading, got {len(found)}"
+                f"expected {len(self.columns)} cells, as in the heading, got {len(row)}"
             )
-        return dict(zip(self.columns, found, strict=True))
+        return dict(zip(self.columns, row, strict=True))
 
 
 def _json_row(text: str) -> dict[str, Any]:
@@ -244,7 +246,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     ahead = _ahead(given["ahead"]) if "ahead" in given else ()
     if entry.fought is not None:
         attackers, defenders = entry.fought
-        refuse_large(attackers, defenders + sum(each.defenders for each in ahead))
+        refuse_large(attackers, defenders + sum(territory.defenders for territory in ahead))
     return entry._replace(
         ahead=ahead,
         chances=_chances(given) if "chance_before" in given or "chance_after" in given else None,
@@ -269,8 +271,8 @@ def _ahead(value: object) -> tuple[Territory, ...]:
         raise MalformedError(
             f"ahead must be the defenders of 1 to {MOST_AHEAD} territories, got {shown(value)}"
         )
-    way = tuple(parse_territory(str(each)) for each in parts)
-    if any(each.defenders > MOST_DEFENDERS or each.stop is not None for each in way):
+    way = tuple(parse_territory(str(part)) for part in parts)
+    if any(territory.defenders > MOST_DEFENDERS or territory.stop is not None for territory in way):
         raise IllegalError(
             f"ahead must be territories of at most {MOST_DEFENDERS} defenders without a stop, got "
             f"{shown(value)}"
@@ -279,15 +281,15 @@ def _ahead(value: object) -> tuple[Territory, ...]:
 
 
 def _chances(given: Row) -> tuple[float, float]:
-    found = []
+    chances = []
     for name in ("chance_before", "chance_after"):
         if name not in given:
             raise MalformedError(f"missing {name}")
         chance = read_fraction(given[name], name, "lie between 0 and 1")
         if not 0 <= chance <= 1:
             raise IllegalError(f"{name} must lie between 0 and 1, got {shown(given[name])}")
-        found.append(float(chance))
-    return found[0], found[1]
+        chances.append(float(chance))
+    return chances[0], chances[1]
 
 
 def _name(given: Row, column: str) -> str:
@@ -337,15 +339,15 @@ def _roll(given: Row, rules: Rules) -> Entry:
     losses = _losses(given, Roll(first, second, rules))
     if thrown:
         attack, defence = (tuple(sorted(faces, reverse=True)) for faces in thrown.values())
-        found = _shown_losses(attack[:first], defence[:second], rules)
-        if losses is not None and losses != found:
+        lost = _shown_losses(attack[:first], defence[:second], rules)
+        if losses is not None and losses != lost:
             words = (" ".join(map(str, faces)) for faces in thrown.values())
             raise IllegalError(
-                f"the dice {' against '.join(words)} cost the attackers {found.attackers} and the "
-                f"defenders {found.defenders} under these rules, not {losses.attackers} and "
+                f"the dice {' against '.join(words)} cost the attackers {lost.attackers} and the "
+                f"defenders {lost.defenders} under these rules, not {losses.attackers} and "
                 f"{losses.defenders}"
             )
-        losses = found
+        losses = lost
     if losses is None:
         raise MalformedError("missing attackers_lost: give the dice of both sides, or the losses")
     armies = None
@@ -369,9 +371,9 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
         parts = re.findall("[0-9]+", value)
         is_joined = len(parts) == 1 and max(dice.faces) < 10
-        faces = [int(each) for each in (parts[0] if is_joined else parts)]
+        faces = [int(face) for face in (parts[0] if is_joined else parts)]
     elif isinstance(value, list | tuple):
-        faces = [whole_number(each, name, 1) for each in value]
+        faces = [whole_number(face, name, 1) for face in value]
     else:
         raise MalformedError(f"{name} must be dice such as 6 5 3, got {shown(value)}")
     spare = len(dice.faces) - dice.kept

@@ -106,9 +106,9 @@ def armies_gain(trial: Trial) -> tuple[float, float]:
     >>> round(mean, 4), round(variance, 4)
     (0.1582, 2.6319)
     """
-    found = outcomes(trial)
-    mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in found.items())
-    square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in found.items())
+    chances = outcomes(trial)
+    mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
+    square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in chances.items())
     return mean, max(square - mean * mean, 0.0)
 
 
@@ -129,15 +129,15 @@ def chance_gain(
     >>> round(luck, 4)
     0.1403
     """
-    found = outcomes(trial)
+    chances = outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # a battle is: who has lost it does not go on
     values = {
-        each: _chance(ours - each[0], theirs - each[1], trial.rules, ahead, is_over)
-        for each in found
+        outcome: _chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
+        for outcome in chances
     }
-    mean = math.fsum(p * values[each] for each, p in found.items())
-    square = math.fsum(p * (values[each] - mean) ** 2 for each, p in found.items())
+    mean = math.fsum(p * values[outcome] for outcome, p in chances.items())
+    square = math.fsum(p * (values[outcome] - mean) ** 2 for outcome, p in chances.items())
     return values[lost] - mean, square
 
 
@@ -198,10 +198,10 @@ def _tails(
         return math.erfc(-off) / 2, math.erfc(off) / 2
     rows = []
     for (trial, sign), count in thrown.items():
-        found = outcomes(trial)
-        gains = sign * np.array([theirs - ours for ours, theirs in found])
+        weights = outcomes(trial)
+        gains = sign * np.array([theirs - ours for ours, theirs in weights])
         least = int(gains.min())
-        rows.append((least, np.bincount(gains - least, weights=[*found.values()]), count))
+        rows.append((least, np.bincount(gains - least, weights=[*weights.values()]), count))
     width = sum((len(chances) - 1) * count for _, chances, count in rows) + 1
     size = max(size, 1 << max(width - 1, 1).bit_length())  # where armies grow
     product = np.ones(size // 2 + 1, dtype=complex)

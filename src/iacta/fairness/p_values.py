@@ -80,8 +80,8 @@ def compare_with_fair(
     >>> import numpy as np
     >>> sides, counts = np.array([1.0, 2.0]), {0: np.array([9, 1])}
     >>> coin = Throws("coins", "a coin", ("heads", "tails"), np.array([0.5, 0.5]), sides, counts)
-    >>> found = compare_with_fair("a coin", [coin], np.random.default_rng(1))
-    >>> round(found.p_value * 1024, 9), found.how
+    >>> finding = compare_with_fair("a coin", [coin], np.random.default_rng(1))
+    >>> round(finding.p_value * 1024, 9), finding.how
     (22.0, 'exact')
     """
     statistic = sum(float(_pearson(part.counts, part.chances)) for part in parts)
@@ -106,8 +106,8 @@ def _pearson(counts: Ints, chances: Floats) -> Floats:
     expected = counts.sum(axis=-1, keepdims=True) * chances
     with np.errstate(invalid="ignore"):
         parts = (counts - expected) ** 2 / expected
-    found: Floats = np.nansum(parts, axis=-1)
-    return found
+    statistics: Floats = np.nansum(parts, axis=-1)
+    return statistics
 
 
 def _exact(part: Throws, statistic: float) -> float:
@@ -175,26 +175,26 @@ def look_at_order(
     used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
         return []
-    found, means, variances = np.sum([_order(part) for part in used], axis=0)
+    totals, means, variances = np.sum([_order(part) for part in used], axis=0)
     total = sum(part.total for part in used)
     seen = (
-        f"{found[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
-        f"{found[1] + len(used):,.0f} runs of good or bad results, {means[1] + len(used):,.1f} "
+        f"{totals[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
+        f"{totals[1] + len(used):,.0f} runs of good or bad results, {means[1] + len(used):,.1f} "
         "expected",
-        f"the correlation with the result before is {(found[2] + len(used)) / total:+.3f}",
+        f"the correlation with the result before is {(totals[2] + len(used)) / total:+.3f}",
     )
     if total > MOST_SHUFFLED:
-        off = (np.abs(found - means) / np.sqrt(variances)).tolist()
+        off = (np.abs(totals - means) / np.sqrt(variances)).tolist()
         return [
-            Finding(name, math.erfc(each / math.sqrt(2)), each, "normal", None, words)
-            for name, each, words in zip(ORDER, off, seen, strict=True)
+            Finding(name, math.erfc(count / math.sqrt(2)), count, "normal", None, words)
+            for name, count, words in zip(ORDER, off, seen, strict=True)
         ]
     shuffled = np.sum([_shuffled(part, rng, draws) for part in used], axis=0)
-    off = np.abs(found - means) * (1 - SAME)
+    off = np.abs(totals - means) * (1 - SAME)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
-        _simulated(name, int(count), draws, float(each), words)
-        for name, count, each, words in zip(ORDER, as_far, off, seen, strict=True)
+        _simulated(name, int(count), draws, float(deviation), words)
+        for name, count, deviation, words in zip(ORDER, as_far, off, seen, strict=True)
     ]
 
 
@@ -277,9 +277,9 @@ def find_period(ways: Sequence[Followed]) -> Finding | None:
     if longest < LEAST_FOLLOWED:
         return None
     logs = [_copied(way) for way in used]
-    means = [np.logaddexp.reduce(each) - math.log(len(each)) for each in logs]
+    means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
-    best = int(np.argmax([each.max() for each in logs]))
+    best = int(np.argmax([log.max() for log in logs]))
     distance = int(np.argmax(logs[best])) + 1
     detail = f"after {distance:,} {used[best].one if distance == 1 else used[best].many}"
     if evidence <= 0:
@@ -300,8 +300,8 @@ def _copied(way: Followed) -> Floats:
     for group, chance in enumerate(chances.tolist()):
         places = np.flatnonzero(groups == group)
         logs += np.log1p(shares / chance / (1 - shares)) * _alike(places, results)
-    found: Floats = np.logaddexp.reduce(logs[:, 1:]) - math.log(len(shares))
-    return found
+    copied: Floats = np.logaddexp.reduce(logs[:, 1:]) - math.log(len(shares))
+    return copied
 
 
 def _alike(places: Ints, results: Ints) -> Ints:
@@ -348,7 +348,7 @@ def compare_players(
         throws.update({player: int(counts.sum()) for player, counts in part.by_player.items()})
     if len(throws) < 2:
         return [], {}
-    found = {}
+    findings = {}
     for player, _ in throws.most_common(MOST_COMPARED):
         statistic, drawn = 0.0, np.zeros(draws)
         for part in parts:
@@ -367,16 +367,16 @@ def compare_players(
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
-        found[names[player]] = _simulated("players", as_far, draws, 0.0)
-    best = min(found, key=lambda name: found[name].p_value)
+        findings[names[player]] = _simulated("players", as_far, draws, 0.0)
+    best = min(findings, key=lambda name: findings[name].p_value)
     # Of two players, each is as far from the other.
-    shown, asked = (next(iter(found)), 1) if len(found) == 2 else (best, len(found))
-    finding = found[shown]._replace(
-        p_value=min(1.0, found[shown].p_value * asked),
-        interval=Interval(*(min(1.0, end * asked) for end in found[shown].interval or ())),
+    shown, comparisons = (next(iter(findings)), 1) if len(findings) == 2 else (best, len(findings))
+    finding = findings[shown]._replace(
+        p_value=min(1.0, findings[shown].p_value * comparisons),
+        interval=Interval(*(min(1.0, end * comparisons) for end in findings[shown].interval or ())),
         detail=f"most unlike the others: {best or 'those without a name'}",
     )
-    return [finding], {name: each.p_value for name, each in found.items()}
+    return [finding], {name: finding.p_value for name, finding in findings.items()}
 
 
 # Power.

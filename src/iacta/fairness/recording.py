@@ -147,7 +147,7 @@ def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _lands(document: Mapping[str, Any], name: str) -> dict[str, Land]:
-    return {key: _land(each) for key, each in _part(document, name).items()}
+    return {key: _land(land) for key, land in _part(document, name).items()}
 
 
 def _land(value: object) -> Land:
@@ -163,16 +163,16 @@ def _land(value: object) -> Land:
 
 def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
     """Return when the map has changed, in whose turn, and the territories that have."""
-    found = []
+    read = []
     for player in turns:
         snapshots = _part(turns, player).get("snapshots", [])
         if not isinstance(snapshots, list):
             raise MalformedError(f"snapshots must be a list, got {shown(snapshots)}")
-        for each in snapshots:
-            if _object(each, "each snapshot").get("type") == "territory":
-                time = whole_number(each.get("time", 0), "time")
-                found.append((time, player, _lands(each, "territories")))
-    return sorted(found, key=itemgetter(0))
+        for snapshot in snapshots:
+            if _object(snapshot, "each snapshot").get("type") == "territory":
+                time = whole_number(snapshot.get("time", 0), "time")
+                read.append((time, player, _lands(snapshot, "territories")))
+    return sorted(read, key=itemgetter(0))
 
 
 def _attack(
@@ -229,14 +229,14 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     recording = read_recording(document)
     notes.is_recording = True
     for change in recording.changes():
-        found: Entry | str = change.unclear
+        entry: Entry | str = change.unclear
         if change.attack is not None:
             with at(f"round {change.round}"):
-                found = _battle(recording, change, *change.attack)
-        if isinstance(found, Entry):
-            yield found
-        elif found:
-            notes.skipped[found] += 1
+                entry = _battle(recording, change, *change.attack)
+        if isinstance(entry, Entry):
+            yield entry
+        elif entry:
+            notes.skipped[entry] += 1
 
 
 def _battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:

@@ -66,12 +66,12 @@ class Evidence(NamedTuple):
     def of_counts(cls, throws: list[Throws]) -> "Evidence":
         """Return the evidence of a log whose order is not known: nobody could watch it grow."""
         dice = (ATTACK, DEFENCE)
-        lost = (ROLLS,) if any(each.kind in dice for each in throws) else dice
+        lost = (ROLLS,) if any(kind.kind in dice for kind in throws) else dice
         first, second = (
             math.fsum(
-                log_evidence(each.counts, each.chances)
-                for each in throws
-                if each.kind not in skipped
+                log_evidence(kind.counts, kind.chances)
+                for kind in throws
+                if kind.kind not in skipped
             )
             for skipped in (lost, dice)
         )
@@ -95,14 +95,14 @@ class Lines:
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
         """For each side, the kind of each line's dice, and the dice, filled up with 0."""
-        found = []
+        sides = []
         for side in (0, 1):
-            kinds, thrown = zip(*(each.sides[side] for each in self.different), strict=True)
+            kinds, thrown = zip(*(line.sides[side] for line in self.different), strict=True)
             table = np.zeros((len(thrown), max(1, *map(len, thrown))), dtype=np.int64)
             for row, dice in enumerate(thrown):
                 table[row, : len(dice)] = dice
-            found.append((np.array(kinds)[self.places], table[self.places]))
-        return found
+            sides.append((np.array(kinds)[self.places], table[self.places]))
+        return sides
 
 
 class Tally:
@@ -138,19 +138,19 @@ class Tally:
         """Add a block."""
         self.known.weigh(entries)
         used, counts = np.unique(codes, return_counts=True)
-        found = {}
+        numbers = {}
         for code, count in zip(used.tolist(), counts.tolist(), strict=True):
             line = self.known.line(entries[code])
             if line is None:
                 self.broken_off += count * entries[code].times
             else:
-                found[code] = line
+                numbers[code] = line
                 self.is_ordered &= line.times == 1
                 self._add_luck(line, count * line.times)
-        if not found:
+        if not numbers:
             return
-        kept = np.array([*found])
-        lines = Lines([*found.values()], np.searchsorted(kept, codes[np.isin(codes, kept)]))
+        kept = np.array([*numbers])
+        lines = Lines([*numbers.values()], np.searchsorted(kept, codes[np.isin(codes, kept)]))
         factors = self._count(lines)
         if self.is_ordered:
             self._watch(lines, factors)
@@ -178,7 +178,7 @@ class Tally:
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
         # In the first bet, the dice of rolls take the place of their losses.
-        is_roll = np.array([each.kind == ROLLS for each in self.known.throws])[kinds]
+        is_roll = np.array([kind.kind == ROLLS for kind in self.known.throws])[kinds]
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
         for dice_kinds, table in lines.sides:
             for kind in np.unique(dice_kinds[is_roll & (dice_kinds >= 0)]).tolist():
@@ -195,11 +195,11 @@ class Tally:
         """Count battles of which a line has several equal ones: each is drawn by itself."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
-            each = lines.different[code]
-            ends = np.clip(edges, each.start, each.start + each.width)
+            line = lines.different[code]
+            ends = np.clip(edges, line.start, line.start + line.width)
             parts = np.maximum(np.diff(ends), 0.0)
-            drawn = self.rng.multinomial(each.times * int(count), parts / parts.sum())
-            throws.of(each.player)[:] += drawn
+            drawn = self.rng.multinomial(line.times * int(count), parts / parts.sum())
+            throws.of(line.player)[:] += drawn
 
     def _watch(self, lines: Lines, factors: Floats) -> None:
         """Follow evidence and luck, line by line."""
@@ -221,8 +221,8 @@ class Tally:
         while int(numbers[-1]) // step > 2 * MOST_MOMENTS:
             step *= 2
         shown = np.flatnonzero((numbers % step == 0) | (numbers == numbers[-1]))
-        rows = np.column_stack([each[shown] for each in (curve, *armies)]).tolist()
-        self.moments = [each for each in self.moments if each.throws % step == 0] + [
+        rows = np.column_stack([column[shown] for column in (curve, *armies)]).tolist()
+        self.moments = [moment for moment in self.moments if moment.throws % step == 0] + [
             Moment(number, log, tuple(luck))
             for number, (log, *luck) in zip(numbers[shown].tolist(), rows, strict=True)
         ]
@@ -261,43 +261,43 @@ class Repeats:
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
                 for kinds, table in lines.sides
             ]
-            dice = np.dstack([np.hstack(each) for each in zip(*sides, strict=True)])
+            dice = np.dstack([np.hstack(pair) for pair in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
         if sum(map(len, self._rolls)) < MOST_FOLLOWED[ROLLS]:
-            rows = np.array([self._roll(each) for each in lines.different])[lines.places]
+            rows = np.array([self._roll(line) for line in lines.different])[lines.places]
             self._rolls.append(rows[rows[:, 1] >= 0])
 
-    def _roll(self, each: Line) -> tuple[int, int, float]:
+    def _roll(self, line: Line) -> tuple[int, int, float]:
         """Return the kind of a roll, and its dice in any order, or its losses; −1 if it is none."""
-        throws, dice = self.throws[each.throws], each.sides
-        if throws.kind != ROLLS or each.result < 0:
+        throws, dice = self.throws[line.throws], line.sides
+        if throws.kind != ROLLS or line.result < 0:
             return -1, -1, 1.0
-        result: Hashable = each.result
-        chance = float(throws.chances[each.result])
+        result: Hashable = line.result
+        chance = float(throws.chances[line.result])
         has_dice = min(kind for kind, _ in dice) >= 0
         if has_dice:
             result = tuple(tuple(sorted(faces)) for _, faces in dice)
             chance = math.prod(
                 _unordered(faces, len(self.throws[kind].chances)) for kind, faces in dice
             )
-        number = self._numbers.setdefault((each.throws, result), len(self._numbers))
-        return 2 * each.throws + has_dice, number, chance
+        number = self._numbers.setdefault((line.throws, result), len(self._numbers))
+        return 2 * line.throws + has_dice, number, chance
 
     def findings(self) -> list[Finding]:
         """Return the finding, if there is enough to look at."""
         dice = np.concatenate(self._dice)[: MOST_FOLLOWED[DICE]]
         rolls = np.concatenate(self._rolls)[: MOST_FOLLOWED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
-        faces = np.array([len(each.chances) for each in self.throws])[dice[:, 0]]
+        faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
         about = " or so" if len(rolls) else ""  # as the dice of a roll are shuffled
         codes = faces * faces.max(initial=0) + dice[:, 1]
-        found = find_period(
+        findings = find_period(
             [
                 Followed(f"die{about}", f"dice{about}", faces, codes, 1 / faces),
                 Followed("roll", "rolls", kinds, numbers, rolls[:, 2]),
             ]
         )
-        return [] if found is None else [found]
+        return [] if findings is None else [findings]
 
 
 def _unordered(dice: tuple[int, ...], faces: int) -> float:

@@ -64,22 +64,22 @@ class Throws:
     def of(self, player: int) -> Ints:
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
-    def add(self, found: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
+    def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
         """Count results, each so many times, and return by how much each changes log E.
 
         in_order: whether each is a single one that follows the one before; else log E is unknown.
         """
-        size, factors = len(self.chances), np.zeros(len(found))
-        if in_order and len(found):
-            factors = log_factors(found, self.counts, self.chances)
-            chain = found if self.last < 0 else np.concatenate([[self.last], found])
+        size, factors = len(self.chances), np.zeros(len(results))
+        if in_order and len(results):
+            factors = log_factors(results, self.counts, self.chances)
+            chain = results if self.last < 0 else np.concatenate([[self.last], results])
             pairs = np.bincount(chain[:-1] * size + chain[1:], minlength=size * size)
             before = 0 if self.pairs is None else self.pairs
             self.pairs = before + pairs.reshape(size, size)
-            self.last = int(found[-1])
+            self.last = int(results[-1])
         for player in np.unique(players).tolist():
             mine = players == player
-            counts = np.bincount(found[mine], weights=times[mine], minlength=size)
+            counts = np.bincount(results[mine], weights=times[mine], minlength=size)
             self.of(player)[:] += counts.astype(np.int64)
         return factors
 
@@ -142,7 +142,7 @@ class Known:
             if entry.trial is None or entry.fought is None or key in self._weighed:
                 continue
             self._weighed.add(key)
-            armies = sum(entry.fought) + sum(each.defenders for each in entry.ahead)
+            armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
             is_roll = entry.trial.kind == "roll" and not entry.ahead  # takes the chance to win only
             self._weight += armies / ROLL_OF_BATTLE if is_roll else armies
         if self._weight > MOST_ARMIES:
@@ -153,12 +153,12 @@ class Known:
 
     def line(self, entry: Entry) -> Line | None:
         """Return what an entry is, `None` for a battle that was broken off."""
-        found = self._lines.get(entry)
-        if found is None and entry.trial is not None:
+        line = self._lines.get(entry)
+        if line is None and entry.trial is not None:
             if len(self._lines) > MOST_REMEMBERED:
                 self._lines.clear()
-            found = self._lines[entry] = self._made(entry, entry.trial)
-        return found
+            line = self._lines[entry] = self._made(entry, entry.trial)
+        return line
 
     def _made(self, entry: Entry, trial: Trial) -> Line:
         self._trials.add(trial)

@@ -91,19 +91,19 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
         return {(face, 0): 1 / trial.first for face in range(1, trial.first + 1)}
     if trial.kind == "roll":
         losses = Roll(trial.first, trial.second, trial.rules).losses()
-        return {(each.attackers, each.defenders): float(losses[each]) for each in sorted(losses)}
+        return {(loss.attackers, loss.defenders): float(losses[loss]) for loss in sorted(losses)}
     ends = Battle(trial.first, trial.second, trial.rules).outcomes()
-    found = {
+    chances = {
         (trial.first - end.attackers, trial.second - end.defenders): float(chance)
         for end, chance in ends.items()
         if chance > 0
     }
     if trial.is_recorded:
         most = armies_in_one_roll(trial.first, trial.second, trial.rules)
-        found = {lost: p for lost, p in found.items() if lost[1] and sum(lost) > most}
-    total = sum(found.values())
-    best_first = sorted(found, key=lambda lost: (-lost[1], lost[0]))
-    return {lost: found[lost] / total for lost in best_first}
+        chances = {lost: p for lost, p in chances.items() if lost[1] and sum(lost) > most}
+    total = sum(chances.values())
+    best_first = sorted(chances, key=lambda lost: (-lost[1], lost[0]))
+    return {lost: chances[lost] / total for lost in best_first}
 
 
 def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from iacta.board.codes import escaped, unescaped
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.files import parse_json
 from iacta.game.cards import DECK, MOST_VALUE, Hand, Sets
+from iacta.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name

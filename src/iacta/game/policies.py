@@ -12,16 +12,17 @@ with random dice, and the value is estimated.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import fsum, sqrt
-from statistics import NormalDist, fmean, stdev
+from math import fsum
+from statistics import fmean
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from iacta.board import Board, Position
-from iacta.checks import Chance, read_fraction, shown, whole_number
+from iacta.chances import Chance, read_fraction
+from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import CONFIDENCE, Estimate, Interval
+from iacta.estimate import Estimate, Interval, half_interval
 from iacta.game.actions import Action, Advance, Attack, Stop
 from iacta.game.turn import Policy, Turn
 from iacta.methods.kernel import read_battle
@@ -50,8 +51,8 @@ class Evaluation:
 
     value: the expected worth of the turn when it is over.
     interval: `None` if the value is exact but for rounding; else an interval that contains it with
-        a confidence of 95%, Wilson's where a turn is worth 0 or 1, and otherwise the mean and 1.96
-        of its standard errors to either side, which says little where all games ended alike.
+        a confidence of 95%, Wilson's where a turn is worth 0 or 1, and otherwise Student's, which
+        says little where all games ended alike, and is infinite for fewer than ten.
     games: how many games it was estimated from, 0 if exact.
     states: how many turns were visited, 0 if games were played.
     """
@@ -170,7 +171,7 @@ def _estimated(
     mean = fmean(values)
     if {*values} <= {0.0, 1.0}:
         return Evaluation(mean, Estimate(games, round(sum(values))).interval(), games, 0)
-    half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * stdev(values) / sqrt(games)
+    half = half_interval(values)
     return Evaluation(mean, Interval(mean - half, mean + half), games, 0)
 
 

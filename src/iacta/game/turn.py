@@ -36,7 +36,6 @@ from iacta.checks import (
     shown,
     whole_number,
 )
-from iacta.display import LONGEST_REPR
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
 from iacta.game.actions import (
@@ -89,6 +88,7 @@ from iacta.game.setup import (
 )
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
+from iacta.reprs import LONGEST_REPR
 from iacta.rules.roll import Losses
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import find_rules

@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.methods.counting import Ends, UnitKernel
+from iacta.methods.diagonals import by_total
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -334,7 +335,7 @@ def _chance_table(
         table[d, before + max(int(d * slope), i) :] = 1.0
     table[:, before : before + i] = few_attackers.T
     table[:j, before:] = few_defenders
-    band = _Band(few_attackers, few_defenders, step, table)
+    band = _Band(few_attackers, few_defenders, step, table[:, before:])
     for total in range(0, attackers + defenders + 1, len(step) - 1):
         band.advance(total, middle=int(total * slope / (1 + slope)))
     return table
@@ -350,18 +351,6 @@ def _length(needed: npt.NDArray[np.bool_]) -> int:
     return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
 
 
-def _by_total(few_attackers: Floats, taken: int) -> Floats:
-    """Return the cells with few attackers of each m anti-diagonals, in the order of a band."""
-    i, count = few_attackers.shape
-    blocks = -(-(count + i) // taken)
-    cells = np.zeros((blocks, i, taken))
-    for a in range(i):
-        sheared = np.zeros(blocks * taken)
-        sheared[a : a + count] = few_attackers[a]
-        cells[:, a] = sheared.reshape(blocks, taken)
-    return cells.reshape(blocks, i * taken)
-
-
 class _Band:
     """The part of m anti-diagonals that is neither 0 nor 1.
 
@@ -372,11 +361,11 @@ class _Band:
     def __init__(
         self, few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], table: Floats
     ) -> None:
-        self.few_defenders, self.step, self.table = few_defenders, step, table
+        self.few_attackers, self.few_defenders = few_attackers, few_defenders
+        self.step, self.diagonals = step, by_total(table)
         self.taken = len(step) - 1
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
-        self.few_attackers = _by_total(few_attackers, self.taken)
         # From these totals on, the cells with few dice on one side are all 0, or all 1.
         self.hopeless = _length(few_attackers.max(axis=0) >= LEAST_CHANCE) + self.attack_dice
         self.hopeful = _length(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
@@ -423,17 +412,21 @@ class _Band:
         np.minimum(filled, 1.0, out=filled)
 
     def _set_few_attackers(self, total: int) -> None:
-        if total // self.taken < len(self.few_attackers):
-            cells = self.few_attackers[total // self.taken]
-            self.chances[self.taken * self.taken :][: len(cells)] = cells
+        for r in range(self.taken):
+            for a in range(min(self.attack_dice, total + r + 1)):
+                if total + r - a <= self.defenders:
+                    self.chances[(a + self.taken) * self.taken + r] = self.few_attackers[
+                        a, total + r - a
+                    ]
         self.low = 0
 
     def _set_few_defenders(self, total: int) -> None:
         for r in range(self.taken):
             for d in range(min(self.defence_dice, total + r + 1)):
-                a = total + r - d
-                if a <= self.attackers:
-                    self.chances[(a + self.taken) * self.taken + r] = self.few_defenders[d, a]
+                if total + r - d <= self.attackers:
+                    self.chances[(total + r - d + self.taken) * self.taken + r] = (
+                        self.few_defenders[d, total + r - d]
+                    )
         self.high = min(total + self.taken - 1, self.attackers) + 1
 
     def _trim(self, total: int, most: int, least: int) -> None:
@@ -451,14 +444,6 @@ class _Band:
             self.high = first + _length(needed)
 
     def _write(self, total: int, first: int, end: int) -> None:
-        width, size, taken = self.table.shape[1], self.table.itemsize, self.taken
-        start = (total - first) * width + width - self.attackers - 1 + first
-        # In a view along the anti-diagonals they lie as in the band.
-        cells = np.ndarray(
-            (end - first, taken),
-            buffer=self.table,
-            offset=start * size,
-            strides=((1 - width) * size, width * size),
-        )
-        filled = self.chances[(first + taken) * taken : (end + taken) * taken]
-        cells[:] = filled.reshape(-1, taken)
+        cells = self.chances[(first + self.taken) * self.taken : (end + self.taken) * self.taken]
+        for r, filled in enumerate(cells.reshape(-1, self.taken)[::-1].T):
+            self.diagonals[total + r, total + r - end + 1 : total + r - first + 1] = filled

@@ -16,9 +16,8 @@ something else, such as a blitz. With all dice thrown, i and j are fixed. Where 
 them, the attacker names a number first and the defender answers: max_i min_j Q_ij. The chance to
 win and the expected losses of the optimal policy follow by the same sums, without a maximum.
 
-All a + d = t depend on t − 1, t − 2 ..., so a whole anti-diagonal is computed at once; only where
-fewer armies are left than dice are the states taken one by one. Exact answers count in whole
-numbers over U^(a+d), as the method `counting` does, state by state.
+A whole anti-diagonal is computed at once (`diagonals.py`). Exact answers count in whole numbers
+over U^(a+d), as the method `counting` does; in floats U is 1.
 
 Error. Each sum of floats carries a bound on its error along with it: that of its terms, and some
 2⁻⁵³ of their size for each rounding. Of two actions whose bounds overlap the first is taken (stop
@@ -32,17 +31,17 @@ at the end of "Analyzing the Board Game Risk" (pracpred).
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from math import lcm
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import as_strided
 
 from iacta.checks import shown
 from iacta.errors import IllegalError
-from iacta.methods.counting import coefficients
+from iacta.methods.counting import Coefficients, coefficients, powers_of
+from iacta.methods.diagonals import Numbers, Span, by_defenders, spans
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim as Aim  # a kind of play of these functions, too
 from iacta.methods.sees_first import SeesFirst
@@ -51,9 +50,7 @@ from iacta.rules.rules import Rules
 
 NAME: str = "optimal_play"
 
-Number: TypeAlias = Any  # int where exact, else float
-Entry: TypeAlias = tuple[Number, Number, Number, Number, int, int]
-Entries: TypeAlias = dict[tuple[int, int], Entry]
+Dice: TypeAlias = tuple[int, int]
 
 PARTS = 6  # value, error, win, lost, attack dice, defence dice
 SUMMED = 4
@@ -121,13 +118,16 @@ class StopValue(NamedTuple):
 
 
 class _Roll(NamedTuple):
-    """One roll: c_0 .. c_m, and in the same unit its expected reward and attackers lost."""
+    """One roll.
 
-    attack_dice: int
-    defence_dice: int
-    step: tuple[Number, ...]
-    reward: Number
-    lost: Number
+    step: c_0 .. c_m.
+    reward: its expected reward and attackers lost, in the same unit, `[part, 1]`.
+    dice: how many both sides throw, `[side, 1]`.
+    """
+
+    step: Numbers
+    reward: Numbers
+    dice: Numbers
 
     @property
     def taken(self) -> int:
@@ -160,16 +160,8 @@ def solve(
     [[2.0, 2.0, 2.0], [0.0, 0.25, 0.8414]]
     """
     refuse(able, defenders, rules)
-    rolls = _rolls(able, defenders, rules, reward, choices, exact=False)
-    induction = _Induction(rolls, choices, rules, 1, UNIT_ROUNDOFF, stop_value)
-    sheared = np.zeros((able + defenders + 1, PARTS, defenders + 1))
-    _put(sheared, induction.entries(able, defenders, float(reward.prize), every=False))
-    for total in range(sum(rules.full_roll), able + defenders + 1):
-        first = max(rules.defence.kept, total - able)
-        end = min(defenders, total - rules.attack.kept) + 1
-        if first < end:
-            induction.fill(sheared, total, slice(first, end))
-    return _tables(sheared, able, defenders)
+    parts = _Induction(able, defenders, rules, reward, choices, stop_value).parts()
+    return Solution(*parts[:SUMMED], *parts[SUMMED:].astype(np.int64))
 
 
 def refuse_rules(rules: Rules) -> None:
@@ -213,25 +205,17 @@ def solve_exactly(
     Fraction(1, 4)
     """
     refuse_rules(rules)
-    unit = coefficients(max(able, 1), max(defenders, 1), rules).unit
-    scale = lcm(*(value.denominator for value in reward))
+    induction = _Induction(able, defenders, rules, reward, choices, exact=True)
+    unit = induction.coefficients.unit
     number_bytes = SUMMED * ((able + defenders) * unit.bit_length() // 8 + OUTCOME_BYTES)
     memory = (able + 1) * (defenders + 1) * number_bytes
     refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=number_bytes)
-    rolls = _rolls(able, defenders, rules, reward, choices, exact=True)
-    induction = _Induction(rolls, choices, rules, unit, 0, None)
-    entries = induction.entries(able, defenders, int(reward.prize * scale), every=True)
-    tables = np.empty((PARTS, defenders + 1, able + 1), dtype=object)
-    for (a, d), entry in entries.items():
-        power = unit ** (a + d)
-        tables[:SUMMED, d, a] = [
-            Fraction(entry[VALUE], scale * power),
-            Fraction(0),
-            Fraction(entry[WIN], power),
-            Fraction(entry[LOST], power),
-        ]
-        tables[SUMMED:, d, a] = entry[SUMMED:]
-    return Solution(*tables[:SUMMED], *tables[SUMMED:].astype(np.int64))
+    parts = induction.parts()
+    armies = np.add.outer(range(defenders + 1), range(able + 1))
+    powers = np.array(induction.powers, object)[armies]
+    units = induction.scale * powers, np.ones_like(powers), powers, powers
+    fractions = np.frompyfunc(Fraction, 2, 1)(parts[:SUMMED], np.array(units))
+    return Solution(*fractions, *parts[SUMMED:].astype(np.int64))
 
 
 def rolling_pays_in_the_limit(
@@ -252,195 +236,137 @@ def rolling_pays_in_the_limit(
     [False, True, True, True, True, True, True, False, False]
     """
     dice = rules.attack.kept
-    rolls = _rolls(dice, defenders, rules, reward, MAY_STOP, exact=False)
+    rolls = _Induction(dice, defenders, rules, reward, MAY_STOP).rolls
     values = [float(reward.prize)]
     for d in range(1, defenders + 1):
         roll = rolls[dice, min(d, rules.defence.kept)][0][0]
         later = sum(p * values[d - k] for k, p in enumerate(roll.step) if k)
-        value = roll.reward + later
+        value = float(roll.reward[VALUE, 0]) + later
         values.append(value / (1 - roll.step[0]) if value > 0 else 0.0)
     return np.array([False, *(value > 0 for value in values[1:])])
-
-
-def _rolls(
-    able: int, defenders: int, rules: Rules, reward: Reward, choices: Choices, *, exact: bool
-) -> dict[tuple[int, int], list[list[_Roll]]]:
-    """Return the rolls to choose from, for each number of armies of both sides up to all dice.
-
-    Each inner list holds the defender's replies to one number of attack dice.
-    """
-    unit, steps = coefficients(max(able, 1), max(defenders, 1), rules)
-    scale = lcm(*(value.denominator for value in reward)) if exact else 1
-    roll = {dice: _roll(dice, step, reward, unit, scale, exact) for dice, step in steps.items()}
-    return {
-        (i, j): [
-            [roll[ours, theirs] for theirs in _numbers(j, choices.defence_dice)]
-            for ours in _numbers(i, choices.attack_dice)
-        ]
-        for i, j in steps
-    }
 
 
 def _numbers(most: int, may_choose: bool) -> range:
     return range(most, 0 if may_choose else most - 1, -1)
 
 
-def _roll(
-    dice: tuple[int, int], step: tuple[int, ...], reward: Reward, unit: int, scale: int, exact: bool
-) -> _Roll:
-    taken = len(step) - 1
-    lost = sum(c * (taken - k) for k, c in enumerate(step))
-    killed = sum(c * k for k, c in enumerate(step))
-    total = reward.kill_value * killed - reward.army_value * lost
-    if exact:
-        return _Roll(*dice, step, int(total * scale), lost)
-    cases = unit**taken
-    probabilities = tuple(c / cases for c in step)  # nearest floats
-    return _Roll(*dice, probabilities, float(total / cases), lost / cases)
-
-
 @dataclass(frozen=True)
 class _Induction:
-    """Backward induction.
+    """Backward induction; the fields are as for `solve` and `solve_exactly`."""
 
-    rolls: the rolls to choose from.
-    choices: what the players may choose.
-    rules: the rules.
-    unit: U; 1 for floats.
-    roundoff: the largest relative error of one rounding; 0 if exact.
-    stop_value: S; `None` for 0.
-    """
-
-    rolls: dict[tuple[int, int], list[list[_Roll]]]
-    choices: Choices
+    able: int
+    defenders: int
     rules: Rules
-    unit: int
-    roundoff: float
-    stop_value: StopValue | None
+    reward: Reward
+    choices: Choices
+    stop_value: StopValue | None = None
+    exact: bool = False
 
-    def entries(self, able: int, defenders: int, prize: Number, *, every: bool) -> Entries:
-        """Return the states one by one: every one, or only those in which dice are left."""
-        powers = [self.unit**n for n in range(able + defenders + 1)]
-        error = self.roundoff * prize
-        entries: Entries = {
-            (a, 0): (prize * powers[a], error, powers[a], 0, 0, 0) for a in range(able + 1)
+    @cached_property
+    def coefficients(self) -> Coefficients:
+        return coefficients(max(self.able, 1), max(self.defenders, 1), self.rules)
+
+    @property
+    def kind(self) -> type:
+        return object if self.exact else float
+
+    @cached_property
+    def powers(self) -> list[int]:
+        return powers_of(self.coefficients.unit if self.exact else 1, self.able + self.defenders)
+
+    @cached_property
+    def scale(self) -> int:
+        """What values are multiplied by to be whole."""
+        return lcm(*(value.denominator for value in self.reward)) if self.exact else 1
+
+    @cached_property
+    def rounding(self) -> float:
+        """The relative error of a term of the sums.
+
+        Two roundings for each product, one for each sum and for the reward, and as many again in
+        the error's own.
+        """
+        return 0 if self.exact else (2 * min(self.rules.full_roll) + 8) * UNIT_ROUNDOFF
+
+    @cached_property
+    def rolls(self) -> dict[Dice, list[list[_Roll]]]:
+        """The rolls to choose from, for each number of armies of both sides up to all dice.
+
+        Each inner list holds the defender's replies to one number of attack dice.
+        """
+        roll = {dice: self._roll(dice, step) for dice, step in self.coefficients.steps.items()}
+        return {
+            (i, j): [
+                [roll[ours, theirs] for theirs in _numbers(j, self.choices.defence_dice)]
+                for ours in _numbers(i, self.choices.attack_dice)
+            ]
+            for i, j in roll
         }
-        for d in range(1, defenders + 1):
-            entries[0, d] = (0, 0, 0, 0, 0, 0)
-            few = d < self.rules.defence.kept
-            last = able if every or few else min(self.rules.attack.kept - 1, able)
-            for a in range(1, last + 1):
-                entries[a, d] = self._entry(entries, a, d, powers)
-        return entries
 
-    def _entry(self, entries: Entries, a: int, d: int, powers: list[int]) -> Entry:
-        dice = min(a, self.rules.attack.kept), min(d, self.rules.defence.kept)
-        found = [self._stopped(a, d)] if self.choices.stop else []
-        for replies in self.rolls[dice]:
-            rolled = [self._rolled(entries, a, d, roll, powers) for roll in replies]
+    def _roll(self, dice: Dice, step: tuple[int, ...]) -> _Roll:
+        taken = min(dice)
+        lost = sum(c * (taken - k) for k, c in enumerate(step))
+        killed = sum(c * k for k, c in enumerate(step))
+        reward = self.reward.kill_value * killed - self.reward.army_value * lost
+        number: type = int if self.exact else float
+        cases = 1 if self.exact else self.coefficients.unit**taken
+        value = number(reward * self.scale / cases)
+        *chances, loss = (number(Fraction(c, cases)) for c in (*step, lost))  # nearest floats
+        parts: Numbers = np.array([value, self.rounding * abs(value), 0, loss], self.kind)
+        return _Roll(
+            np.array(chances, self.kind), parts[:, np.newaxis], np.array(dice)[:, np.newaxis]
+        )
+
+    def parts(self) -> Numbers:
+        """Return the parts of all states, `[part, d, a]`, in units of U^(a+d)."""
+        size = self.able + self.defenders + 1, PARTS, self.defenders + 1
+        diagonals: Numbers = np.zeros(size, self.kind)
+        won = diagonals[: self.able + 1, :, 0]
+        won[:, WIN] = self.powers[: self.able + 1]
+        prize = self.reward.prize * self.scale
+        won[:, VALUE] = won[:, WIN] * (int(prize) if self.exact else float(prize))
+        # An error includes that of the terms that its value will be in.
+        won[:, ERROR] = won[:, VALUE] * self.rounding
+        for span in spans(self.able, self.defenders, self.rules.full_roll):
+            states = self._best(span, diagonals[:, :SUMMED])
+            states[ERROR] += self.rounding * abs(states[VALUE])
+            span.of(diagonals)[:] = states
+        return by_defenders(diagonals)
+
+    def _best(self, span: Span, diagonals: Numbers) -> Numbers:
+        """Return the parts of some states, `[part, state]`."""
+        after = {m: span.after(diagonals, m) for m in range(1, min(span.dice) + 1)}
+        found = [self._stopped(span)] if self.choices.stop else []
+        for replies in self.rolls[span.dice]:
+            rolled = [self._rolled(span, after[roll.taken], roll) for roll in replies]
             found.append(reduce(_worse, rolled))
         return reduce(_better, found)
 
-    def _stopped(self, a: int, d: int) -> Entry:
-        if self.stop_value is None:
-            return (0, 0, 0, 0, 0, 0)
-        value = float(self.stop_value.values[d, a])
-        return (value, float(self.stop_value.errors[d, a]), value, 0, 0, 0)
-
-    def _rolled(self, entries: Entries, a: int, d: int, roll: _Roll, powers: list[int]) -> Entry:
-        before = powers[a + d - roll.taken]
-        reward, lost = roll.reward * before, roll.lost * before
-        later = size = error = win = 0
-        for k, c in enumerate(roll.step):
-            after = entries[a - roll.taken + k, d - k]
-            later += c * after[VALUE]
-            size += c * abs(after[VALUE])
-            error += c * after[ERROR]
-            win += c * after[WIN]
-            lost += c * after[LOST]
-        if self.roundoff:
-            error += self._rounding(roll) * (abs(reward) + size)
-        return (reward + later, error, win, lost, roll.attack_dice, roll.defence_dice)
-
-    def _rounding(self, roll: _Roll) -> float:
-        # Two roundings for each product, one for each sum, and as many again in the error's own.
-        return (2 * roll.taken + 8) * self.roundoff
-
-    def fill(self, sheared: Floats, total: int, defenders: slice) -> None:
-        """Compute the states of an anti-diagonal in which all dice can be thrown.
-
-        sheared: the parts of state (a, d) are `[a + d, :, d]`.
-        total: a + d.
-        defenders: their numbers.
-        """
-        found = [self._stopped_row(total, defenders)] if self.choices.stop else []
-        for replies in self.rolls[self.rules.full_roll]:
-            rows = [self._rolled_row(sheared, total, defenders, roll) for roll in replies]
-            found.append(reduce(_worse_row, rows))
-        sheared[total, :, defenders] = reduce(_better_row, found)
-
-    def _stopped_row(self, total: int, defenders: slice) -> Floats:
-        row = np.zeros((PARTS, defenders.stop - defenders.start))
+    def _stopped(self, span: Span) -> Numbers:
+        states: Numbers = np.zeros((PARTS, span.stop - span.first), self.kind)
         if self.stop_value is not None:
-            d = np.arange(defenders.start, defenders.stop)
-            row[VALUE] = row[WIN] = self.stop_value.values[d, total - d]
-            row[ERROR] = self.stop_value.errors[d, total - d]
-        return row
+            d = np.arange(span.first, span.stop)
+            states[VALUE] = states[WIN] = self.stop_value.values[d, span.total - d]
+            states[ERROR] = self.stop_value.errors[d, span.total - d]
+        return states
 
-    def _rolled_row(self, sheared: Floats, total: int, defenders: slice, roll: _Roll) -> Floats:
-        before = sheared[total - roll.taken, :SUMMED]
-        row = np.empty((PARTS, defenders.stop - defenders.start))
-        summed = row[:SUMMED]
-        np.multiply(before[:, defenders], roll.step[0], summed)
-        size = abs(summed[VALUE])
-        for k in range(1, len(roll.step)):
-            terms = roll.step[k] * before[:, defenders.start - k : defenders.stop - k]
-            summed += terms
-            size += abs(terms[VALUE])
-        row[ERROR] += self._rounding(roll) * (abs(roll.reward) + size)
-        row[VALUE] += roll.reward
-        row[LOST] += roll.lost
-        row[ATTACK], row[DEFENCE] = roll.attack_dice, roll.defence_dice
-        return row
+    def _rolled(self, span: Span, after: Numbers, roll: _Roll) -> Numbers:
+        states: Numbers = np.empty((PARTS, after.shape[-1]), self.kind)
+        sums = np.dot(roll.step, after.reshape(len(after), -1)).reshape(SUMMED, -1)
+        np.add(sums, roll.reward * self.powers[span.total - roll.taken], out=states[:SUMMED])
+        states[SUMMED:] = roll.dice
+        return states
 
 
-def _better(first: Entry, second: Entry, sign: int = 1) -> Entry:
-    """Return the second if it is proven to be better, else the first, which then may be worse."""
-    more = sign * (second[VALUE] - first[VALUE])
-    if more > first[ERROR] + second[ERROR]:
-        return second
-    value, error, win, lost, attack_dice, defence_dice = first
-    return (value, max(error, more + second[ERROR]), win, lost, attack_dice, defence_dice)
-
-
-_worse = partial(_better, sign=-1)
-
-
-def _better_row(first: Floats, second: Floats, sign: int = 1) -> Floats:
+def _better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
+    """Return the second where it is proven to be better, else the first, which may be worse."""
     more = sign * (second[VALUE] - first[VALUE])
     better = more > first[ERROR] + second[ERROR]
     np.maximum(first[ERROR], more + second[ERROR], out=first[ERROR])
     return np.where(better, second, first)
 
 
-_worse_row = partial(_better_row, sign=-1)
-
-
-def _put(sheared: Floats, entries: Entries) -> None:
-    a, d = np.array(list(entries)).T
-    sheared[a + d, :, d] = np.array(list(entries.values()))
-
-
-def _tables(sheared: Floats, able: int, defenders: int) -> Solution:
-    """Return the anti-diagonals as tables, without a copy but for the dice."""
-    by_total, by_part, by_defenders = sheared.strides
-    parts = as_strided(
-        sheared,
-        (PARTS, defenders + 1, able + 1),
-        (by_part, by_total + by_defenders, by_total),
-        writeable=False,
-    )
-    return Solution(*parts[:SUMMED], *parts[SUMMED:].astype(np.int64))
+_worse = partial(_better, sign=-1)
 
 
 def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:

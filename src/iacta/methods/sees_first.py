@@ -42,14 +42,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import gcd, lcm
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import as_strided
 
 from iacta.distribution import Probability
 from iacta.methods.counting import Ends, ExactRow, UnitKernel, least_root, powers_of, whole
+from iacta.methods.diagonals import Numbers, Span, by_total, spans
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -74,7 +74,6 @@ NAME: str = "sees_first"
 EXACT_NAME: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
-Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objects
 
 LEAST_COMPARED = 1e-290  # values below it count as equal
 TABLES = 3  # P, H, and the one that they are needed for
@@ -278,16 +277,12 @@ class AllBattles:
         entry = table[-1, -1]
         return Fraction(entry, self.powers[-1]) if self.exact else min(float(entry), 1.0)
 
-    def spans(self) -> Iterator["Span"]:
+    def spans(self) -> Iterator[Span]:
         """Yield all states but the ends; each span depends on those with fewer armies."""
-        attack, defence = self.rules.full_roll
-        for total in range(2, self.able + self.defenders + 1):
-            d, last = max(1, total - self.able), min(self.defenders, total - 1)
-            while d <= last:
-                i, j = min(total - d, attack), min(d, defence)
-                end = min(last, total - attack) + 1 if (i, j) == (attack, defence) else d + 1
-                yield Span(total, d, end, _steps(i, j, self.rules, self.exact))
-                d = end
+        return spans(self.able, self.defenders, self.rules.full_roll)
+
+    def _steps(self, span: Span) -> tuple[Numbers, ...]:
+        return _steps(*span.dice, self.rules, self.exact)
 
     @cached_property
     def conquest(self) -> Numbers:
@@ -314,21 +309,25 @@ class AllBattles:
         return np.zeros((self.defenders + 1, self.able + 1), self.kind)
 
     def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
+        diagonals = by_total(table)
         for span in self.spans():
-            values = self._values(span, table, paid=paid)
-            span.of(table)[:] = _sum(combine.reduce(values, axis=0))
+            values = self._values(span, diagonals, paid=paid)
+            span.of(diagonals)[:] = _sum(combine.reduce(values, axis=0))
         return table
 
-    def _values(self, span: "Span", table: Numbers, *, paid: bool = False) -> list[Numbers]:
+    def _values(self, span: Span, diagonals: Numbers, *, paid: bool = False) -> list[Numbers]:
         """Return the sum over k for each j, `[y, state]`, where k itself may be paid too."""
-        values = [span.after(table, step) for step in span.steps]
-        for value, step in zip(values, span.steps, strict=True) if paid else ():
+        values = []
+        for step in self._steps(span):
             taken = step.shape[1] - 1
-            killed = step @ np.arange(taken + 1) * self.powers[span.total - taken]
-            value += killed[:, np.newaxis]
+            value = step @ span.after(diagonals, taken)
+            if paid:
+                killed = step @ np.arange(taken + 1) * self.powers[span.total - taken]
+                value += killed[:, np.newaxis]
+            values.append(value)
         return values
 
-    def chosen(self, span: "Span") -> npt.NDArray[np.bool_]:
+    def chosen(self, span: Span) -> npt.NDArray[np.bool_]:
         """Return whether y is answered with j dice, `[j − 1, y, state]`.
 
         >>> battles = AllBattles(2, 2, Rules(), exact=True)
@@ -337,7 +336,7 @@ class AllBattles:
         [6, 15]
         """
         sparing = self.aim == "losses"
-        table = self.lost if sparing else self.conquest
+        table = by_total(self.lost if sparing else self.conquest)
         values = np.stack(self._values(span, table, paid=sparing))
         least = values.min(axis=0)
         if self.exact:
@@ -346,18 +345,18 @@ class AllBattles:
             margin = 3 * self.error
             good = values <= np.maximum(least * (1 + margin), LEAST_COMPARED)
             if not sparing:
-                values = np.stack(self._values(span, self.held))
+                values = np.stack(self._values(span, by_total(self.held)))
                 most = values.max(axis=0)
                 holds = values >= np.where(most > LEAST_COMPARED, most * (1 - margin), 0.0)
                 good = np.where(span.of(table) <= 0.5, good, holds)
         most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)
 
-    def moves(self, span: "Span") -> list[Numbers]:
+    def moves(self, span: Span) -> list[Numbers]:
         """Return how likely j dice answer and k armies are lost, `[k, state]` for each j."""
         return [
             _sum(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
-            for step, chosen in zip(span.steps, self.chosen(span), strict=True)
+            for step, chosen in zip(self._steps(span), self.chosen(span), strict=True)
         ]
 
     def expected(self, won: Numbers, lost: Numbers) -> Numbers:
@@ -372,16 +371,16 @@ class AllBattles:
         >>> round(float(battles.expected(np.arange(3), np.zeros(2))[1, 2]), 4)
         1.3329
         """
-        along = -1, *[1] * (won.ndim - 1)
-        powers = self.powers.reshape(along)
+        powers = self.powers.reshape(-1, *[1] * (won.ndim - 1))
         table = np.zeros((self.defenders + 1, *won.shape), self.kind)
         table[:, 0] = lost * powers[: self.defenders + 1]
         table[0] = won * powers[: self.able + 1]
+        diagonals = by_total(table)
         for span in self.spans():
-            here = span.of(table)
+            here = span.of(diagonals)
             for move in self.moves(span):
                 for k, chance in enumerate(move):
-                    here += chance.reshape(along) * span.of(table, len(move) - 1, k)
+                    here += chance * span.of(diagonals, len(move) - 1, k)
         return table
 
     def carry(self, start: Numbers) -> tuple[Numbers, Numbers]:
@@ -398,54 +397,15 @@ class AllBattles:
         >>> won.round(4).tolist(), held.round(4).tolist()
         ([0.0, 0.1755, 0.5787], [0.0, 0.2458])
         """
-        along = -1, *[1] * (start.ndim - 1)
         table = np.zeros((self.defenders + 1, *start.shape), start.dtype)
         table[-1] = start
+        diagonals = by_total(table)
         for span in reversed([*self.spans()]):
-            here = span.of(table)
+            here = span.of(diagonals)
             for move in self.moves(span):
                 for k, chance in enumerate(move):
-                    span.of(table, len(move) - 1, k)[:] += chance.reshape(along) * here
+                    span.of(diagonals, len(move) - 1, k)[:] += chance * here
         return table[0], table[:, 0]
-
-
-class Span(NamedTuple):
-    """States with the same armies in all in which the same dice can be thrown.
-
-    total: the armies of both sides.
-    first, stop: the fewest defenders, and one more than the most.
-    steps: c_k(j, y), `[y, k]` for each j.
-    """
-
-    total: int
-    first: int
-    stop: int
-    steps: tuple[Numbers, ...]
-
-    def of(self, table: Numbers, taken: int = 0, lost: int = 0) -> Numbers:
-        """Return a view of the states after a roll, or of those before it.
-
-        table: the numbers of all states, `[d, a]`; further axes are kept.
-        taken: the armies that the roll takes of both sides together.
-        lost: those of them that are defenders.
-
-        In a table by rows, the states of an anti-diagonal are `able` entries apart.
-        """
-        able = table.shape[1] - 1
-        start, stop = (self.total - taken + (d - lost) * able for d in (self.first, self.stop - 1))
-        return table.reshape(-1, *table.shape[2:])[start : stop + 1 : able]
-
-    def after(self, table: Numbers, step: Numbers) -> Numbers:
-        """Return Σ_k c_k(j, y) · table(a − m + k, d − k) for one j, `[y, state]`.
-
-        table: as for `of`.
-        step: c_k(j, y), `[y, k]`.
-        """
-        taken = step.shape[1] - 1
-        by_state = (table.shape[1] - 1) * table.itemsize
-        shape = taken + 1, self.stop - self.first
-        here = self.of(table, taken)
-        return np.asarray(step @ as_strided(here, shape, (-by_state, by_state), writeable=False))
 
 
 @lru_cache(maxsize=256)

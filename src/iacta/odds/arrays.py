@@ -194,20 +194,20 @@ def win_table(
     if isinstance(rules, list | tuple | np.ndarray):
         row = _rules_in(rules)
         tables = [
-            win_table(attackers, defenders, each, garrison=garrison, exact=exact, method=method)
-            for each in row.flat
+            win_table(attackers, defenders, value, garrison=garrison, exact=exact, method=method)
+            for value in row.flat
         ]
         return np.reshape(tables, (*row.shape, *np.shape(tables)[1:]))
-    found = find_rules(rules, garrison)
-    kernel = find_kernel(found, exact=exact, method=method)
+    rules = find_rules(rules, garrison)
+    kernel = find_kernel(rules, exact=exact, method=method)
     most_attackers = whole_number(attackers, "attackers", least=1)
     most_defenders = whole_number(defenders, "defenders", least=1)
-    staying = min(found.garrison, most_attackers - 1)
+    staying = min(rules.garrison, most_attackers - 1)
     if not _has_tables(kernel):
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
-        return _read(rows[:, np.newaxis], columns, found, None, exact, method).all(_Battles.chances)
+        return _read(rows[:, np.newaxis], columns, rules, None, exact, method).all(_Battles.chances)
     table = kernel.win_table(most_attackers - staying, most_defenders, staying)
-    if found.garrison > staying:
+    if rules.garrison > staying:
         table[-1:] = kernel.number(0)
     return np.asarray(table, dtype=object if exact else float)
 
@@ -216,9 +216,9 @@ def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDAr
     row = _array(rules, "rules", object)
     if not row.size:
         raise IllegalError("missing rules")
-    found: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
-    found.reshape(-1)[:] = [find_rules(each) for each in row.flat]
-    return found
+    array: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
+    array.reshape(-1)[:] = [find_rules(value) for value in row.flat]
+    return array
 
 
 def over_rules(
@@ -234,16 +234,19 @@ def over_rules(
     """
     row = _rules_in(rules)
     places: dict[Rules, int] = {}
-    numbers = [places.setdefault(each, len(places)) for each in row.flat]
+    numbers = [places.setdefault(value, len(places)) for value in row.flat]
     which, *given = broadcast(np.reshape(numbers, row.shape), *map(_array, arrays))
     answers = [
-        (which == place, function(*(each[which == place] for each in given), each_rules, **options))
+        (
+            which == place,
+            function(*(array[which == place] for array in given), each_rules, **options),
+        )
         for each_rules, place in places.items()
     ]
-    found = np.empty(which.shape, dtype=np.result_type(*(answer for _, answer in answers)))
+    joined = np.empty(which.shape, dtype=np.result_type(*(answer for _, answer in answers)))
     for mask, answer in answers:
-        found[mask] = answer
-    return found
+        joined[mask] = answer
+    return joined
 
 
 def _array(values: object, name: str = "arrays", dtype: type | None = None) -> npt.NDArray[Any]:
@@ -264,8 +267,8 @@ def _answer(
     """Answer for battles under one or several rules; the answer for one battle is no array."""
     if isinstance(rules, list | tuple | np.ndarray):
 
-        def under(ours: Armies, theirs: Armies, each: Rules) -> npt.NDArray[Any]:
-            return _read(ours, theirs, each, *options).all(answer)
+        def under(ours: Armies, theirs: Armies, rules: Rules) -> npt.NDArray[Any]:
+            return _read(ours, theirs, rules, *options).all(answer)
 
         return over_rules(under, rules, attackers, defenders)
     answers = _read(attackers, defenders, rules, *options).all(answer)
@@ -283,13 +286,13 @@ def _read(
     exact: bool,
     method: str,
 ) -> _Battles:
-    found = find_rules(rules, garrison)
-    kernel = find_kernel(found, exact=exact, method=method)
+    rules = find_rules(rules, garrison)
+    kernel = find_kernel(rules, exact=exact, method=method)
     ours, theirs = broadcast(
         whole_numbers(attackers, "attackers", least=1),
         whole_numbers(defenders, "defenders", least=1),
     )
-    staying = min(found.garrison, int(ours.max(initial=1)))
+    staying = min(rules.garrison, int(ours.max(initial=1)))
     return _Battles(kernel, ours, theirs, staying, exact, split=method == "auto")
 
 

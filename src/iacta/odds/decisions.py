@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import Chance, check_choice, read_fraction, shown, whole_number
-from iacta.display import Displayed
+from iacta.chances import Chance, read_fraction
+from iacta.checks import check_choice, shown, whole_number
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
@@ -27,6 +27,7 @@ from iacta.methods.optimal_play import (
     solve,
     solve_exactly,
 )
+from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -201,27 +202,27 @@ def when_to_stop(
     Source: Bellman's equation, in `iacta.methods.optimal_play`; the question is left open at the
     end of "Analyzing the Board Game Risk" (pracpred).
     """
-    asked = _read(attackers, defenders, rules, garrison)
-    refuse_rules(asked.rules)
+    battle = _read(attackers, defenders, rules, garrison)
+    refuse_rules(battle.rules)
     reward = _read_reward(prize, army_value, kill_value)
     solver = _solver(exact)
-    found = _solve_to_boundary(
-        asked,
-        lambda able: solver(able, asked.defenders, asked.rules, reward, MAY_STOP),
-        lambda: rolling_pays_in_the_limit(asked.defenders, asked.rules, reward),
+    solution = _solve_to_boundary(
+        battle,
+        lambda able: solver(able, battle.defenders, battle.rules, reward, MAY_STOP),
+        lambda: rolling_pays_in_the_limit(battle.defenders, battle.rules, reward),
     )
-    rolls = found.attack_dice > 0
-    value, value_if_stopped, error = _values(asked, reward, found, exact)
+    rolls = solution.attack_dice > 0
+    value, value_if_stopped, error = _values(battle, reward, solution, exact)
     return Decision(
-        *asked,
+        *battle,
         objective="value",
-        action="roll" if rolls[asked.state] else "stop",
+        action="roll" if rolls[battle.state] else "stop",
         value=value,
         value_if_stopped=value_if_stopped,
         error=error,
-        win_probability=_plain(found.win_probabilities[asked.state]),
-        expected_attackers_left=_plain(asked.attackers - found.lost[asked.state]),
-        boundary=_boundary(rolls, asked.rules),
+        win_probability=_probability(solution.win_probabilities[battle.state]),
+        expected_attackers_left=_probability(battle.attackers - solution.lost[battle.state]),
+        boundary=_boundary(rolls, battle.rules),
         rolls=rolls,
     )
 
@@ -245,28 +246,28 @@ def best_mix(
 
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
-    asked = _read(attackers, defenders, rules, garrison)
-    able, d, hand_rules = asked.able, asked.defenders, by_hand(asked.rules)
-    found = _solve_to_boundary(
-        asked,
+    battle = _read(attackers, defenders, rules, garrison)
+    able, d, hand_rules = battle.able, battle.defenders, by_hand(battle.rules)
+    solution = _solve_to_boundary(
+        battle,
         lambda most: mix(most, d, hand_rules),
         lambda: np.ones(d + 1, dtype=bool),
         blitz=True,
     )
-    rolls, blitzes = found.attack_dice > 0, found.attack_dice == 0
+    rolls, blitzes = solution.attack_dice > 0, solution.attack_dice == 0
     blitzes[:, 0] = False
-    chance = float(found.values[asked.state])
-    left = expected_left(able, d, hand_rules, found)
+    chance = float(solution.values[battle.state])
+    left = expected_left(able, d, hand_rules, solution)
     return Decision(
-        *asked,
+        *battle,
         objective="conquest",
-        action="stop" if not able else "roll" if rolls[asked.state] else "blitz",
+        action="stop" if not able else "roll" if rolls[battle.state] else "blitz",
         value=chance,
         value_if_stopped=0.0,
-        error=float(found.errors[asked.state]),
+        error=float(solution.errors[battle.state]),
         win_probability=chance,
-        expected_attackers_left=asked.attackers - able + left,
-        boundary=_boundary(blitzes, asked.rules),
+        expected_attackers_left=battle.attackers - able + left,
+        boundary=_boundary(blitzes, battle.rules),
         rolls=rolls,
     )
 
@@ -308,22 +309,22 @@ def how_many_dice(
     """
     check_choice(chooser, CHOOSERS, "chooser")
     check_choice(may_stop, (True, False), "may_stop")
-    asked = _read(attackers, defenders, rules, garrison)
-    refuse_rules(asked.rules)
+    battle = _read(attackers, defenders, rules, garrison)
+    refuse_rules(battle.rules)
     reward = _read_reward(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
-    with _named(asked):
-        found = _solver(exact)(asked.able, asked.defenders, asked.rules, reward, choices)
-    value, _, error = _values(asked, reward, found, exact)
+    with _named(battle):
+        solution = _solver(exact)(battle.able, battle.defenders, battle.rules, reward, choices)
+    value, _, error = _values(battle, reward, solution, exact)
     return DiceDecision(
-        *asked,
-        attack_dice=int(found.attack_dice[asked.state]),
-        defence_dice=int(found.defence_dice[asked.state]),
+        *battle,
+        attack_dice=int(solution.attack_dice[battle.state]),
+        defence_dice=int(solution.defence_dice[battle.state]),
         value=value,
         error=error,
-        win_probability=_plain(found.win_probabilities[asked.state]),
-        attack_policy=found.attack_dice,
-        defence_policy=found.defence_dice,
+        win_probability=_probability(solution.win_probabilities[battle.state]),
+        attack_policy=solution.attack_dice,
+        defence_policy=solution.defence_dice,
     )
 
 
@@ -352,11 +353,11 @@ def win_probability_if_seen(
     0.454
     """
     check_choice(aim, ("conquest", "losses"), "aim")
-    asked = _read(attackers, defenders, rules, garrison)
-    return chance_if_seen(asked.able, asked.defenders, asked.rules, aim)
+    battle = _read(attackers, defenders, rules, garrison)
+    return chance_if_seen(battle.able, battle.defenders, battle.rules, aim)
 
 
-class _Asked(NamedTuple):
+class _RuledBattle(NamedTuple):
     attackers: int
     defenders: int
     rules: Rules
@@ -370,8 +371,8 @@ class _Asked(NamedTuple):
         return self.defenders, self.able
 
 
-def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | None) -> _Asked:
-    return _Asked(
+def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | None) -> _RuledBattle:
+    return _RuledBattle(
         whole_number(attackers, "attackers", least=1),
         whole_number(defenders, "defenders", least=1),
         find_rules(rules, garrison),
@@ -402,48 +403,48 @@ def _solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solutio
 
 
 def _values(
-    asked: _Asked, reward: Reward, found: Solution, exact: bool
+    battle: _RuledBattle, reward: Reward, solution: Solution, exact: bool
 ) -> tuple[Probability, Probability, float]:
     """Return the value of the optimal policy, that of stopping now, and the error of the former."""
-    kept, gain = reward.army_value * asked.attackers, found.values[asked.state]
+    kept, gain = reward.army_value * battle.attackers, solution.values[battle.state]
     if exact:
         return kept + gain, kept, 0.0
     value = float(kept) + float(gain)
-    error = float(found.errors[asked.state]) + 2.0**-52 * (float(kept) + abs(value))
+    error = float(solution.errors[battle.state]) + 2.0**-52 * (float(kept) + abs(value))
     return value, float(kept), error
 
 
-def _plain(number: Any) -> Probability:
+def _probability(number: Any) -> Probability:
     return number if isinstance(number, Fraction) else float(number)
 
 
 @contextmanager
-def _named(asked: _Asked) -> Iterator[None]:
+def _named(battle: _RuledBattle) -> Iterator[None]:
     """Let a refusal name the battle that was asked for, instead of one that is solved for it."""
     try:
         yield
     except TooLargeError as error:
-        battle = f"a battle of {shown(asked.attackers)} against {shown(asked.defenders)}"
-        raise TooLargeError(re.sub("^a battle of .* against [^ ]+", battle, str(error))) from None
+        named = f"a battle of {shown(battle.attackers)} against {shown(battle.defenders)}"
+        raise TooLargeError(re.sub("^a battle of .* against [^ ]+", named, str(error))) from None
 
 
 def _solve_to_boundary(
-    asked: _Asked,
+    battle: _RuledBattle,
     solver: Callable[[int], Solution],
     hopeful: Callable[[], Bools],
     *,
     blitz: bool = False,
 ) -> Solution:
     """Return the solution for so many attackers that the boundary is found, where there is one."""
-    able = max(asked.able, asked.defenders + SOME_MORE)
+    able = max(battle.able, battle.defenders + SOME_MORE)
     most = LARGER_BY * able
     while True:
-        with _named(asked):
-            found = solver(able)
-        wanted = (found.attack_dice == 0) if blitz else (found.attack_dice > 0)
+        with _named(battle):
+            solution = solver(able)
+        wanted = (solution.attack_dice == 0) if blitz else (solution.attack_dice > 0)
         lacking = ~wanted[:, 1:].any(axis=1)
         if able >= most or not (lacking & hopeful())[1:].any():
-            return found
+            return solution
         able *= 2
 
 

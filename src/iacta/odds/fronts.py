@@ -31,15 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.checks import (
-    check_choice,
-    parse_whole_number,
-    put,
-    row_of,
-    short_repr,
-    shown,
-    whole_number,
-)
+from iacta.checks import check_choice, parse_whole_number, put, row_of, shown, whole_number
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
@@ -56,6 +48,7 @@ from iacta.odds.spread import (
     unevenness,
 )
 from iacta.odds.spread_values import Spread
+from iacta.reprs import short_repr
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
@@ -159,7 +152,7 @@ def parse_front(text: str) -> Front:
     """
     stacks, colon, rest = text.partition(":")
     count, named, name = rest.partition(":")
-    shape: Shape = next((each for each in SHAPES if count.startswith(each)), "chain")
+    shape: Shape = next((shape for shape in SHAPES if count.startswith(shape)), "chain")
     number = count.removeprefix(shape)
     attackers, *held = stacks.split("/")
     return Front(
@@ -169,7 +162,7 @@ def parse_front(text: str) -> Front:
         else parse_whole_number(number, "territories", least=1),
         shape,
         find_rules(name) if named else None,
-        tuple(parse_whole_number(each, "held") for each in held),
+        tuple(parse_whole_number(text, "held") for text in held),
     )
 
 
@@ -238,16 +231,16 @@ def defend_fronts(
     check_choice(objective, OBJECTIVES, "objective")
     check_choice(exact, (True, False), "exact")
     stops, common = read_stop(stop), find_rules(rules, garrison)
-    asked = [_ask(each, common, stops, objective, exact) for each in given]
-    empty = sum(sum(each.front.least) - sum(each.front.held) for each in asked)
+    models = [_ask(front, common, stops, objective, exact) for front in given]
+    empty = sum(sum(model.front.least) - sum(model.front.held) for model in models)
     if total < empty:
         raise IllegalError(
             f"armies must be at least one for each of {shown(empty)} territories without any, "
             f"got {shown(total)}",
             parameter="armies",
         )
-    curves = [each.curve(total - empty + sum(each.front.least)) for each in asked]
-    total += sum(sum(each.front.held) for each in asked)
+    curves = [model.curve(total - empty + sum(model.front.least)) for model in models]
+    total += sum(sum(model.front.held) for model in models)
     if total > MOST_ARMIES:
         raise TooLargeError(
             f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}", parameter="armies"
@@ -256,18 +249,20 @@ def defend_fronts(
     costs = [np.full(total + 1, np.inf) for _ in curves]
     for cost, curve in zip(costs, curves, strict=True):
         cost[: len(curve.taken)] = loss.cost(curve)
-    best, is_exact = _best_division(asked, curves, costs, loss)
-    spreads = [each.best(n) for each, n in zip(asked, best, strict=True)]
+    best, is_exact = _best_division(models, curves, costs, loss)
+    spreads = [model.best(n) for model, n in zip(models, best, strict=True)]
     value: Probability
     values: Sequence[Probability]
     if exact:
-        fractions = [each.exact_value(spread) for each, spread in zip(asked, spreads, strict=True)]
+        fractions = [
+            model.exact_value(spread) for model, spread in zip(models, spreads, strict=True)
+        ]
         value, values = loss.exact_total(fractions), fractions
     else:
         values = [float(curve.taken[n]) for curve, n in zip(curves, best, strict=True)]
         value = loss.total(_sum(costs, best))
-    found = zip([each.front for each in asked], spreads, values, strict=True)
-    return BestFronts(tuple(FrontSpread(*each) for each in found), value, is_exact)
+    rows = zip([model.front for model in models], spreads, values, strict=True)
+    return BestFronts(tuple(FrontSpread(*parts) for parts in rows), value, is_exact)
 
 
 class _Curve(NamedTuple):
@@ -396,10 +391,10 @@ class _SideBySide(NamedTuple):
         for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):
             spread.append(int(np.argmin(np.maximum(before[rest::-1], cost[: rest + 1]))))
             rest -= spread[-1]
-        found = (rest, *reversed(spread))
+        whole = (rest, *reversed(spread))
         if is_free:
-            return min(even, tuple(sorted(found)), key=lambda each: max(falls[[*each]]))
-        return found
+            return min(even, tuple(sorted(whole)), key=lambda spread: max(falls[[*spread]]))
+        return whole
 
     def exact_value(self, spread: Spread) -> Fraction:
         kernel = find_kernel(self.rules, self.stop, exact=True)
@@ -433,15 +428,15 @@ class _SideBySide(NamedTuple):
 
 def _least_costs(costs: Sequence[Floats], join: Callable[[Floats, Floats], Floats]) -> list[Floats]:
     """Return the C_f of the first 1, 2 ... costs, where `join` makes one cost of two."""
-    found = [costs[0]]
+    least = [costs[0]]
     for cost in costs[1:]:
-        before = found[-1]
-        found.append(np.array([join(before[n::-1], cost[: n + 1]).min() for n in range(len(cost))]))
-    return found
+        before = least[-1]
+        least.append(np.array([join(before[n::-1], cost[: n + 1]).min() for n in range(len(cost))]))
+    return least
 
 
 def _best_division(
-    asked: Sequence[_InARow | _SideBySide],
+    models: Sequence[_InARow | _SideBySide],
     curves: Sequence[_Curve],
     costs: Sequence[Floats],
     loss: _Loss,
@@ -452,27 +447,29 @@ def _best_division(
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
     absolute = 4 * sum(curve.error.absolute for curve in curves) * loss.weight(best)
     near = list(_divisions(costs, least, best * (1 + relative) + absolute))
-    keys = [frozenset(Counter(zip(asked, each, strict=True)).items()) for each in near]
+    keys = [frozenset(Counter(zip(models, division, strict=True)).items()) for division in near]
     # Equal divisions among equal fronts have the same key.
     different = dict(zip(keys, near, strict=True))
     if len(different) == 1:
         return min(near, key=unevenness), True
     steps = sum(
-        n * each.front.attackers
+        n * model.front.attackers
         for one in different.values()
-        for each, n in zip(asked, one, strict=True)
+        for model, n in zip(models, one, strict=True)
     )
-    inexact = any(each.rules.mode.inexact for each in asked)
+    inexact = any(model.rules.mode.inexact for model in models)
     if inexact or len(near) > MOST_NEAR or steps > MOST_EXACT_STEPS:
-        return min(near[:MOST_NEAR], key=lambda each: _sum(costs, each)), False
+        return min(near[:MOST_NEAR], key=lambda division: _sum(costs, division)), False
     exact = {
         key: loss.exact_total(
-            [each.exact_value(each.best(n)) for each, n in zip(asked, one, strict=True)]
+            [model.exact_value(model.best(n)) for model, n in zip(models, one, strict=True)]
         )
         for key, one in different.items()
     }
     least_value = min(exact.values())
-    equal = [each for each, key in zip(near, keys, strict=True) if exact[key] == least_value]
+    equal = [
+        division for division, key in zip(near, keys, strict=True) if exact[key] == least_value
+    ]
     return min(equal, key=unevenness), True
 
 

@@ -15,15 +15,8 @@ import numpy.typing as npt
 
 from iacta.battle.campaign import chances_along, refuse_tables, values_along
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.checks import (
-    Chance,
-    broadcast,
-    read_chance,
-    read_chances,
-    shown,
-    whole_number,
-    whole_numbers,
-)
+from iacta.chances import Chance, read_chance, read_chances
+from iacta.checks import broadcast, shown, whole_number, whole_numbers
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
@@ -186,13 +179,13 @@ def win_probabilities_keeping(
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
     [Fraction(0, 1), Fraction(125, 216)]
     """
-    counts = [whole_number(each, "attackers", least=1) for each in attackers]
+    counts = [whole_number(number, "attackers", least=1) for number in attackers]
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
     most = max(counts) - way.stages[0].rules.garrison
     if len(way.stages) == 1 and (kernel.certain or _leaps(kernel, most, defenders)):
         able = [count - way.stages[0].rules.garrison for count in counts]
-        return [kernel.chances(each, defenders, way.keep).won for each in able]
+        return [kernel.chances(number, defenders, way.keep).won for number in able]
     return chances_along(way.stages, way.kernels, counts, way.keep)
 
 
@@ -298,17 +291,17 @@ def _needed(
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
         return over_rules(_needed, rules, others, chance, **options)
-    found = find_rules(rules, garrison)
-    _refuse_growing(found)
-    kernel = find_kernel(found, read_stop(stop))
+    rules = find_rules(rules, garrison)
+    _refuse_growing(rules)
+    kernel = find_kernel(rules, read_stop(stop))
     search = _Search(kernel, attacking, whole_number(keep, "keep", least=0))
     numbers, wanted = broadcast(
         whole_numbers(others, "defenders" if attacking else "attackers", least=1),
         read_chances(chance, certain=kernel.certain),
     )
-    able = numbers if attacking else numbers - found.garrison
+    able = numbers if attacking else numbers - rules.garrison
     pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
-    staying = found.garrison if attacking else 0
+    staying = rules.garrison if attacking else 0
     needed = {pair: n + staying for pair, n in search.fewest(dict.fromkeys(pairs)).items()}
     if not numbers.ndim:
         return needed[pairs[0]]
@@ -462,19 +455,19 @@ class _Search(NamedTuple):
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
         deciding = {pair: self.kernel.decided_by(pair[1]) for pair in pairs if pair[0] > 0}
         decider = self
-        found: dict[Pair, int] = {}
-        asked: dict[int, dict[Fraction, Fraction]] = {}
+        numbers: dict[Pair, int] = {}
+        undecided: dict[int, dict[Fraction, Fraction]] = {}
         for (other, chance), (kernel, wanted) in deciding.items():
             if kernel is not decider.kernel:
                 decider = _Search(kernel, self.attacking)
             number = decider.without_tables(other, wanted)
             if number is None:
-                asked.setdefault(other, {})[wanted] = chance
+                undecided.setdefault(other, {})[wanted] = chance
             else:
-                found[other, wanted] = number
-        if asked:
-            found |= decider.by_tables(asked, self)
-        needed = {pair: found[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
+                numbers[other, wanted] = number
+        if undecided:
+            numbers |= decider.by_tables(undecided, self)
+        needed = {pair: numbers[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
         if decider is not self and self.keep:
             return {pair: self.upward(*pair, number) for pair, number in needed.items()}
         return needed | none_attack
@@ -509,20 +502,20 @@ class _Search(NamedTuple):
         return number
 
     def by_tables(
-        self, asked: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
+        self, undecided: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
     ) -> dict[Pair, int]:
         """Return the fewest, by tables of all battles up to a size.
 
-        asked: by the others and the wanted chance, the chance that `question` has wanted.
+        undecided: by the others and the wanted chance, the chance that `question` has wanted.
         """
 
         def refuse(other: int, wanted: Fraction) -> None:
             kernel, limit = question.kernel, question.limit(other)
             attained = (kernel.certain and limit == 1) or not kernel.stop.is_reserve
-            _refuse_unreachable(limit, asked[other][wanted], attained, self.side)
+            _refuse_unreachable(limit, undecided[other][wanted], attained, self.side)
 
-        largest = max(asked)
-        wanted = {other: list(chances) for other, chances in asked.items()}
+        largest = max(undecided)
+        wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
             return first_in_tables(
                 wanted, self.tables, self.keep + 16 + 2 * largest + self.kept_out, refuse
@@ -535,7 +528,7 @@ class _Search(NamedTuple):
                 raise _too_many([largest], self.keep) from None
             raise TooLargeError(
                 f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(largest)}, "
-                f"got {shown(str(next(iter(asked[largest].values()))))}",
+                f"got {shown(str(next(iter(undecided[largest].values()))))}",
                 parameter="chance",
             ) from None
 
@@ -547,7 +540,7 @@ class _Search(NamedTuple):
         for other, row in self.rows(self.kernel, most, others):
 
             def con(other: int = other) -> Row:
-                return next(row for each, row in against if each == other)
+                return next(row for known, row in against if known == other)
 
             def exact(n: int, other: int = other) -> Row | None:
                 kernels = _exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
@@ -562,8 +555,8 @@ class _Search(NamedTuple):
         if self.attacking:
             enough = (np.arange(most + 1) >= self.keep) != against
             rows = kernel.backward(Values(enough.astype(int), [int(against)] * (max(others) + 1)))
-            asked, armies = set(others), np.arange(most + 1)
-            yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in asked)
+            sizes, armies = set(others), np.arange(most + 1)
+            yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in sizes)
         else:
             won, held = [int(against)] * (max(others) + 1), int(not against)
             rows = kernel.backward(Values(won, [held] * (most + 1)))

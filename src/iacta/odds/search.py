@@ -60,12 +60,12 @@ class Curve:
         low[[chance < LEAST_FLOAT_CHANCE for chance in wanted]] = -np.inf
         high = np.maximum(chances * (1 + relative) + absolute, float(LEAST_FLOAT_CHANCE))
         possibly, surely = self.pro >= low[:, np.newaxis], self.pro >= high[:, np.newaxis]
-        found: list[int | None] = []
+        firsts: list[int | None] = []
         for chance, possible, sure in zip(wanted, possibly, surely, strict=True):
             first_sure = int(sure.argmax()) if sure.any() else None
             unsure = np.flatnonzero(possible[:first_sure]).tolist()
-            found.append(next((n for n in unsure if self._reaches(n, chance)), first_sure))
-        return found
+            firsts.append(next((n for n in unsure if self._reaches(n, chance)), first_sure))
+        return firsts
 
     def _reaches(self, armies: int, wanted: Fraction) -> bool:
         chances = Chances(float(self.pro[armies]), float(self._con[armies]))
@@ -149,7 +149,7 @@ def first_in_tables(
     most: that number in the first table.
     refuse: refuses a wanted chance that no number has; it is asked after each table.
     """
-    found: dict[tuple[Key, Fraction], int] = {}
+    firsts: dict[tuple[Key, Fraction], int] = {}
     missing = {key: list(dict.fromkeys(chances)) for key, chances in wanted.items() if chances}
     while missing:
         left: dict[Key, list[Fraction]] = {}
@@ -159,9 +159,9 @@ def first_in_tables(
                 if number is None:
                     left.setdefault(key, []).append(chance)
                 else:
-                    found[key, chance] = number
+                    firsts[key, chance] = number
         for key, chances in left.items():
             for chance in chances:
                 refuse(key, chance)
         missing, most = left, 2 * most
-    return found
+    return firsts

@@ -10,10 +10,10 @@ from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.checks import whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.methods.kernel import Outcome
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.thrown import RUNS, SEED, End, Progress, Seed, simulate
@@ -92,12 +92,12 @@ def simulate_battle(
     >>> round(low, 4), round(high, 4)
     (0.6496, 0.6555)
     """
-    found = find_rules(rules, garrison)
-    way = [Stage(whole_number(defenders, "defenders", least=1), found, read_stop(stop))]
+    rules = find_rules(rules, garrison)
+    way = [Stage(whole_number(defenders, "defenders", least=1), rules, read_stop(stop))]
     options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
 
     def outcome(end: End) -> Outcome:
-        return Outcome(end.attackers + end.conquered * found.garrison, end.defenders)
+        return Outcome(end.attackers + end.conquered * rules.garrison, end.defenders)
 
     return _simulated(attackers, way, outcome, options)
 
@@ -130,18 +130,18 @@ def simulate_campaign(
 
     Source: the campaign is Norvig's, "The Unfinished Game ... of Risk" (2020).
     """
-    found = find_rules(rules, garrison)
-    way = list(stages(read_territories(territories), found, read_stop(stop)))
+    rules = find_rules(rules, garrison)
+    way = list(stages(read_territories(territories), rules, read_stop(stop)))
     options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
     return _simulated(attackers, way, lambda end: CampaignOutcome(*end), options)
 
 
 def running_estimates(
-    asked: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
+    fought: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
 ) -> tuple[Estimate, ...]:
     """Return the estimates of the chance to win after more and more runs, each with those before.
 
-    asked: a `Battle` or a `Campaign`.
+    fought: a `Battle` or a `Campaign`.
     runs: how many runs there are in the end.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
 
@@ -155,13 +155,13 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     rng = seed
     if not isinstance(rng, np.random.Generator):
         rng = np.random.default_rng(whole_number(seed, "seed", least=0))
-    territories = asked.territories if isinstance(asked, Campaign) else [asked.defenders]
-    way = list(stages(read_territories(territories), asked.rules, asked.stop))
+    territories = fought.territories if isinstance(fought, Campaign) else [fought.defenders]
+    way = list(stages(read_territories(territories), fought.rules, fought.stop))
     sizes = list(_growing(whole_number(runs, "runs", least=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
         options = {"runs": size - before, "seed": rng}
-        won += _simulated(asked.attackers, way, lambda end: end, options).won.successes
+        won += _simulated(fought.attackers, way, lambda end: end, options).won.successes
         estimates.append(Estimate(size, won))
     return tuple(estimates)
 

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import check_choice, row_of, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
@@ -28,6 +27,7 @@ from iacta.odds.spread_values import (
     every_value,
     kernel_model,
 )
+from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules
@@ -129,8 +129,8 @@ def spread_defenders(
     Source: `iacta.odds.spread_values`.
     """
     chain, total = _ask(attackers, armies, territories, rules, garrison, objective, stop, exact)
-    found = chain.best(total)
-    return replace(found, value=chain.value(found.spreads[0], exact=True)) if exact else found
+    spread = chain.best(total)
+    return replace(spread, value=chain.value(spread.spreads[0], exact=True)) if exact else spread
 
 
 def spread_value(
@@ -188,11 +188,11 @@ def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
 
 def _even(armies: int, territories: int) -> Spread:
     """Return equal numbers on all territories, the rest on the outer ones and in the middle."""
-    each, rest = divmod(armies, territories)
+    share, rest = divmod(armies, territories)
     fuller = sorted(range(territories), key=lambda i: min(i, territories - 1 - i))[:rest]
     if rest % 2 and territories % 2:
         fuller[-1] = territories // 2
-    return tuple(each + (i in fuller) for i in range(territories))
+    return tuple(share + (i in fuller) for i in range(territories))
 
 
 def _most_even(armies: int, territories: int) -> Iterator[Spread]:
@@ -216,8 +216,8 @@ def _most_even(armies: int, territories: int) -> Iterator[Spread]:
                 for fewer, more in product(last, repeat=2)
                 if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
             }
-        for each in after - known:
-            heappush(pending, unevenness(each))
+        for unseen in after - known:
+            heappush(pending, unevenness(unseen))
         known |= after
 
 
@@ -243,8 +243,8 @@ def _ask(
     stop: Stop | None,
     exact: bool,
 ) -> tuple["AttackedChain", int]:
-    found, stops = find_rules(rules, garrison), read_stop(stop)
-    refuse_unfit(found, stops, exact, "to spread armies")
+    rules, stops = find_rules(rules, garrison), read_stop(stop)
+    refuse_unfit(rules, stops, exact, "to spread armies")
     stack = whole_number(attackers, "attackers", least=1)
     length = whole_number(territories, "territories", least=1)
     total = whole_number(armies, "armies", least=1)
@@ -259,7 +259,7 @@ def _ask(
         raise TooLargeError(
             f"attackers and armies must be at most {MOST_ARMIES}, got {shown(max(stack, total))}"
         )
-    return AttackedChain(stack, found, stops, objective, (1,) * length), total
+    return AttackedChain(stack, rules, stops, objective, (1,) * length), total
 
 
 def refuse_unfit(rules: Rules, stop: Stop, exact: bool, purpose: str) -> None:
@@ -351,7 +351,9 @@ class AttackedChain:
         near = np.flatnonzero(_are_near(costs, self.error(armies)))
         spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]
         # Mirror images are as good as each other, unless one end is fixed.
-        same = {each: each if self.from_first else min(each, each[::-1]) for each in spreads}
+        same = {
+            spread: spread if self.from_first else min(spread, spread[::-1]) for spread in spreads
+        }
         different = set(same.values())
         if len(different) == 1 or self._is_hopeless():
             return self._answer(spreads, is_exact=True)
@@ -361,19 +363,19 @@ class AttackedChain:
         steps = len(different) * armies * self.attackers * step
         if steps > MOST_EXACT_STEPS or self.rules.mode.inexact:
             best = spreads[int(costs[near].argmin())]
-            return self._answer([each for each in spreads if same[each] == same[best]], False)
+            return self._answer([spread for spread in spreads if same[spread] == same[best]], False)
         model = self._model(exact=True)
-        exact = {each: model.value(each, from_first=self.from_first) for each in different}
+        exact = {spread: model.value(spread, from_first=self.from_first) for spread in different}
         least = min(exact.values())
-        return self._answer([each for each in spreads if exact[same[each]] == least], True)
+        return self._answer([spread for spread in spreads if exact[same[spread]] == least], True)
 
     def _best_found(self, armies: int, model: Model) -> BestSpread:
         """Return the best spread that moving armies from several first spreads leads to."""
         simple = set(simple_spreads(armies, len(self.least)).values())
         steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # of one spread
         tries = min(MOST_TRIED, MOST_TRIED_STEPS // steps) // len(simple)
-        found = [_climb(spread, model, tries) for spread in sorted(simple)]
-        best = min(found, key=lambda spread: _cost(model, spread))
+        climbed = [_climb(spread, model, tries) for spread in sorted(simple)]
+        best = min(climbed, key=lambda spread: _cost(model, spread))
         return self._answer([best, best[::-1]], is_exact=False)
 
     def _answer(self, spreads: Sequence[Spread], is_exact: bool) -> BestSpread:

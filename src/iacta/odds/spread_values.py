@@ -199,8 +199,8 @@ def error_of_values(
     relative = (territories + 1) * (battle.relative + rounding) * 1.01
     if not battle.absolute:
         return Error(relative)
-    each = max(payoff.values) * ((attackers + 2) * battle.absolute + rounding)
-    return Error(relative, (territories + 1) * each * 1.01)
+    error = max(payoff.values) * ((attackers + 2) * battle.absolute + rounding)
+    return Error(relative, (territories + 1) * error * 1.01)
 
 
 def compositions(armies: int, territories: int) -> Whole:

@@ -6,7 +6,7 @@ policy, and from playing the game.
 """
 
 from iacta.plan.best import armies_needed_for_plan, best_plan
-from iacta.plan.cards import Continuation, go_on
+from iacta.plan.continuation import Continuation, go_on
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.hold import (
     Fortified,
@@ -17,9 +17,15 @@ from iacta.plan.hold import (
     usual_reinforcements,
 )
 from iacta.plan.luck import LuckOfBattle, luck_with_plan
-from iacta.plan.placing import Marginal, Reinforcement, placed, reinforce, reinforcements_needed
 from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
 from iacta.plan.policy import Policy
+from iacta.plan.reinforcement import (
+    Marginal,
+    Reinforcement,
+    placed,
+    reinforce,
+    reinforcements_needed,
+)
 from iacta.plan.simulated import SimulatedPlan, simulate_plan
 
 __all__ = [

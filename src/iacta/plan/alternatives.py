@@ -18,13 +18,11 @@ from math import fsum
 from typing import NamedTuple
 
 from iacta.game import Attack
-from iacta.plan.core import PolicyAction
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
-from iacta.plan.problem import TurnState
-from iacta.plan.simulated import after_attack
+from iacta.plan.problem import PolicyAction, TurnState
 
 FEW_RESULTS = 4  # of a roll; a whole battle has more
 DIGITS = 12  # of a value; of those that agree in them the most dice come first
@@ -112,8 +110,5 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
     if policy.is_best or len(attack.outcomes) > FEW_RESULTS:
         return attack.value
-    afters = [after_attack(policy, state, attack, *each[1:3]) for each in attack.outcomes]
-    return fsum(
-        each.chance * (policy.problem.paid(after) + policy.decide(after).value)
-        for each, after in zip(attack.outcomes, afters, strict=True)
-    )
+    afters = ((each.chance, state.after(attack, each)) for each in attack.outcomes)
+    return fsum(p * (policy.problem.paid(s) + policy.decide(s).value) for p, s in afters)

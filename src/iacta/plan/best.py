@@ -7,14 +7,8 @@ from typing import Any
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.checks import (
-    Chance,
-    plain_number,
-    read_chance,
-    row_of,
-    shown,
-    whole_number,
-)
+from iacta.chances import Chance, read_chance
+from iacta.checks import plain_number, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.odds.search import first
 from iacta.plan.core import Report

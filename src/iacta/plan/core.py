@@ -19,10 +19,12 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from functools import cache, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from math import inf
 from pathlib import Path
 from threading import TIMEOUT_MAX, Event, Lock, Thread
+from time import sleep
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -32,8 +34,8 @@ import numpy.typing as npt
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods.kernel import Kernel
 from iacta.plan.deadline import Deadline
-from iacta.plan.masks import bits
-from iacta.plan.problem import Problem, TurnState
+from iacta.plan.masks import bits, mask_of
+from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
 from iacta.rules.roll import refuse_many_rolls
 
 HELP = 0.002
@@ -42,16 +44,14 @@ Ints: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
 
-NO_CORE = (
-    "plans on boards of this size need the compiled core of iacta; install iacta again where there "
-    "is a C++ compiler"
-)
+NO_CORE = "plans need the compiled core of iacta; install iacta again where there is a C++ compiler"
 SMALLEST = 1e-18  # chances of battles below it count as 0
 MOST_BYTES = 400e6  # of tables of battles
 LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
 MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
-DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
+NEVER = 2**31 - 1  # the place of a border that is never attacked over
+DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY, BROKEN = range(8)
 
 
 class Style(NamedTuple):
@@ -61,38 +61,6 @@ class Style(NamedTuple):
     """
 
     depth: int = 1
-
-
-class AttackResult(NamedTuple):
-    """One of the results of an attack.
-
-    chance: how likely it is.
-    attackers, defenders: the armies that it costs.
-    moved: how many armies move in, 0 where nothing is conquered.
-    value: what is paid for it and what follows is worth, as the policy sees it.
-    """
-
-    chance: float
-    attackers: int
-    defenders: int
-    moved: int
-    value: float
-
-
-class PolicyAction(NamedTuple):
-    """What a policy does in a state.
-
-    start, to: the attacking territory and the attacked one.
-    dice: the attack dice; 0 to stop.
-    value: what is still paid on average, as the policy sees it.
-    outcomes: the results of the attack.
-    """
-
-    start: int
-    to: int
-    dice: int
-    value: float
-    outcomes: tuple[AttackResult, ...]
 
 
 class Visit(NamedTuple):
@@ -116,23 +84,70 @@ class Visit(NamedTuple):
     advances: tuple[tuple[int, float, float], ...]
 
 
-class Report(NamedTuple):
-    """How a policy goes: exactly, or in games.
+@dataclass(frozen=True, eq=False)
+class Report:
+    """How a policy goes: exactly, or in games. Reports of parts of the games, weighted, add.
 
-    value: what is paid on average.
+    problem: what it plays.
     states: how many states were visited.
-    visits: what happens at each border.
-    owned: for each territory the chance to own it at the end.
-    armies: for each territory the mean of the player's armies at the end.
-    taken: for each set that pays the chance to take it.
+    order: for each border, in the order of the board, how many others were attacked over before.
+    numbers: all that is reported, as `src/core/iacta.h` says.
     """
 
-    value: float
+    problem: Problem
     states: int
-    visits: tuple[Visit, ...]
-    owned: tuple[float, ...]
-    armies: tuple[float, ...]
-    taken: tuple[float, ...]
+    order: npt.NDArray[np.int64]
+    numbers: Floats
+
+    def __add__(self, other: "Report") -> "Report":
+        """Return the report of both, the other of games that were played later."""
+        later = self.order[self.order < NEVER].max(initial=-1) + 1
+        order = np.minimum(self.order, other.order + later)
+        states, numbers = max(self.states, other.states), self.numbers + other.numbers
+        return Report(self.problem, states, order, numbers)
+
+    def __mul__(self, weight: float) -> "Report":
+        return replace(self, numbers=weight * self.numbers)
+
+    @property
+    def value(self) -> float:
+        """What is paid."""
+        return float(self.numbers[0])
+
+    @property
+    def owned(self) -> tuple[float, ...]:
+        """For each territory the chance to own it at the end."""
+        return tuple(self._parts[0].tolist())
+
+    @property
+    def armies(self) -> tuple[float, ...]:
+        """For each territory the mean of the player's armies at the end."""
+        return tuple(self._parts[1].tolist())
+
+    @property
+    def taken(self) -> tuple[float, ...]:
+        """For each set that pays the chance to take it."""
+        return tuple(self._parts[2].tolist())
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        """What happens at each border, in the order in which they were first attacked over."""
+        borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
+        chances = self._parts[3].reshape(len(borders), 4).tolist()
+        advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
+        found = []
+        for k in np.argsort(self.order, kind="stable").tolist():
+            if self.order[k] < NEVER:
+                able = np.flatnonzero(advances[k, :, 0]).tolist()
+                rows = tuple((a, *advances[k, a].tolist()) for a in able)
+                found.append(Visit._make((*borders[k], *chances[k], rows)))
+        return tuple(found)
+
+    @cached_property
+    def _parts(self) -> list[Floats]:
+        lands, sets = len(self.problem.out), len(self.problem.rewards.sets)
+        lengths = (1, lands, lands, sets, 4 * len(self.order))
+        return np.split(self.numbers, np.cumsum(lengths))[1:]
 
 
 class Games(NamedTuple):
@@ -178,7 +193,7 @@ class _Problem(Structure):
         "ints result_attackers result_defenders; int rows throws answers results;"
         "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
         "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
-        "number help"
+        "bytes until; number help"
     )
 
 
@@ -194,24 +209,12 @@ class _Decision(Structure):
     _fields_ = _fields("int start to dice count; number value")
 
 
-class _Visit(Structure):
-    _fields_ = _fields(
-        "int start to first_advance advances; number reached conquered arrived ended"
-    )
-
-
-class _Advance(Structure):
-    _fields_ = _fields("int able; number chance moved")
-
-
-_TYPES |= {"visit": POINTER(_Visit), "advance": POINTER(_Advance)}
-
-
 class _Report(Structure):
-    _fields_ = _fields(
-        "number value; long states; int visits advances; visit visit; advance advance;"
-        "numbers owned armies taken"
-    )
+    _fields_ = _fields("long states borders room; ints order; numbers numbers")
+
+
+class _Ends(Structure):
+    _fields_ = _fields("int count room; ints armies; bytes mine; numbers values")
 
 
 _TYPES |= {
@@ -220,13 +223,14 @@ _TYPES |= {
     "outcome": POINTER(_Outcome),
     "decision": POINTER(_Decision),
     "report": POINTER(_Report),
+    "ends": POINTER(_Ends),
 }
 # The arguments of each function; all but the first return a code.
 _FUNCTIONS = {
     "open": "problem text int",
     "close": "search",
-    "solve": "search budget ints bytes numbers longs",
-    "shares": "search",
+    "solve": "search budget ints bytes ends numbers longs",
+    "goals": "search",
     "assign": "search budget int bytes ints",
     "follow": "search int bytes",
     "decide": "search budget ints bytes decision outcome int",
@@ -253,10 +257,10 @@ def find_core() -> ctypes.CDLL | None:
         return None
     sources = here.parents[1] / "core"
     is_checkout = (sources / "iacta.h").exists()
-    if not _is_as_built(found):
-        what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
-        raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
     try:
+        if not _is_as_built(found):
+            what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+            raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
         library = ctypes.CDLL(str(found))
     except OSError:
         return None
@@ -348,10 +352,18 @@ def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floa
     return by_lost[:, :width].copy(), lost
 
 
+def _pointer(array: npt.NDArray[Any]) -> Any:
+    """Return where an array is; it must live as long as the core reads or writes it."""
+    kinds: dict[str, Any] = {"int32": c_int32, "uint8": c_uint8, "float64": c_double}
+    return array.ctypes.data_as(POINTER(kinds[array.dtype.name]))
+
+
 class _Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
-    def __init__(self, problem: Problem, help_of_idle: float, deadline: Deadline) -> None:
+    def __init__(
+        self, problem: Problem, help_of_idle: float, until: int, deadline: Deadline
+    ) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
         owned = problem.owned
@@ -389,13 +401,15 @@ class _Tables:
         self._put("set_lands", [t for row in sets for t in row])
         self._put("set_pays", [paid for _, paid in rewards.sets])
         it.price, it.once, it.help = rewards.price, rewards.once, help_of_idle
+        if until:
+            self._put("until", [until >> t & 1 for t in range(lands)])
 
     def _put(self, name: str, values: Any) -> None:
         pointer: Any = dict(_Problem._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
         array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
         self.kept.append(array)
-        setattr(self.problem, name, array.ctypes.data_as(pointer))
+        setattr(self.problem, name, _pointer(array))
 
     def _put_dice(
         self, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
@@ -473,12 +487,19 @@ class Core:
     deadline: when its tables must be there; `None` for no limit.
     help_of_idle: what lookahead adds to a chance for each idle army that is near to what others are
         to take, so that it comes; 0 for values that are compared with those of other positions.
+    until: a set of territories; the turn ends when all of it is taken, and pays what `solve_until`
+        says. 0 for none.
 
     Refused where iacta was installed without the core, and where tables take too long.
     """
 
     def __init__(
-        self, problem: Problem, deadline: Deadline | None = None, *, help_of_idle: float = HELP
+        self,
+        problem: Problem,
+        deadline: Deadline | None = None,
+        *,
+        help_of_idle: float = HELP,
+        until: int = 0,
     ) -> None:
         self._search = None
         self._lock = Lock()  # held while the core works
@@ -486,7 +507,7 @@ class Core:
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables = _Tables(problem, help_of_idle, deadline or Deadline())
+        tables = _Tables(problem, help_of_idle, until, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
@@ -497,7 +518,7 @@ class Core:
         self._is_active = [
             (problem.stacks | problem.field) >> t & 1 == 1 for t in range(self.lands)
         ]
-        self.shares: int = library.iacta_shares(self._search)
+        self.goals: int = library.iacta_goals(self._search)
 
     def __del__(self) -> None:
         if self._search:
@@ -519,7 +540,7 @@ class Core:
             return STOPPED
         try:
             if is_short:
-                code = function(_budget(deadline, states, AT_ONCE))
+                code = _once_free(function, _budget(deadline, states, AT_ONCE), deadline)
                 if code != STOPPED:
                     return code
             codes: list[int] = []
@@ -527,7 +548,7 @@ class Core:
 
             def work() -> None:
                 try:
-                    codes.append(function(budget))
+                    codes.append(_once_free(function, budget, deadline))
                 finally:
                     done.set()
 
@@ -554,30 +575,58 @@ class Core:
         Then the policy is the best play.
         """
         value, seen = c_double(), c_int64()
-        code = self._ask(
-            self._library.iacta_solve, deadline, start, byref(value), byref(seen), states=states
-        )
+        more = None, byref(value), byref(seen)
+        code = self._ask(self._library.iacta_solve, deadline, start, *more, states=states)
         return value.value if code == DONE else None
+
+    def solve_until(
+        self,
+        deadline: Deadline,
+        states: float,
+        most: int,
+        value_of: Callable[[TurnState], float | None],
+    ) -> float | None:
+        """Return the value of the best play of a turn that ends early; `None` as for `solve`.
+
+        states: how many states may be known in all.
+        most: how many states there may be in which it ends.
+        value_of: what each of these is worth, `None` where that takes too much.
+        """
+        value, seen = c_double(), c_int64()
+        armies = np.zeros((most, self.lands), dtype=np.int32)
+        mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
+        ends = _Ends(0, most, *map(_pointer, (armies, mine, values)))
+        for are_known in (False, True):  # the first time to see which there are
+            more = byref(ends), byref(value), byref(seen)
+            code = self._ask(self._library.iacta_solve, deadline, None, *more, states=states)
+            if code != DONE:
+                return None
+            for k in range(0 if are_known else ends.count):
+                # Idle armies are not counted in full.
+                there = np.where(self._is_active, armies[k], self.problem.start.armies)
+                owned = mask_of(np.flatnonzero(mine[k]).tolist())
+                known = value_of(TurnState(tuple(there.tolist()), owned))
+                if known is None:
+                    return None
+                values[k] = known
+        return value.value
 
     def assign(self, deadline: Deadline, starts: int = 1, most: int = 1) -> list[Assignment]:
         """Return the different assignments that several starts lead to, the best one first.
 
         most: how many of them.
         """
-        sets = np.zeros((most, self.shares, self.lands, self.lands), dtype=np.uint8)
+        sets = np.zeros((most, self.goals, self.lands, self.lands), dtype=np.uint8)
         count = c_int32(most)
         code = self._call(
             deadline,
             lambda budget: self._library.iacta_assign(
-                self._search, budget, starts, sets.ctypes.data_as(POINTER(c_uint8)), byref(count)
+                self._search, budget, starts, _pointer(sets), byref(count)
             ),
         )
-        _refuse_too_large(code)
+        _refuse_failed(code)
         return [
-            tuple(
-                tuple(sum(1 << t for t in np.flatnonzero(part).tolist()) for part in share)
-                for share in each
-            )
+            tuple(tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in each)
             for each in sets[: count.value]
         ]
 
@@ -586,19 +635,21 @@ class Core:
 
         Refused are depths that the core does not know.
         """
-        sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
-        for share, parts in enumerate(assignment):
+        sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
+        for goal, parts in enumerate(assignment):
             for v, part in enumerate(parts):
-                sets[share, v, [*bits(part)]] = 1
+                sets[goal, v, [*bits(part)]] = 1
         with self._lock:
-            code = self._library.iacta_follow(
-                self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"])
+            code = _once_free(
+                lambda _: self._library.iacta_follow(self._search, style.depth, _pointer(sets)),
+                None,
+                Deadline(),
             )
         if code == UNSOUND:
             raise IllegalError(
                 f"depth of a style must be from 1 to {MOST_DEPTH}, got {style.depth}"
             )
-        _refuse_too_large(code)
+        _refuse_failed(code)
 
     def decide(self, state: TurnState) -> PolicyAction:
         return self._decision(self._library.iacta_decide, state)
@@ -648,7 +699,7 @@ class Core:
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
-        given = counted.ctypes.data_as(_TYPES["ints"]), mine.ctypes.data_as(_TYPES["bytes"])
+        given = _pointer(counted), _pointer(mine)
         code = self._call(
             deadline,
             lambda budget: function(self._search, budget, *given, *more),
@@ -657,7 +708,7 @@ class Core:
         )
         if code == UNSOUND:
             raise IllegalError("position must be one that can follow the start of the plan")
-        _refuse_too_large(code)
+        _refuse_failed(code)
         return code
 
     def flow(
@@ -667,9 +718,8 @@ class Core:
 
         start: from which state on; `None` for the start of the problem.
         """
-        report = self._room()
-        code = self._ask(self._library.iacta_flow, deadline, start, byref(report), states=states)
-        return self._read(report) if code == DONE else None
+        code, report = self._reported(self._library.iacta_flow, deadline, start, states=states)
+        return report if code == DONE else None
 
     def play(
         self,
@@ -684,22 +734,27 @@ class Core:
         first: the number of the first game; each has its own dice.
         start: from which state on; `None` for the start of the problem.
         """
-        report, gains, played = self._room(), np.zeros(games), c_int32()
-        self._ask(
-            self._library.iacta_play,
-            deadline,
-            start,
-            seed,
-            first,
-            games,
-            gains.ctypes.data_as(POINTER(c_double)),
-            byref(played),
-            byref(report),
-        )
-        found = self._read(report)
-        if 0 < played.value < games:
-            found = _scaled(found, games / played.value)
-        return Games(gains[: played.value], found)
+        gains, played = np.zeros(games), c_int32()
+        more = seed, first, games, _pointer(gains), byref(played)
+        _, report = self._reported(self._library.iacta_play, deadline, start, *more)
+        return Games(gains[: played.value], report * (games / max(played.value, 1)))
+
+    def _reported(
+        self,
+        function: Callable[..., int],
+        deadline: Deadline,
+        start: TurnState | None,
+        *more: Any,
+        states: float = inf,
+    ) -> tuple[int, Report]:
+        """Call a function of the core that reports how the policy goes."""
+        borders = sum(mask.bit_count() for mask in self.problem.out)
+        sets = len(self.problem.rewards.sets)
+        room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
+        order, numbers = np.full(borders, NEVER, dtype=np.int32), np.zeros(room)
+        report = _Report(0, borders, room, _pointer(order), _pointer(numbers))
+        code = self._ask(function, deadline, start, *more, byref(report), states=states)
+        return code, Report(self.problem, report.states, order.astype(np.int64), numbers)
 
     def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
         """Yield upper bounds on the value of any play, none above the one before.
@@ -713,35 +768,17 @@ class Core:
                 lambda budget: self._library.iacta_bound(self._search, budget, byref(bound)),
                 values,
             )
-            _refuse_too_large(code)
+            _refuse_failed(code)
             yield bound.value
 
-    def _room(self) -> _Report:
-        """Return a report with room for all borders."""
-        borders = sum(mask.bit_count() for mask in self.problem.out)
-        advances = borders * (self._able + 1)
-        report = _Report(0.0, 0, borders, advances)
-        report.visit, report.advance = (_Visit * borders)(), (_Advance * advances)()
-        for name in ("owned", "armies"):
-            setattr(report, name, (c_double * self.lands)())
-        report.taken = (c_double * max(len(self.problem.rewards.sets), 1))()
-        return report
 
-    def _read(self, report: _Report) -> Report:
-        visits = []
-        for each in report.visit[: report.visits]:
-            rows = report.advance[each.first_advance : each.first_advance + each.advances]
-            advances = tuple((row.able, row.chance, row.moved) for row in rows)
-            numbers = (getattr(each, name) for name in Visit._fields[:-1])
-            visits.append(Visit._make((*numbers, advances)))
-        return Report(
-            report.value,
-            report.states,
-            tuple(visits),
-            tuple(report.owned[: self.lands]),
-            tuple(report.armies[: self.lands]),
-            tuple(report.taken[: len(self.problem.rewards.sets)]),
-        )
+def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) -> int:
+    """Call a function of the core, which may still be busy with a call that Ctrl-C has ended."""
+    while (code := function(budget)) == BUSY:
+        if deadline.is_over:
+            return STOPPED
+        sleep(AT_ONCE / 10)
+    return code
 
 
 def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
@@ -756,22 +793,8 @@ def _budget(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     )
 
 
-def _refuse_too_large(code: int) -> None:
+def _refuse_failed(code: int) -> None:
     if code == NO_MEMORY:
         raise TooLargeError("the search for a plan ran out of memory")
-
-
-def _scaled(report: Report, factor: float) -> Report:
-    """Return the report of a part of the games as if it were all of them."""
-    visits = tuple(
-        each._replace(
-            reached=each.reached * factor,
-            conquered=each.conquered * factor,
-            arrived=each.arrived * factor,
-            ended=each.ended * factor,
-            advances=tuple((able, p * factor, moved * factor) for able, p, moved in each.advances),
-        )
-        for each in report.visits
-    )
-    rows = (tuple(x * factor for x in row) for row in (report.owned, report.armies, report.taken))
-    return Report(report.value * factor, report.states, visits, *rows)
+    if code == BROKEN:
+        raise RuntimeError("the compiled core of iacta is broken")

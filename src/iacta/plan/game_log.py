@@ -16,8 +16,9 @@ from iacta.board.files import read_board
 from iacta.checks import check_choice, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.fairness.recording import Change, Land, Recording, read_recording
-from iacta.files import parse_json, read_bytes
+from iacta.files import read_bytes
 from iacta.game import Advance, Attack, Turn
+from iacta.json_and_toml import parse_json
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 
 MOST_BYTES = 2**24  # of a log: thousands of turns

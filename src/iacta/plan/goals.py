@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from iacta.board import Board, Position
 from iacta.board.position import check_position, find_player
 from iacta.checks import plain_number, put, row_of, shown
-from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.plan.masks import mask_of
+from iacta.reprs import Pasted
 
 if TYPE_CHECKING:
     from iacta.game import Turn

@@ -13,9 +13,9 @@ fortifies is the one that leaves the greatest Π (1 − p_i) when each stack of 
 battle, against the weakest territory beside it; the chances reported are then those of whole turns.
 
 On a small board p_i is that of the best of all placements and plays. Elsewhere it is what a quick
-look sees (`iacta.plan.placing`), and an opponent may have a better play. Then Π (1 − p_i) is only
-the most that can be hoped for, and Π (1 − q_i), with bounds q_i ≥ p_i, the least: no play of an
-opponent who had all their new armies everywhere at once would be worth more than q_i.
+look sees (`iacta.plan.reinforcement`), and an opponent may have a better play. Then Π (1 − p_i) is
+only the most that can be hoped for, and Π (1 − q_i), with bounds q_i ≥ p_i, the least: no play of
+an opponent who had all their new armies everywhere at once would be worth more than q_i.
 
 A plan that is best to take need not be best to hold. `take_and_hold` also tries plans in which one
 of the largest stacks stays at home, or armies must remain on what is taken beside enemies, and
@@ -34,31 +34,30 @@ import numpy as np
 from iacta.board import Position
 from iacta.board.position import check_position, find_player
 from iacta.checks import check_choice, shown, whole_number
-from iacta.display import Displayed, Plotted
 from iacta.errors import IllegalError, MalformedError
+from iacta.estimate import NORMAL, mean_error
 from iacta.game import Fortify, Turn
 from iacta.game.turn import FORTIFY
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import TakeAny
 from iacta.plan.masks import bits, mask_of
-from iacta.plan.placing import (
+from iacta.plan.plan import Plan
+from iacta.plan.problem import TurnState
+from iacta.plan.reinforcement import (
     Placements,
     PlanOptions,
     QuickValues,
     everywhere,
-    mean_error,
     planned,
 )
-from iacta.plan.plan import Plan
-from iacta.plan.problem import TurnState
 from iacta.plan.simulated import games
+from iacta.reprs import Displayed, Plotted
 
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
 PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
 MOST_SOURCES = 6  # stacks whose final moves are compared, the largest
-NORMAL = 1.96
 SAME = 1e-9
 FEWEST = 100  # games in which an end is looked for, however short the time is
 BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist
@@ -113,7 +112,7 @@ class Hold(Displayed):
     error: its standard error.
     unfortified: the same without a move at the end of the turn.
     at_least: what remains of the chance if each opponent's play is as good as its bound.
-    is_exact: whether the best plays of all opponents were found, at each end. If not, they may have
+    proven: whether the best plays of all opponents were found, at each end. If not, they may have
         better ones, and the chance may be smaller, down to `at_least`.
     threats: the opponents, the most dangerous first.
     moves: how the player fortifies, the most frequent move first.
@@ -126,7 +125,7 @@ class Hold(Displayed):
     error: float
     unfortified: float
     at_least: float
-    is_exact: bool
+    proven: bool
     threats: tuple[Threat, ...]
     moves: tuple[Fortified, ...]
     ends: int
@@ -474,7 +473,7 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
     return numbers
 
 
-def _summed(plan: Plan, found: list[_Afterwards], is_exact: bool) -> Hold:
+def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
     if not found:  # nothing is known of what becomes of the ends that there are
         reached = plan.win_probability
         return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, reached <= RARE, (), (), 0)
@@ -485,7 +484,7 @@ def _summed(plan: Plan, found: list[_Afterwards], is_exact: bool) -> Hold:
         none = Threat(player, 0.0, 0, 0.0)
         rows = [each.threats.get(player, none) for each in found]
         chance, armies = np.mean([(each.chance, each.armies) for each in rows], axis=0).tolist()
-        most = chance if is_exact else float(np.mean([each.at_most for each in rows[:BOUNDED]]))
+        most = chance if proven else float(np.mean([each.at_most for each in rows[:BOUNDED]]))
         threats.append(Threat(player, chance, armies, max(most, chance)))
     moves = Counter((each.move.start, each.move.to) for each in found)
     armies = {
@@ -498,14 +497,14 @@ def _summed(plan: Plan, found: list[_Afterwards], is_exact: bool) -> Hold:
         if plan.stages:  # the interval is that of what all goals in order pay
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)
-    least = held.mean() if is_exact else np.mean([each.at_least for each in found[:BOUNDED]])
+    least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED]])
     return Hold(
         plan,
         reached * float(held.mean()),
         reached * error,
         reached * float(np.mean([each.unfortified for each in found])),
         reached * float(least),
-        is_exact,
+        proven,
         tuple(sorted(threats, key=lambda threat: -threat.chance)),
         tuple(
             Fortified(*pair, count / len(found), float(np.mean(armies[pair])))

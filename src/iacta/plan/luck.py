@@ -24,7 +24,6 @@ from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
-from iacta.plan.simulated import after_attack
 
 MOST_STATES = 20_000  # of a plan whose luck is followed exactly: some seconds
 
@@ -144,10 +143,7 @@ class _Chances:
 
     def _followers(self, state: TurnState) -> list[tuple[TurnState, float]]:
         decision = self.policy.decide(state)
-        return [
-            (after_attack(self.policy, state, decision, *each[1:3]), each.chance)
-            for each in decision.outcomes
-        ]
+        return [(state.after(decision, each), each.chance) for each in decision.outcomes]
 
     def _reached(self, state: TurnState) -> float:
         problem = self.policy.problem

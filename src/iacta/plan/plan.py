@@ -6,20 +6,19 @@ end goes on with the battle that has begun, roll by roll, as long as it can.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from iacta.board import Holding, Position
+from iacta.board import Position
 from iacta.checks import FrozenDict, put, shown, whole_number
-from iacta.display import Displayed, Pasted
 from iacta.errors import IllegalError, MalformedError
 from iacta.methods.kernel import Choice, Result
-from iacta.plan.core import PolicyAction
 from iacta.plan.goals import Goal
 from iacta.plan.policy import Policy
-from iacta.plan.problem import Problem
+from iacta.plan.problem import AttackResult, PolicyAction, Problem
+from iacta.reprs import Displayed, Pasted
 from iacta.rules.rules import Rules
 
 
@@ -203,7 +202,7 @@ class Play(Displayed):
     position: who holds what now.
     battle: the border of a battle that has begun and is to be fought to its end, if there is one.
 
-    >>> from iacta.board import Board
+    >>> from iacta.board import Board, Holding
     >>> from iacta.plan import TakeAll, best_plan
     >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> start = Position(board, "red", (Holding("red", 5), Holding("blue", 1)))
@@ -334,7 +333,7 @@ class Play(Displayed):
         Where the defender may answer a throw, they do what is worst for the plan, as it sees it; in
         a battle that is fought to its end, they keep the territory as likely as they can.
 
-        >>> from iacta.board import Board
+        >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan
         >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> start = Position(board, "red", (Holding("red", 6), Holding("blue", 4)))
@@ -392,7 +391,7 @@ class Play(Displayed):
 
         More armies than there are, and losses that the dice cannot cause, are refused.
 
-        >>> from iacta.board import Board
+        >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan
         >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> start = Position(board, "red", (Holding("red", 5), Holding("blue", 2)))
@@ -413,27 +412,21 @@ class Play(Displayed):
         found, problem = self._next(), self.problem
         start, to = problem.name(found.start), problem.name(found.to)
         mine = problem.turn.armies[found.start] - lost
-        theirs = problem.turn.armies[found.to] - killed
         able = mine - problem.garrisons[found.start]
-        if not able and not theirs:
+        battle, number = None, 0
+        if problem.turn.armies[found.to] > killed:
+            if problem.turn.whole_battles and able:
+                battle = start, to
+        elif not able:
             raise IllegalError(
                 f"left must be more than the garrison when {to} is taken, got {mine}"
             )
-        holdings = dict(zip(problem.board.territories, self.position.holdings, strict=True))
-        player, battle = self.position.player, None
-        if theirs:
-            holdings[start] = Holding(player, mine)
-            holdings[to] = Holding(holdings[to].owner, theirs)
-            if problem.turn.whole_battles and able:
-                battle = start, to
         else:
-            least, most, usual = self.advances(lost)
-            number = usual
+            least, most, number = self.advances(lost)
             if moved is not None:
                 number = whole_number(moved, "moved", least=least, most=most)
-            holdings[start], holdings[to] = Holding(player, mine - number), Holding(player, number)
-        position = replace(self.position, holdings=tuple(holdings.values()))
-        return Play(self.plan, position, battle)
+        after = problem.start.after(found, AttackResult(1.0, lost, killed, number, 0.0))
+        return Play(self.plan, problem.position_of(after), battle)
 
     def conquers(self, defenders: int) -> bool:
         """Return whether the next roll conquers if it costs this many defenders."""

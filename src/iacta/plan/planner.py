@@ -21,7 +21,9 @@ the result is the same each time.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from functools import reduce
+from math import inf
+from operator import add
 from threading import Thread
 from typing import NamedTuple
 
@@ -29,15 +31,13 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.errors import TooLargeError
-from iacta.plan.core import Assignment, Core, Report, Style, Visit, find_core
+from iacta.estimate import FEWEST_GAMES, half_interval, standard_error
+from iacta.plan.core import Assignment, Core, Report, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
 from iacta.plan.problem import Problem
 
 PROVEN = 1e-9  # values that differ by less are the same
-LEVEL = 1.959963984540054
-FEWEST_GAMES = 10
 GRACE = 2.0  # seconds for these, however short the time is
 EXACT_PART = 0.25  # of the time, to solve the game
 LARGE = 12  # territories; where more may be attacked, it can rarely be solved
@@ -46,6 +46,7 @@ FIRST_PART = 0.2  # of the time, for the first policy
 FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
 ROUND = 64  # games at a time
+MOST_REPORTS = 200  # of a policy, which are large; then they are put together
 MOST_GAMES = 200_000  # a plan is compared by: its interval is small then
 
 
@@ -109,25 +110,6 @@ class Found:
         value = min(self.value, bound)
         interval = self.interval and (min(self.interval[0], value), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
-
-
-def half_interval(gains: npt.NDArray[np.float64]) -> float:
-    """Return half of the interval at 95% for a mean: Student's t times the standard error.
-
-    gains: what each game has gained.
-
-    The quantile of t is expanded about that of the normal distribution (Abramowitz & Stegun,
-    26.7.5); of a handful of games nothing is known.
-
-    >>> round(half_interval(np.array([0.0, 1.0] * 5)), 2)
-    0.38
-    """
-    n = len(gains)
-    if n < FEWEST_GAMES:
-        return inf
-    z, freedom = LEVEL, n - 1
-    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-    return t * float(gains.std(ddof=1)) / sqrt(n)
 
 
 class Planner:
@@ -203,12 +185,9 @@ class Planner:
         )
 
     def _solve(self) -> bool:
-        search = (
-            ExactPlay(self.problem) if find_core() is None else Core(self.problem, self.deadline)
-        )
+        search = Core(self.problem, self.deadline)
         share = EXACT_PART if self.problem.field.bit_count() <= LARGE else LARGE_PART
-        part = self.deadline.part(share) if find_core() else self.deadline
-        value = search.solve(part, self.work.states)
+        value = search.solve(self.deadline.part(share), self.work.states)
         if value is None:
             return False
         report = search.flow(self.deadline.part(1.0))
@@ -289,8 +268,9 @@ class _Trial:
         while games > 0 and self.report is None and not deadline.is_over:
             number = min(games, ROUND)
             played = core.play(deadline, number, self.first + len(self.gains))
-            if len(played.gains):
-                self.reports.append((len(played.gains), played.report))
+            self.reports.append((len(played.gains), played.report))
+            if len(self.reports) == MOST_REPORTS:
+                self.reports = [(sum(count for count, _ in self.reports), self._mean)]
             self.gains = np.concatenate([self.gains, played.gains])
             games -= number
             if len(self.gains) >= ROUND and not self.was_followed:
@@ -324,15 +304,20 @@ class _Trial:
         if common < FEWEST_GAMES:
             return False
         more = self.gains[:common] - other.gains[:common]  # with the same dice
-        return float(more.mean()) > float(more.std(ddof=1)) / sqrt(common)
+        return float(more.mean()) > standard_error(more)
 
     @property
     def found(self) -> Found:
         if self.report is not None:
             return Found(self.policy, self.value, None, inf, self.report, 0)
         interval = max(self.value - self.half, 0.0), self.value + self.half
-        report = _mean(self.reports)
-        return Found(self.policy, self.value, interval, inf, report, len(self.gains))
+        return Found(self.policy, self.value, interval, inf, self._mean, len(self.gains))
+
+    @property
+    def _mean(self) -> Report:
+        """The report of all games."""
+        whole = sum(count for count, _ in self.reports)
+        return reduce(add, (report * (count / whole) for count, report in self.reports))
 
 
 def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
@@ -345,7 +330,6 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
         report = policy.search.flow(deadline.without_limit())
         assert report is not None  # noqa: S101 # nothing limits it
         return Found(policy, report.value, None, report.value, report, 0)
-    assert isinstance(policy.search, Core)  # noqa: S101 # as it is not the best play
     work, most = USUAL.times(budget), policy.problem.rewards.most
     trial = _Trial(policy)
     trial.begin(policy.search, deadline)
@@ -353,37 +337,3 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
     with suppress(TooLargeError):
         most = min(most, *Core(policy.problem).bounds(deadline, work.values))
     return trial.found.below(most)
-
-
-def _mean(reports: Sequence[tuple[int, Report]]) -> Report:
-    """Return what several reports of games show together, each with its number of games."""
-    whole = sum(count for count, _ in reports)
-    shares = [(count / whole, report) for count, report in reports]
-    visits: dict[tuple[int, int], npt.NDArray[np.float64]] = {}
-    advances: dict[tuple[int, int], dict[int, npt.NDArray[np.float64]]] = {}
-    for share, report in shares:
-        for each in report.visits:
-            border = each.start, each.to
-            numbers = np.array([each.reached, each.conquered, each.arrived, each.ended])
-            visits[border] = visits.get(border, np.zeros(4)) + share * numbers
-            rows = advances.setdefault(border, {})
-            for able, *chances in each.advances:
-                rows[able] = rows.get(able, np.zeros(2)) + share * np.array(chances)
-    found = []
-    for border, means in visits.items():
-        reached, conquered, arrived, ended = means.tolist()
-        sums = ((able, advances[border][able].tolist()) for able in sorted(advances[border]))
-        rows_of = tuple((able, chance, moved) for able, (chance, moved) in sums)
-        found.append(Visit(*border, reached, conquered, arrived, ended, rows_of))
-    owned, armies, taken = (
-        tuple(sum(share * np.array(row) for share, row in rows).tolist())
-        for rows in zip(
-            *(
-                [(share, row) for row in (report.owned, report.armies, report.taken)]
-                for share, report in shares
-            ),
-            strict=True,
-        )
-    )
-    value = sum(share * report.value for share, report in shares)
-    return Report(value, reports[-1][1].states, tuple(found), owned, armies, taken)

@@ -15,11 +15,10 @@ from typing import Any
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Stop, Turn
-from iacta.plan.core import Assignment, Core, PolicyAction, Style, find_core
+from iacta.plan.core import Assignment, Core, Style
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import ExactPlay
 from iacta.plan.masks import bits, mask_of
-from iacta.plan.problem import Problem, TurnState
+from iacta.plan.problem import PolicyAction, Problem, TurnState
 
 FEW_STATES = 300_000  # that are looked at without asking
 STARTS = 24  # from which an assignment is looked for
@@ -60,7 +59,7 @@ class Policy:
         return self.assignment is None
 
     @cached_property
-    def search(self) -> Core | ExactPlay:
+    def search(self) -> Core:
         """The search that says what to do."""
         if self.assignment is None:
             found = best_policy(self.problem, Deadline())
@@ -68,9 +67,9 @@ class Policy:
                 raise IllegalError("a policy without an assignment must be of a small problem")
             return found.search
         core = Core(self.problem)
-        if len(self.assignment) != core.shares:
+        if len(self.assignment) != core.goals:
             number = len(self.assignment)
-            raise IllegalError(f"policy must have {core.shares} assignments, got {number}")
+            raise IllegalError(f"policy must have {core.goals} assignments, got {number}")
         core.follow(self.assignment, self.style)
         return core
 
@@ -104,8 +103,6 @@ class Policy:
         It is exact for the best play, and where few states may follow; else an estimate from a few
         hundred games.
         """
-        if isinstance(self.search, ExactPlay):
-            return self.search.value(state), True
         if self.is_best:
             return self.search.decide(state).value, True
         games = self.search.play(Deadline(), GAMES, start=state)
@@ -237,11 +234,11 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
     states: how many states may be looked at.
     """
-    search = ExactPlay(problem) if find_core() is None else Core(problem, deadline)
+    search = Core(problem, deadline)
     return None if search.solve(deadline, states) is None else following(Policy(problem), search)
 
 
-def following(policy: Policy, search: Core | ExactPlay) -> Policy:
+def following(policy: Policy, search: Core) -> Policy:
     """Return a policy whose search is there already."""
     vars(policy)["search"] = search
     return policy

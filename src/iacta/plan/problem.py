@@ -24,6 +24,38 @@ PLAYS = ("rolls", "battles")
 MOST_ARMIES = 2000  # on a territory
 
 
+class AttackResult(NamedTuple):
+    """One of the results of an attack.
+
+    chance: how likely it is.
+    attackers, defenders: the armies that it costs.
+    moved: how many armies move in, 0 where nothing is conquered.
+    value: what is paid for it and what follows is worth, as the policy sees it.
+    """
+
+    chance: float
+    attackers: int
+    defenders: int
+    moved: int
+    value: float
+
+
+class PolicyAction(NamedTuple):
+    """What a policy does in a state.
+
+    start, to: the attacking territory and the attacked one.
+    dice: the attack dice; 0 to stop.
+    value: what is still paid on average, as the policy sees it.
+    outcomes: the results of the attack.
+    """
+
+    start: int
+    to: int
+    dice: int
+    value: float
+    outcomes: tuple[AttackResult, ...]
+
+
 class TurnState(NamedTuple):
     """What changes in a turn: who owns what, and the armies.
 
@@ -33,6 +65,14 @@ class TurnState(NamedTuple):
 
     armies: tuple[int, ...]
     owned: int
+
+    def after(self, action: PolicyAction, result: AttackResult) -> "TurnState":
+        """Return the state after an attack, with the armies moved in that the result says."""
+        v, c = action.start, action.to
+        armies, held = [*self.armies], self.armies[c] - result.defenders
+        armies[v] -= result.attackers + result.moved
+        armies[c] = held or result.moved
+        return TurnState(tuple(armies), self.owned if held else self.owned | 1 << c)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from iacta.plan.core import AttackResult, PolicyAction
 from iacta.plan.plan import Plan, Step
-from iacta.plan.problem import TurnState
+from iacta.plan.problem import AttackResult, PolicyAction
 
 Border: TypeAlias = tuple[int, int]
 
@@ -72,7 +71,7 @@ def _average_game(plan: Plan) -> Iterator[PolicyAction]:
         likely = [each for each in made.outcomes if each.chance >= LIKELY] or made.outcomes
         fallen = min(likely, key=lambda each: abs(due - each.attackers + each.defenders))
         due -= fallen.attackers - fallen.defenders
-        state = _after(state, made, fallen)
+        state = state.after(made, fallen)
         if fallen.moved:
             yield made
 
@@ -87,7 +86,7 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         won = [each for each in made.outcomes if each.moved]
         # By the armies left, garrison included, before any move in.
         after = {state.armies[made.start] - each.attackers: each for each in won}
-        next_made = {left: policy.decide(_after(state, made, each)) for left, each in after.items()}
+        next_made = {left: policy.decide(state.after(made, each)) for left, each in after.items()}
         following = {
             left: (each.start, each.to) if each.dice else None for left, each in next_made.items()
         }
@@ -99,7 +98,7 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         if not going:
             break
         usual = max(going, key=lambda left: after[left].chance)
-        state, made = _after(state, made, after[usual]), next_made[usual]
+        state, made = state.after(made, after[usual]), next_made[usual]
     return tuple(line.values())
 
 
@@ -139,16 +138,6 @@ def _branches(
             found[border].append(left)
     name = plan.problem.name
     return tuple(Branch(name(v), name(c), tuple(left)) for (v, c), left in found.items())
-
-
-def _after(state: TurnState, made: PolicyAction, end: AttackResult) -> TurnState:
-    armies = [*state.armies]
-    armies[made.start] -= end.attackers + end.moved
-    armies[made.to] -= end.defenders
-    if not end.moved:
-        return TurnState(tuple(armies), state.owned)
-    armies[made.to] = end.moved
-    return TurnState(tuple(armies), state.owned | 1 << made.to)
 
 
 @dataclass(frozen=True)

@@ -102,13 +102,13 @@ class Review:
 
     steps: its battles, and the end of each turn, in order.
     is_chance: whether the goals are chances; else they are worths.
-    is_exact: whether all values are those of the best play.
+    proven: whether all values are those of the best play.
     unclear: what a recording does not show for certain, and how often; it is no part of the steps.
     """
 
     steps: tuple[ReviewedStep, ...]
     is_chance: bool
-    is_exact: bool
+    proven: bool
     unclear: tuple[tuple[str, int], ...] = ()
 
     @cached_property
@@ -183,7 +183,7 @@ def review(
     total = sum(len(each.battles) for each in turns)
     if total > MOST_BATTLES:
         raise TooLargeError(f"the log must have at most {MOST_BATTLES:,} battles, got {total:,}")
-    steps, is_exact, done = list[ReviewedStep](), True, 0
+    steps, proven, done = list[ReviewedStep](), True, 0
     for number, played in enumerate(turns, 1):
         values = _Values(played.goal, deadline, 2 * (total - done) + len(turns) - number + 1)
         for step in _steps(played, values):
@@ -192,8 +192,8 @@ def review(
             values.left = 2 * (total - done) + len(turns) - number + 1
             if progress is not None:
                 progress(done, total)
-        is_exact = is_exact and values.is_exact
-    return Review(tuple(steps), turns[0].goal.is_chance, is_exact, unclear)
+        proven = proven and values.proven
+    return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear)
 
 
 # What it was worth.
@@ -208,7 +208,7 @@ class _Values:
     """
 
     def __init__(self, goal: Goal, deadline: Deadline, left: int) -> None:
-        self.goal, self.deadline, self.left, self.is_exact = goal, deadline, left, True
+        self.goal, self.deadline, self.left, self.proven = goal, deadline, left, True
 
     def plan(self, turn: Turn) -> Plan | None:
         if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
@@ -225,7 +225,7 @@ class _Values:
             time_limit=self.deadline.part(1 / self.left).left() if limited else None,
             budget=BUDGET,
         )
-        self.is_exact = self.is_exact and plan.proven
+        self.proven = self.proven and plan.proven
         return plan
 
     def value(self, turn: Turn, plan: Plan | None) -> float:

@@ -7,26 +7,28 @@ distribution that the plan is computed with, and only the sequence of the battle
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 
 from iacta.board import Position
 from iacta.checks import shown, whole_number
-from iacta.display import Pasted
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
-from iacta.plan.core import PolicyAction
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
-from iacta.plan.problem import TurnState
+from iacta.plan.problem import AttackResult, PolicyAction, TurnState
+from iacta.reprs import Pasted
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
 MOST_RUNS = 10_000_000  # an hour or more, on a large board
+
+Weight = TypeVar("Weight", int, float)
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,88 +69,89 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
             f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}", parameter="runs"
         )
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
-    found = _simulated(plan.policy, count, np.random.default_rng(number))
+    rng, policy = np.random.default_rng(number), plan.policy
+    ended = _followed(policy, count, lambda *attack: _thrown(policy, rng, *attack))
     problem, goal = plan.problem, plan.goal
-    paid = {state: problem.paid(state) for state in found}
-    mean = sum(found[state] * paid[state] for state in found) / count
-    square = sum(found[state] * (paid[state] - mean) ** 2 for state in found) / count
+    paid = {state: problem.paid(state) for state in ended}
+    mean = sum(ended[state] * paid[state] for state in ended) / count
+    square = sum(ended[state] * (paid[state] - mean) ** 2 for state in ended) / count
     least = 0.5 if goal.is_chance and not problem.held else 0.0
-    won = sum(found[state] for state in found if paid[state] > least)
+    won = sum(ended[state] for state in ended if paid[state] > least)
     if goal.is_chance and problem.held:  # the goal was reached before
         won = count
     owned = tuple(
-        Estimate(count, sum(found[state] for state in found if state.owned >> t & 1))
+        Estimate(count, sum(ended[state] for state in ended if state.owned >> t & 1))
         for t in range(len(problem.board.territories))
     )
     return SimulatedPlan(Estimate(count, won), mean + problem.held, sqrt(square / count), owned)
 
 
-def _simulated(policy: Policy, runs: int, rng: "np.random.Generator") -> Counter[TurnState]:
-    """Return in which states runs end, and how often.
+def final_states(policy: Policy) -> dict[TurnState, float]:
+    """Return the states in which a turn with a policy ends, with their chances."""
+    return _followed(
+        policy, 1.0, lambda _, action, p: ((each, p * each.chance) for each in action.outcomes)
+    )
 
-    Runs in the same state go on together. Each attack costs armies, so that the states with the
-    most armies come first.
+
+def _followed(
+    policy: Policy,
+    whole: Weight,
+    results: Callable[[TurnState, PolicyAction, Weight], Iterable[tuple[AttackResult, Weight]]],
+) -> dict[TurnState, Weight]:
+    """Return the states in which a turn with a policy ends, with their weights.
+
+    whole: the weight of the start.
+    results: the results of an attack in a state of some weight, with theirs.
+
+    Each attack costs armies, so that the states with the most armies come first.
     """
-    ended = Counter[TurnState]()
-    waiting: dict[int, Counter[TurnState]] = {}
-    waiting[sum(policy.problem.start.armies)] = Counter({policy.problem.start: runs})
+    ended, start = dict[TurnState, Weight](), policy.problem.start
+    waiting = {sum(start.armies): {start: whole}}
     while waiting:
-        for state, count in waiting.pop(max(waiting)).items():
-            decision = policy.decide(state)
-            if not decision.dice:
-                ended[state] += count
+        for state, weight in waiting.pop(max(waiting)).items():
+            action = policy.decide(state)
+            if not action.dice:
+                ended[state] = weight
                 continue
-            for lost, killed, number in _thrown(policy, state, decision, count, rng):
-                after = after_attack(policy, state, decision, lost, killed)
-                waiting.setdefault(sum(after.armies), Counter())[after] += number
+            for result, part in results(state, action, weight):
+                after = state.after(action, result)
+                layer = waiting.setdefault(sum(after.armies), {})
+                layer[after] = layer.get(after, 0) + part
     return ended
 
 
 def _thrown(
-    policy: Policy, state: TurnState, decision: PolicyAction, runs: int, rng: "np.random.Generator"
-) -> Iterable[tuple[int, int, int]]:
-    """Return what an attack costs both sides in some runs, and in how many of them."""
-    problem, defenders = policy.problem, state.armies[decision.to]
-    kernel = problem.kernels[decision.to]
+    policy: Policy, rng: "np.random.Generator", state: TurnState, action: PolicyAction, runs: int
+) -> Iterable[tuple[AttackResult, int]]:
+    """Return the results of an attack in some runs, and in how many of them."""
+    problem, defenders = policy.problem, state.armies[action.to]
+    able = state.armies[action.start] - problem.garrisons[action.start]
+    kernel = problem.kernels[action.to]
     if not kernel.rolled:
-        chances = np.array([each.chance for each in decision.outcomes])
+        chances = np.array([each.chance for each in action.outcomes])
         counts = rng.multinomial(runs, chances / chances.sum()).tolist()
-        pairs = zip(decision.outcomes, counts, strict=True)
-        return [(each.attackers, each.defenders, n) for each, n in pairs if n]
+        return [pair for pair in zip(action.outcomes, counts, strict=True) if pair[1]]
     if problem.turn.whole_battles:
-        able = state.armies[decision.start] - problem.garrisons[decision.start]
         left, against = fight_until(
             np.full(runs, able), np.full(runs, defenders), kernel.rules, NEVER, rng
         )
         lost, killed = able - left, defenders - against
     else:
         answered = min(defenders, kernel.rules.defence.kept)
-        thrown = throw_losses(decision.dice, answered, kernel.rules, runs, rng)
+        thrown = throw_losses(action.dice, answered, kernel.rules, runs, rng)
         lost, killed = (each.astype(np.int64) for each in thrown)
+    known = {(each.attackers, each.defenders): each for each in action.outcomes}
+
+    def result(lost: int, killed: int) -> AttackResult:  # some are too rare to be known
+        if (lost, killed) in known:
+            return known[lost, killed]
+        moved, left = 0, able - lost
+        if killed == defenders:
+            moved = policy.advance(state, action.start, action.to, left, min(action.dice, left))
+        return AttackResult(0.0, lost, killed, moved, 0.0)
+
     counted = Counter(zip(lost.tolist(), killed.tolist(), strict=True))
-    return [(*pair, counted[pair]) for pair in sorted(counted)]
-
-
-def after_attack(
-    policy: Policy, state: TurnState, decision: PolicyAction, lost: int, killed: int
-) -> TurnState:
-    """Return the state after an attack, with as many armies moved in as the policy says.
-
-    state, decision: a state, and what the policy does there.
-    lost, killed: the armies that the attack costs the player and the defender.
-    """
-    v, c = decision.start, decision.to
-    armies, owned, moved = [*state.armies], state.owned, 0
-    if killed == armies[c]:
-        known = {each[1:3]: each.moved for each in decision.outcomes}
-        able = armies[v] - policy.problem.garrisons[v] - lost
-        moved = known.get((lost, killed)) or policy.advance(
-            state, v, c, able, min(decision.dice, able)
-        )
-        owned |= 1 << c
-    armies[v] -= lost + moved
-    armies[c] += moved - killed
-    return TurnState(tuple(armies), owned)
+    return [(result(*pair), counted[pair]) for pair in sorted(counted)]
 
 
 def ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
@@ -170,11 +173,6 @@ def games(
     """
     decide = cache(policy.decide)
 
-    @cache
-    def after(state: TurnState, place: int) -> TurnState:
-        outcome = decide(state).outcomes[place]
-        return after_attack(policy, state, decide(state), outcome.attackers, outcome.defenders)
-
     while True:
         state, luck = policy.problem.start, 0.0
         while not until or until & ~state.owned:
@@ -187,5 +185,5 @@ def games(
                 point -= outcomes[place].chance
                 place += 1
             luck += outcomes[place].value - decision.value
-            state = after(state, place)
+            state = state.after(decision, outcomes[place])
         yield state, luck

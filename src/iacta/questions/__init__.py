@@ -16,10 +16,10 @@ from iacta.questions.question import (
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 
 
-def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any) -> Answer:
+def ask(question: Question | str, *, watch: Watch | None = None, **parameters: Any) -> Answer:
     """Return the answer to a question.
 
-    asked: the question, or its name.
+    question: the question, or its name.
     watch: receives progress where the work may take long: what is being done, and which part of it
         is done, `None` if that is not known.
     parameters: those of a question that is named, as values of Python or JSON.
@@ -29,18 +29,18 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
     >>> ask("battle", attackers=12, defenders=10).sentence
     '12 armies beat 10 with a chance of 65.38%.'
     """
-    if isinstance(asked, str):
-        form = find_question(asked)
+    if isinstance(question, str):
+        form = find_question(question)
         if form is None:
-            names = ", ".join(each.name for each in QUESTIONS.all())
-            raise IllegalError(f"unknown question {shown(asked)}; expected one of {names}")
+            names = ", ".join(form.name for form in QUESTIONS.all())
+            raise IllegalError(f"unknown question {shown(question)}; expected one of {names}")
         known = form.parameters()
-        for name in parameters.keys() - {each.name for each in known}:
+        for name in parameters.keys() - {parameter.name for parameter in known}:
             raise MalformedError(unknown_parameter(form, name, known))
-        for each in known:
-            if each.is_required and each.name not in parameters:
-                raise MalformedError(f"missing {each.name} of {asked}")
-        asked = form(**parameters)
-    if not isinstance(asked, Question):
-        raise MalformedError(f"asked must be a question or its name, got {shown(asked)}")
-    return asked.answer(watch)
+        for parameter in known:
+            if parameter.is_required and parameter.name not in parameters:
+                raise MalformedError(f"missing {parameter.name} of {question}")
+        question = form(**parameters)
+    if not isinstance(question, Question):
+        raise MalformedError(f"question must be a question or its name, got {shown(question)}")
+    return question.answer(watch)

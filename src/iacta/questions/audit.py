@@ -2,12 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +19,12 @@ from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
-from iacta.questions.parameters import UnderRules
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import Chance, FileName, Flag, Name, Whole
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count
+from iacta.questions.sentences import count
+from iacta.questions.shared_parameters import UnderRules
 from iacta.rules.rules import Rules
 
 MOST_KINDS = 6  # of throws that are shown
@@ -37,7 +35,7 @@ LEAST_BIAS = Fraction(1, 10**6)  # a smaller one takes more rolls than that
 NOTABLE = 5.0  # games; what happens more often than once in as many is not worth a note
 RARE = 1e-5  # anything rarer is reported as less than this
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
-USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
+USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
 ALARMS = {
     "dice": "some faces come up too often",
     "attack dice": "some faces come up too often in attack",
@@ -138,20 +136,20 @@ class AuditQuestion(UnderRules, Question):
             if watch is not None:
                 watch(f"Reading {lines:,} lines", None)
 
-        found = audit(
+        audited = audit(
             self.source,
             rules=self.rule_set.rules,
             level=self.level,
             seed=self.seed,
             progress=progress,
         )
-        names = [luck.player for luck in found.lucks]
+        names = [luck.player for luck in audited.lucks]
         if self.player is not None and self.player not in names:
             known = ", ".join(filter(None, names[:MOST_LUCKS])) or "none"
             raise IllegalError(
                 f"player must be in the log ({known}), got {shown(self.player)}", parameter="player"
             )
-        return AuditAnswer(self, found)
+        return AuditAnswer(self, audited)
 
 
 THROWS = "What was thrown, such as `dice` or `3 v 2`."
@@ -230,7 +228,7 @@ class AuditRecord(KeyedRecord):
     """Whether the dice of a log were fair, and how lucky its players were."""
 
     lines: Count = key("How many throws and battles the log has.")
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
     alarm: bool = key("Whether the dice do not look fair.")
     impossible: Count = key("Results that have no chance under the rules.")
@@ -244,11 +242,10 @@ class AuditRecord(KeyedRecord):
     not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
 
 
-@dataclass(frozen=True, repr=False)
 class AuditAnswer(Answer):
     """Whether the dice of a log were fair.
 
-    audited: what was found.
+    audited: what was audited.
     """
 
     question: AuditQuestion
@@ -256,51 +253,54 @@ class AuditAnswer(Answer):
 
     @property
     def data(self) -> AuditRecord:
-        found = self.audited
+        audited = self.audited
         return AuditRecord.of(
-            found,
-            rules=self.question.rule_set.name,
-            alarm=found.is_alarm,
+            audited,
+            self.question,
+            alarm=audited.is_alarm,
             questions=[
                 FindingRecord.of(
-                    each,
+                    finding,
                     corrected=corrected,
-                    interval=each.interval and IntervalRecord(0.99, *each.interval),
+                    interval=finding.interval and IntervalRecord(0.99, *finding.interval),
                 )
-                for each, corrected in zip(found.findings, found.corrected, strict=True)
+                for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
             ],
             evidence=EvidenceRecord(
-                _e_value(found.log_evidence),
-                _e_value(found.most_evidence),
-                1 / found.level,
-                found.alarm,
-                [MomentRecord(each.throws, _e_value(each.log_evidence)) for each in found.moments],
+                _e_value(audited.log_evidence),
+                _e_value(audited.most_evidence),
+                1 / audited.level,
+                audited.alarm,
+                [
+                    MomentRecord(moment.throws, _e_value(moment.log_evidence))
+                    for moment in audited.moments
+                ],
             ),
-            results=[ResultRecord(*each) for each in found.results],
-            players=[_luck_record(found, each) for each in self._lucks()],
+            results=[ResultRecord(*result) for result in audited.results],
+            players=[_luck_record(audited, luck) for luck in self._lucks()],
             power=[
-                SeenRecord(each.name, int(each.counts.sum()), found.bias_seen(each))
-                for each in found.throws
+                SeenRecord(kind.name, int(kind.counts.sum()), audited.bias_seen(kind))
+                for kind in audited.throws
             ],
-            not_told=found.skipped,
+            not_told=audited.skipped,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("throws", "result", "seen", "expected", "low", "high")
         yield from self.audited.results
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.audited_log(self.audited)
 
     def sections(self) -> Iterator[Section]:
-        first = [each for each in self._lucks() if each.player == self.question.player]
-        said = [_luck_sentence(each, "You were") for each in first]
+        first = [luck for luck in self._lucks() if luck.player == self.question.player]
+        said = [_luck_sentence(luck, "You were") for luck in first]
         head, *others = _sections(self.audited)
         yield Section([*head.parts, *said])
         yield from others
         if self.question.power:
-            found = self.audited
-            kinds = _kinds(self.question.rule_set.rules, found.level, found.questions)
+            audited = self.audited
+            kinds = _kinds(self.question.rule_set.rules, audited.level, audited.questions)
             yield from _power_sections(kinds, USUAL_ROLLS, USUAL_BIASES)
 
     def _lucks(self) -> list[Luck]:
@@ -312,56 +312,58 @@ def _e_value(log: float) -> float | None:
     return math.exp(log) if log < 700 else None
 
 
-def _luck_record(found: Audit, luck: Luck) -> LuckRecord:
+def _luck_record(audited: Audit, luck: Luck) -> LuckRecord:
     return LuckRecord.of(
         luck,
         skill=luck.result - luck.armies,
         luck=luck.armies,
         luck_in_wins=luck.wins if luck.fights else None,
         spread_in_wins=luck.wins_spread if luck.fights else None,
-        p_value=found.player_p_values.get(luck.player),
+        p_value=audited.player_p_values.get(luck.player),
     )
 
 
-def _sorted_lucks(found: Audit, first: str | None = None) -> list[Luck]:
-    return sorted(found.lucks, key=lambda luck: (luck.player != first, -luck.throws, luck.player))
+def _sorted_lucks(audited: Audit, first: str | None = None) -> list[Luck]:
+    return sorted(audited.lucks, key=lambda luck: (luck.player != first, -luck.throws, luck.player))
 
 
-def _sections(found: Audit) -> Iterator[Section]:
-    lucks = _sorted_lucks(found)
-    yield Section([audit_sentence(found), *_evidence(found), *_notes(found)])
-    if found.findings:
-        yield Section([_questions(found)], title="Tests and p-values:")
-    kinds = sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]
+def _sections(audited: Audit) -> Iterator[Section]:
+    lucks = _sorted_lucks(audited)
+    yield Section([audit_sentence(audited), *_evidence(audited), *_notes(audited)])
+    if audited.findings:
+        yield Section([_questions(audited)], title="Tests and p-values:")
+    kinds = sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]
     if kinds:  # unless everything in the log is impossible
-        yield Section([_counts(found, kinds)], title="How often each result came up:")
+        yield Section([_counts(audited, kinds)], title="How often each result came up:")
     if lucks:
-        sentences = [_luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
+        sentences = [_luck_sentence(luck) for luck in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
         yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
     if kinds:
         yield Section(
-            list(_power_lines(found)),
+            list(_power_lines(audited)),
             title="What this log detects nine times in ten:",
         )
 
 
-def audit_sentence(found: Audit) -> str:
-    if found.impossible:
-        results = count(found.impossible, "result is", "results are")
+def audit_sentence(audited: Audit) -> str:
+    if audited.impossible:
+        results = count(audited.impossible, "result is", "results are")
         return (
             f"These are other dice, or other rules: {results} impossible under the rules that the "
             "log was compared with."
         )
-    if found.is_alarm:
-        corrected, worst = min(zip(found.corrected, found.findings, strict=True), key=itemgetter(0))
+    if audited.is_alarm:
+        corrected, worst = min(
+            zip(audited.corrected, audited.findings, strict=True), key=itemgetter(0)
+        )
         odds = _one_in(_most(worst, corrected), is_most=worst.interval is not None)
         more = f", {worst.detail}" if worst.question in ("period", "players") else ""
         return (
             f"These dice do not look fair: {ALARMS[worst.question]}{more}. Of logs of fair dice, "
             f"{odds} look this odd."
         )
-    largest = found.largest
-    throws, bias = _thrown(largest), found.bias_seen(largest)
+    largest = audited.largest
+    throws, bias = _thrown(largest), audited.bias_seen(largest)
     if bias is None or bias > 0.2:
         return f"Nothing points to unfair dice, but {throws} would hardly show any."
     return (
@@ -419,22 +421,23 @@ def _most(finding: Finding, corrected: float) -> float:
     return min(1.0, finding.interval.high * corrected / finding.p_value)
 
 
-def _evidence(found: Audit) -> Iterator[str]:
-    needed = round(1 / found.level)
-    if not found.is_ordered:
+def _evidence(audited: Audit) -> Iterator[str]:
+    needed = round(1 / audited.level)
+    if not audited.is_ordered:
         yield (
-            f"The evidence against fair dice is {_odds(found.log_evidence)} to 1; an alarm takes "
+            f"The evidence against fair dice is {_odds(audited.log_evidence)} to 1; an alarm takes "
             f"{needed:,} to 1."
         )
-    elif found.alarm is not None:
+    elif audited.alarm is not None:
         yield (
             f"Watched after every throw, the evidence against fair dice reached {needed:,} to 1 "
-            f"after {found.alarm:,} of {found.lines:,}; it is now {_odds(found.log_evidence)} to 1."
+            f"after {audited.alarm:,} of {audited.lines:,}; "
+            f"it is now {_odds(audited.log_evidence)} to 1."
         )
     else:
         yield (
             f"Watched after every throw, the evidence against fair dice never exceeded "
-            f"{_odds(found.most_evidence)} to 1; an alarm takes {needed:,} to 1."
+            f"{_odds(audited.most_evidence)} to 1; an alarm takes {needed:,} to 1."
         )
 
 
@@ -452,29 +455,29 @@ def _odds(log: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else f"{value:.2g}"
 
 
-def _notes(found: Audit) -> Iterator[str]:
-    if found.unread:
-        names = ", ".join(repr(name) for name in found.unread[:MOST_LUCKS])
+def _notes(audited: Audit) -> Iterator[str]:
+    if audited.unread:
+        names = ", ".join(repr(name) for name in audited.unread[:MOST_LUCKS])
         yield f"Ignored columns: {names}."
-    if found.broken_off:
-        battles = count(found.broken_off, "battle that was", "battles that were")
+    if audited.broken_off:
+        battles = count(audited.broken_off, "battle that was", "battles that were")
         yield f"Ignored {battles} broken off: when to stop was a choice."
-    if found.skipped:
-        skipped = ", ".join(f"{number} {why}" for why, number in found.skipped.items())
+    if audited.skipped:
+        skipped = ", ".join(f"{number} {why}" for why, number in audited.skipped.items())
         yield f"Not clear from the recording, so ignored: {skipped}."
-    if found.is_recording:
+    if audited.is_recording:
         yield (
             "The odds are those that the makers of the app published in 2024; they have announced "
             "changes since."
         )
-    if not found.is_ordered:
+    if not audited.is_ordered:
         yield "The log is sorted, or counts equal throws together, so their order is not tested."
 
 
-def _questions(found: Audit) -> Table:
+def _questions(audited: Audit) -> Table:
     rows = [
-        (WORDS[each.question], _p(each, each.p_value), _p(each, corrected))
-        for each, corrected in zip(found.findings, found.corrected, strict=True)
+        (WORDS[finding.question], _p(finding, finding.p_value), _p(finding, corrected))
+        for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
     ]
     return Table(("", "p-value", f"for {count(len(rows), 'test', 'tests')}"), rows)
 
@@ -488,21 +491,21 @@ def _p(finding: Finding, p_value: float) -> str:
     return f"{'< ' if p_value < RARE else ''}{most:.{digits}f}"
 
 
-def _counts(found: Audit, kinds: Sequence[Throws]) -> Table:
-    names = {each.name for each in kinds}
-    totals = {each.name: int(each.counts.sum()) for each in kinds}
+def _counts(audited: Audit, kinds: Sequence[Throws]) -> Table:
+    names = {kind.name for kind in kinds}
+    totals = {kind.name: int(kind.counts.sum()) for kind in kinds}
     rows = []
-    for each in found.results:
-        if each.throws in names:
-            total = totals[each.throws]
-            is_odd = not each.low <= each.expected <= each.high
+    for result in audited.results:
+        if result.throws in names:
+            total = totals[result.throws]
+            is_odd = not result.low <= result.expected <= result.high
             rows.append(
                 (
-                    f"{each.throws}: {each.result}",
-                    f"{each.seen:,}",
-                    f"{each.expected:,.1f}",
-                    f"{100 * each.seen / total:.2f}%",
-                    f"{100 * each.expected / total:.2f}%",
+                    f"{result.throws}: {result.result}",
+                    f"{result.seen:,}",
+                    f"{result.expected:,.1f}",
+                    f"{100 * result.seen / total:.2f}%",
+                    f"{100 * result.expected / total:.2f}%",
                     "odd" if is_odd else "",
                 )
             )
@@ -532,32 +535,32 @@ def _luck_sentence(luck: Luck, who: str = "") -> str:
 
 def _luck_table(lucks: Sequence[Luck]) -> Table:
     rows = []
-    for each in lucks:
-        off = each.armies / each.spread if each.spread else 0.0
+    for luck in lucks:
+        off = luck.armies / luck.spread if luck.spread else 0.0
         rows.append(
             (
-                each.player or "attackers",
-                f"{each.throws:,}",
-                f"{each.result:+,}",
-                f"{each.result - each.armies:+,.1f}",
-                f"{each.armies:+,.1f}",
+                luck.player or "attackers",
+                f"{luck.throws:,}",
+                f"{luck.result:+,}",
+                f"{luck.result - luck.armies:+,.1f}",
+                f"{luck.armies:+,.1f}",
                 f"{off:+.2f} sd",
-                f"{each.wins:+,.2f} won" if each.fights else "",
+                f"{luck.wins:+,.2f} won" if luck.fights else "",
             )
         )
     columns = ("", "throws", "result", "= skill", "+ luck", "luck is", "and battles")
-    if not any(each.fights for each in lucks):
+    if not any(luck.fights for luck in lucks):
         return Table(columns[:-1], [row[:-1] for row in rows])
     return Table(columns, rows)
 
 
-def _power_lines(found: Audit) -> Iterator[str]:
-    level = found.level / found.questions
-    for each in sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]:
-        bias = found.bias_seen(each)
-        off = "no bias at all" if bias is None else f"{_what(each)} off by {_points(bias)}"
-        needed = rolls_needed(0.01, each.chances, level)
-        yield f"{each.name}: {off} with {_thrown(each)}; detecting a 1% bias takes {needed:,}."
+def _power_lines(audited: Audit) -> Iterator[str]:
+    level = audited.level / audited.questions
+    for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]:
+        bias = audited.bias_seen(kind)
+        off = "no bias at all" if bias is None else f"{_what(kind)} off by {_points(bias)}"
+        needed = rolls_needed(0.01, kind.chances, level)
+        yield f"{kind.name}: {off} with {_thrown(kind)}; detecting a 1% bias takes {needed:,}."
 
 
 # What other logs detect.
@@ -589,28 +592,28 @@ def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Pow
         such kind and one player.
     """
     faces = rules.attack.faces[0]
-    found = []
+    kinds = []
     if faces <= MOST_FACES:
         name = "dice" if faces == 6 else f"dice of {faces} faces"
-        found.append((name, DICE, np.full(faces, 1 / faces)))
+        kinds.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:
         first, second = rules.full_roll
         chances = outcomes(Trial("roll", first, second, rules)).values()
-        found.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
-    found.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
+        kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
+    kinds.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
         PowerRow(name, chances, level / (questions or questions_of(kind)))
-        for name, kind, chances in found
+        for name, kind, chances in kinds
     ]
 
 
 def _power_sections(
     kinds: Sequence[PowerRow], rolls: Sequence[int], biases: Sequence[Fraction]
 ) -> Iterator[Section]:
-    names = [each.name for each in kinds]
-    seen = [(f"{number:,}", *(_seen(each.seen(number)) for each in kinds)) for number in rolls]
+    names = [kind.name for kind in kinds]
+    seen = [(f"{number:,}", *(_seen(kind.seen(number)) for kind in kinds)) for number in rolls]
     needed = [
-        (_points(float(bias)), *(f"{each.needed(bias):,}" for each in kinds)) for bias in biases
+        (_points(float(bias)), *(f"{kind.needed(bias):,}" for kind in kinds)) for bias in biases
     ]
     yield Section([Table(("", *names), seen)], title="Smallest bias detected:")
     yield Section([Table(("bias", *names), needed)], title="How many it takes to detect a bias:")
@@ -650,14 +653,13 @@ class NeededRecord(KeyedRecord):
 class PowerRecord(KeyedRecord):
     """What any log detects: `--power` without one."""
 
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
     power: Unit = key("How often a bias is detected that is called detected.")
     bias_seen: Sequence[BiasRecord] = key("The bias that some throws detect.")
     rolls_needed: Sequence[NeededRecord] = key("The throws that a bias takes.")
 
 
-@dataclass(frozen=True, repr=False)
 class PowerAnswer(Answer):
     """The bias that a number of rolls detects, and the rolls that it takes to detect one."""
 
@@ -682,38 +684,38 @@ class PowerAnswer(Answer):
             float(self.question.level),
             POWER,
             [
-                BiasRecord(each.name, rolls, each.seen(rolls))
-                for each in self.kinds
+                BiasRecord(kind.name, rolls, kind.seen(rolls))
+                for kind in self.kinds
                 for rolls in self.rolls
             ],
             [
-                NeededRecord(each.name, float(bias), each.needed(bias))
-                for each in self.kinds
+                NeededRecord(kind.name, float(bias), kind.needed(bias))
+                for kind in self.kinds
                 for bias in self.biases
             ],
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        found = self.data
+        record = self.data
         yield ("throws", "count", "bias", "asked")
-        for seen in found.bias_seen:
+        for seen in record.bias_seen:
             yield seen.throws, seen.count, "" if seen.bias is None else seen.bias, "bias seen"
-        for needed in found.rolls_needed:
+        for needed in record.rolls_needed:
             yield needed.throws, needed.count, needed.bias, "rolls needed"
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         raise IllegalError("a picture of an audit needs a log")
 
     def sections(self) -> Iterator[Section]:
-        asked, first = self.question, self.kinds[0]
+        question, first = self.question, self.kinds[0]
         what = "a face" if first.name.startswith("dice") else "a result"
-        if asked.bias is not None and asked.rolls is None:
-            thrown = _numbered(first.needed(asked.bias), first.name)
-            off = _points(float(asked.bias))
+        if question.bias is not None and question.rolls is None:
+            thrown = _numbered(first.needed(question.bias), first.name)
+            off = _points(float(question.bias))
             sentence = f"{what} off by {off} takes {thrown} to detect, nine times in ten."
             sentence = sentence[0].upper() + sentence[1:]
         else:
-            number = asked.rolls or USUAL_ROLLS[2]
+            number = question.rolls or USUAL_ROLLS[2]
             bias = first.seen(number)
             off = "no bias at all" if bias is None else f"{what} off by {_points(bias)}"
             show = "shows" if number == 1 else "show"

@@ -1,33 +1,23 @@
 """The odds of one battle."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
-from iacta.questions.endings import battle_bars
 from iacta.questions.form import Example, Topic
-from iacta.questions.parameters import Exact, OneBattle
-from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import OMITTED, AskedBattle, Count, ExactText, KeyedRecord, Unit, key
+from iacta.questions.outcome_bars import battle_bars
+from iacta.questions.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
+from iacta.questions.question import Answer, Charts, Question, Watch, question
+from iacta.questions.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    cannot_attack,
-    does_not_attack,
-    exact_text,
-    exactly,
-    percent,
-    settled,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.questions.shared_parameters import Exact, OneBattle
 from iacta.rules.stop import NEVER
 
 
@@ -67,7 +57,7 @@ class OutcomeRecord(KeyedRecord):
     probability: Unit = key("The chance that it ends so.")
 
 
-class BattleRecord(AskedBattle, kw_only=True):
+class BattleRecord(RepeatedBattle, kw_only=True):
     """The odds of one battle.
 
     If there are too many outcomes to list, none is listed, and the means and `stop_probability`
@@ -99,7 +89,6 @@ class BattleRecord(AskedBattle, kw_only=True):
     outcomes: tuple[OutcomeRecord, ...] = key("How it may end, best first.")
 
 
-@dataclass(frozen=True, repr=False)
 class BattleAnswer(Answer):
     """The odds of one battle.
 
@@ -128,17 +117,13 @@ class BattleAnswer(Answer):
             if outcomes.prob(is_won):
                 ours_if_won = float(outcomes.condition(is_won).map(_attackers).mean())
         never = battle.stop == NEVER
-        return BattleRecord(
-            attackers=battle.attackers,
-            defenders=battle.defenders,
-            garrison=battle.rules.garrison,
-            rules=self.question.rule_set.name,
+        return BattleRecord.of(
+            self,
+            self.question,
             method=battle.method_name(
                 exact=isinstance(self.win_probability, Fraction),
                 question="distribution" if outcomes else "chance",
             ),
-            win_probability=float(self.win_probability),
-            win_probability_exact=exact_text(self.win_probability),
             stop_probability=OMITTED if never else None if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if never else exact_text(stopped or None),
             expected_attackers_left=ours,
@@ -155,7 +140,7 @@ class BattleAnswer(Answer):
         for end in _best_first(outcomes):
             yield (*end, all_digits(outcomes[end]))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.battle_outcomes(self.question.battle)
 
     def sections(self) -> Iterator[Section]:
@@ -166,7 +151,7 @@ class BattleAnswer(Answer):
         if list(outcomes or ()) == [(battle.attackers, battle.defenders)]:
             yield Section([does_not_attack(battle.attackers)])
             return
-        won = settled(self.win_probability, [battle.rules])
+        won = exact_if_certain(self.win_probability, [battle.rules])
         sentence = (
             f"{armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
             f"{percent(won)}{self._undecided()}{under(self.question.rule_set.name)}."

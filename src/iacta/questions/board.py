@@ -2,10 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from types import ModuleType
 from typing import Any
 
 from iacta.board.board import Board, Continent
@@ -13,11 +11,12 @@ from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
 from iacta.board.position import Holding, Position, position_toml, read_board_or_position
-from iacta.files import plain
+from iacta.files import printable
 from iacta.game import BorderOdds, Turn
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import FileName, Flag, RulesName
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import FileName, Flag, RulesName
+from iacta.questions.percentages import percent
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
@@ -28,7 +27,7 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count, percent
+from iacta.questions.sentences import count
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
@@ -39,8 +38,10 @@ TEMPLATE = """\
 # others = { owner = "blue", armies = 2 }
 """
 BESIDE = "# Keep this file in the folder of the board's file.\n"
-READ = ", ".join(dict.fromkeys(each.name for each in FORMATS))
-WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.write)
+READ = ", ".join(dict.fromkeys(board_format.name for board_format in FORMATS))
+WRITTEN = ", ".join(
+    f"{board_format.ending} ({board_format.name})" for board_format in FORMATS if board_format.write
+)
 
 
 @question(
@@ -84,14 +85,14 @@ class BoardQuestion(Question):
     )
 
     def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
-        found = read_board_or_position(self.file)
-        if isinstance(found, BoardFile):
+        content = read_board_or_position(self.file)
+        if isinstance(content, BoardFile):
             if self.odds:
-                raise ClashError("{odds} needs a position, got the board {0!r}", found.board.name)
+                raise ClashError("{odds} needs a position, got the board {0!r}", content.board.name)
             if self.to is not None:
-                write_board(found.board, self.to)
-            return BoardAnswer(self, found)
-        turn = Turn.from_code(found) if isinstance(found, str) else Turn(found)
+                write_board(content.board, self.to)
+            return BoardAnswer(self, content)
+        turn = Turn.from_code(content) if isinstance(content, str) else Turn(content)
         if self.odds:
             return OddsAnswer(self, self._under_rules(turn))
         if self.to is not None:
@@ -154,67 +155,69 @@ class BoardRecord(KeyedRecord):
     remarks: Sequence[RemarkRecord] = key("What is odd about the files.")
 
 
-@dataclass(frozen=True, repr=False)
 class BoardAnswer(Answer):
     """A board, and what is odd about its file.
 
-    found: the board as its file holds it.
+    file: the board as its file holds it.
     """
 
     question: BoardQuestion
-    found: BoardFile
+    file: BoardFile
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
         """What is odd about the board and its cards, each with its file."""
-        cards = self.found.cards.remarks if self.found.cards else ()
+        cards = self.file.cards.remarks if self.file.cards else ()
         return [
-            *(("board", remark) for remark in self.found.remarks),
+            *(("board", remark) for remark in self.file.remarks),
             *(("cards", Remark(line or None, text)) for line, text in cards),
         ]
 
     @property
     def one_way_count(self) -> int:
-        ways = set(self.found.board.borders)
+        ways = set(self.file.board.borders)
         return sum((end, start) not in ways for start, end in ways)
 
     @property
     def border_count(self) -> int:
-        return (len(self.found.board.borders) + self.one_way_count) // 2
+        return (len(self.file.board.borders) + self.one_way_count) // 2
 
     @property
     def data(self) -> BoardRecord:
-        board, cards, homes = self.found.board, self.found.cards, _homes(self.found.board)
+        board, cards, homes = self.file.board, self.file.cards, _homes(self.file.board)
         places = board.places or (None,) * len(board.territories)
         return BoardRecord(
             board.name,
-            self.found.format,
+            self.file.format,
             self.border_count,
             self.one_way_count,
             [
                 TerritoryRecord(name, homes[name], board.neighbours(name), place)
                 for name, place in zip(board.territories, places, strict=True)
             ],
-            [ContinentRecord.of(each, entries=_entries(board, each)) for each in board.continents],
+            [
+                ContinentRecord.of(continent, entries=_entries(board, continent))
+                for continent in board.continents
+            ],
             cards and CardsRecord.of(cards),
             [RemarkRecord(file, remark.line, remark.text) for file, remark in self.remarks],
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        board, homes = self.found.board, _homes(self.found.board)
+        board, homes = self.file.board, _homes(self.file.board)
         places: Sequence[Sequence[object]] = board.places or (("", ""),) * len(board.territories)
         yield ("territory", "continents", "neighbours", "x", "y")
         for name, (x, y) in zip(board.territories, places, strict=True):
             yield (name, "; ".join(homes[name]), "; ".join(board.neighbours(name)), x, y)
 
-    def draw(self, charts: ModuleType) -> Any:
-        return charts.board_map(self.found.board)
+    def draw(self, charts: Charts) -> Any:
+        return charts.board_map(self.file.board)
 
     def template(self) -> str:
         """Return a position file in which red has the first territory, and blue the others."""
-        board = self.found.board
+        board = self.file.board
         holdings = [Holding("red", 5)] + [Holding("blue", 2)] * (len(board.territories) - 1)
-        is_classic = self.found.format == BUILT_IN
+        is_classic = self.file.format == BUILT_IN
         name = "classic" if is_classic else PurePath(self.question.file).name
         text = position_toml(Position(board, "red", holdings), name)
         return TEMPLATE + ("" if is_classic else BESIDE) + text.removesuffix("\n")
@@ -223,13 +226,13 @@ class BoardAnswer(Answer):
         if self.question.template:
             yield Section([self.template()])
             return
-        board, cards = self.found.board, self.found.cards
+        board, cards = self.file.board, self.file.cards
         counts = (
             count(len(board.territories), "territory", "territories"),
             count(self.border_count, "border", "borders"),
             count(len(board.continents), "continent", "continents"),
         )
-        lines = [f"{board.name}: {', '.join(counts)} ({self.found.format})."]
+        lines = [f"{board.name}: {', '.join(counts)} ({self.file.format})."]
         if cards:
             lines.append(
                 f"Cards: {count(cards.territories, 'territory', 'territories')}, "
@@ -243,7 +246,7 @@ class BoardAnswer(Answer):
             yield self._oddities()
         yield from _board_sections(board)
         if self.question.to is not None:
-            yield Section([f"Written to {plain(self.question.to)}."])
+            yield Section([f"Written to {printable(self.question.to)}."])
 
     def _oddities(self) -> Section:
         kinds, lines = Counter(file for file, _ in self.remarks), []
@@ -271,7 +274,6 @@ class PositionRecord(KeyedRecord):
     territories: Sequence[HoldingRecord] = key("Each territory.")
 
 
-@dataclass(frozen=True, repr=False)
 class PositionAnswer(Answer):
     """Who holds what, and whose turn it is.
 
@@ -293,13 +295,13 @@ class PositionAnswer(Answer):
 
     def _held(self) -> Iterator[tuple[str, str, int]]:
         position = self.turn.position
-        for name, each in zip(position.board.territories, position.holdings, strict=True):
-            yield name, each.owner, each.armies
+        for name, holding in zip(position.board.territories, position.holdings, strict=True):
+            yield name, holding.owner, holding.armies
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield from (("territory", "owner", "armies"), *self._held())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.turn.position)
 
     def sections(self) -> Iterator[Section]:
@@ -309,7 +311,7 @@ class PositionAnswer(Answer):
         yield from sections_of(self.turn.position)
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
         if self.question.to is not None:
-            yield Section([f"Written to {plain(self.question.to)}."])
+            yield Section([f"Written to {printable(self.question.to)}."])
 
 
 class BorderRecord(KeyedRecord):
@@ -317,8 +319,8 @@ class BorderRecord(KeyedRecord):
 
     start: str = key("The attacking territory.")
     to: str = key("The attacked territory.")
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
     win_probability: Unit = key("The chance to take it, if the battle is fought out.")
 
 
@@ -327,11 +329,10 @@ class OddsRecord(KeyedRecord):
 
     code: str = key("The code of the turn.")
     player: str = key("Whose turn it is.")
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     odds: Sequence[BorderRecord] = key("Each battle, the best first.")
 
 
-@dataclass(frozen=True, repr=False)
 class OddsAnswer(Answer):
     """The odds of every border over which a player could attack.
 
@@ -343,7 +344,7 @@ class OddsAnswer(Answer):
 
     @cached_property
     def odds(self) -> list[BorderOdds]:
-        return sorted(self.turn.odds(), key=lambda each: -each.win_probability)
+        return sorted(self.turn.odds(), key=lambda odds: -odds.win_probability)
 
     @property
     def data(self) -> OddsRecord:
@@ -351,22 +352,22 @@ class OddsAnswer(Answer):
             self.turn.to_code(),
             self.turn.player,
             rules_name(self.turn.rules),
-            [BorderRecord.of(each) for each in self.odds],
+            [BorderRecord.of(odds) for odds in self.odds],
         )
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.turn.position)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield from (BorderOdds._fields, *self.odds)
 
     def sections(self) -> Iterator[Section]:
-        player, found = self.turn.player, self.odds
-        if not found:
+        player, odds = self.turn.player, self.odds
+        if not odds:
             yield Section([f"{player} can attack nobody."])
         else:
-            best = found[0]
-            battles = count(len(found), "battle", "battles")
+            best = odds[0]
+            battles = count(len(odds), "battle", "battles")
             yield Section(
                 [
                     f"{player} can fight {battles}; the best is {best.start} to {best.to}, "
@@ -375,7 +376,7 @@ class OddsAnswer(Answer):
                 ]
             )
             rows = [
-                (f"{v} to {c}", f"{a:,}", f"{d:,}", percent(chance)) for v, c, a, d, chance in found
+                (f"{v} to {c}", f"{a:,}", f"{d:,}", percent(chance)) for v, c, a, d, chance in odds
             ]
             yield Section([Table(("", "attackers", "defenders", "chance to take"), rows)])
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
@@ -409,10 +410,10 @@ def _entries(board: Board, continent: Continent) -> list[str]:
 
 
 def _continents(board: Board) -> Iterator[Sequence[str]]:
-    for each in board.continents:
-        entries = _entries(board, each)
+    for continent in board.continents:
+        entries = _entries(board, continent)
         named = ", ".join(entries) if len(entries) <= MOST_NAMED else f"{len(entries)} of them"
-        yield (each.name, str(each.bonus), str(len(each.territories)), named or "-")
+        yield (continent.name, str(continent.bonus), str(len(continent.territories)), named or "-")
 
 
 @sections_of.register

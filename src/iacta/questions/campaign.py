@@ -1,19 +1,25 @@
 """How far one stack gets through a chain of territories, and one campaign as a story."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
-from iacta.questions.endings import best_first, campaign_bars
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import Flag, Whole
-from iacta.questions.parameters import Exact, OneCampaign, fresh_seed
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.outcome_bars import best_first, campaign_bars
+from iacta.questions.parameter_kinds import Flag, Whole
+from iacta.questions.percentages import (
+    all_digits,
+    exact_if_certain,
+    exact_text,
+    exactly,
+    percent,
+    short_percent,
+)
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     OMITTED,
@@ -25,18 +31,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    cannot_attack,
-    does_not_attack,
-    exact_text,
-    exactly,
-    percent,
-    settled,
-    short_percent,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.questions.shared_parameters import Exact, OneCampaign, fresh_seed
 from iacta.rules.stop import NEVER
 
 
@@ -104,8 +100,8 @@ class EndRecord(KeyedRecord):
 class CampaignRecord(KeyedRecord, kw_only=True):
     """How far one stack gets."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit = key("The chance to take all territories.", is_column=True)
     win_probability_exact: ExactText = key('The same as `"n/d"` with `--exact`, else `null`.')
     stop_probability: Unit = key(
@@ -136,7 +132,6 @@ class StoryRecord(KeyedRecord):
     battles: tuple[BattleOfStory, ...] = key("The battles, in order.")
 
 
-@dataclass(frozen=True, repr=False)
 class CampaignAnswer(Answer):
     """How far one stack gets.
 
@@ -163,20 +158,19 @@ class CampaignAnswer(Answer):
 
     @property
     def data(self) -> CampaignRecord:
-        asked = self.question
-        ways = zip(asked.way, asked.own_rules, self.territory_odds, strict=True)
+        question = self.question
+        ways = zip(question.way, question.own_rules, self.territory_odds, strict=True)
         stopped = self.stop_probability
         return CampaignRecord.of(
             self,
-            attackers=asked.attackers,
-            rules=asked.rule_set.name,
+            question,
             stop_probability=OMITTED if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if stopped is None else exact_text(stopped),
             territories=tuple(
                 ReachedRecord.of(
                     odds,
                     defenders=territory.defenders,
-                    rules=own_rules or asked.rule_set.name,
+                    rules=own_rules or question.rule_set.name,
                 )
                 for territory, own_rules, odds in ways
             ),
@@ -191,7 +185,7 @@ class CampaignAnswer(Answer):
         for end in best_first(outcomes):
             yield (*end, all_digits(outcomes[end]))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.survival(self.question.campaign)
 
     def sections(self) -> Iterator[Section]:
@@ -207,7 +201,7 @@ class CampaignAnswer(Answer):
         sentence = (
             f"{armies(campaign.attackers, 'takes', 'take')} "
             f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
-            f"{percent(self._settled(self.win_probability, count))}"
+            f"{percent(self._exact_if_certain(self.win_probability, count))}"
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
             f"{under(self.question.rule_set.name)}."
         )
@@ -216,32 +210,33 @@ class CampaignAnswer(Answer):
         yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
 
     def _table(self) -> Table:
-        asked, rows = self.question, []
-        for index, (territory, odds) in enumerate(zip(asked.way, self.territory_odds, strict=True)):
-            own_rules = f":{asked.own_rules[index]}" if asked.own_rules[index] else ""
-            reach = short_percent(self._settled(odds.reach_probability, index))
+        question, rows = self.question, []
+        for index, (territory, odds) in enumerate(
+            zip(question.way, self.territory_odds, strict=True)
+        ):
+            own_rules = f":{question.own_rules[index]}" if question.own_rules[index] else ""
+            reach = short_percent(self._exact_if_certain(odds.reach_probability, index))
             rows.append(
                 (
                     str(index + 1),
                     f"{territory.defenders}{own_rules}{own_numbers(territory)}",
                     reach if index else "100%",
-                    short_percent(self._settled(odds.conquer_probability, index + 1)),
+                    short_percent(self._exact_if_certain(odds.conquer_probability, index + 1)),
                     f"{float(odds.expected_attackers):.1f}",
                 )
             )
         columns = ("territory", "defenders", "chance to reach", "chance to take", "your armies")
         return Table(columns, rows)
 
-    def _settled(self, probability: Probability, count: int) -> Probability:
+    def _exact_if_certain(self, probability: Probability, count: int) -> Probability:
         """Return the chance to take the first `count` territories, a fraction if it is certain."""
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
             return probability  # a float of what is nearly 1
-        return settled(
-            probability, (each.rules for each in self.question.campaign.stages()[:count])
+        return exact_if_certain(
+            probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
 
 
-@dataclass(frozen=True, repr=False)
 class CampaignStory(Answer):
     """One campaign, played with random dice.
 
@@ -255,7 +250,7 @@ class CampaignStory(Answer):
 
     @property
     def data(self) -> StoryRecord:
-        return StoryRecord(self.seed, tuple(BattleOfStory(*each) for each in self.battles))
+        return StoryRecord(self.seed, tuple(BattleOfStory(*battle) for battle in self.battles))
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield PlayedBattle._fields
@@ -264,11 +259,11 @@ class CampaignStory(Answer):
     def sections(self) -> Iterator[Section]:
         campaign = self.question.campaign
         story = [
-            f"Territory {each.territory}: {armies(each.attackers, 'attacks', 'attack')} "
-            f"{each.defenders}; {_ending(each, campaign)}."
-            for each in self.battles
+            f"Territory {battle.territory}: {armies(battle.attackers, 'attacks', 'attack')} "
+            f"{battle.defenders}; {_ending(battle, campaign)}."
+            for battle in self.battles
         ]
-        taken = sum(not each.defenders_left for each in self.battles)
+        taken = sum(not battle.defenders_left for battle in self.battles)
         count = len(campaign.territories)
         territories = "territory" if count == 1 else "territories"
         again = f"To repeat these dice: --seed {self.seed}"
@@ -286,8 +281,8 @@ def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
 
 def campaign_answer(campaign: Campaign) -> CampaignAnswer:
     way, stop = campaign.territories, asdict(campaign.stop)
-    asked = CampaignQuestion(way, attackers=campaign.attackers, rules=campaign.rules, **stop)
-    return CampaignAnswer(asked, campaign.outcomes(), campaign.territory_odds())
+    question = CampaignQuestion(way, attackers=campaign.attackers, rules=campaign.rules, **stop)
+    return CampaignAnswer(question, campaign.outcomes(), campaign.territory_odds())
 
 
 @sections_of.register

@@ -3,10 +3,9 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from iacta.battle.battle import Battle
@@ -14,11 +13,12 @@ from iacta.distribution import Probability
 from iacta.errors import IactaError
 from iacta.methods import find_kernel, methods_of
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameters import ATTACKERS, DEFENDERS, UnderRules
-from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AskedBattle, ExactText, KeyedRecord, Unit, key
+from iacta.questions.percentages import exact_text, percent
+from iacta.questions.question import Answer, Charts, Question, Watch, question
+from iacta.questions.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import armies, exact_text, percent, under
+from iacta.questions.sentences import armies, under
+from iacta.questions.shared_parameters import ATTACKERS, DEFENDERS, UnderRules
 
 SLOW = "left out: it would take more than a few seconds"
 
@@ -98,7 +98,7 @@ class MethodRecord(KeyedRecord):
     cannot: str | None = key("Why it cannot answer, else `null`.")
 
 
-class CompareRecord(AskedBattle, kw_only=True):
+class CompareRecord(RepeatedBattle, kw_only=True):
     """What every method that applies to the rules says of a battle."""
 
     win_probability_exact: ExactText = key(
@@ -107,7 +107,6 @@ class CompareRecord(AskedBattle, kw_only=True):
     methods: tuple[MethodRecord, ...] = key("What each method says.")
 
 
-@dataclass(frozen=True, repr=False)
 class CompareAnswer(Answer):
     """What every method says of a battle.
 
@@ -120,14 +119,14 @@ class CompareAnswer(Answer):
     @property
     def exact(self) -> Fraction | None:
         """The chance as a fraction, if a method has one."""
-        chances = (each.chance for each in self.methods)
+        chances = (solution.chance for solution in self.methods)
         return next((chance for chance in chances if isinstance(chance, Fraction)), None)
 
     @property
     def best(self) -> Probability | None:
         """The chance with the smallest bound, if any method can solve it."""
-        solved = [each for each in self.methods if each.chance is not None]
-        bounds = [math.inf if each.bound is None else each.bound for each in solved]
+        solved = [solution for solution in self.methods if solution.chance is not None]
+        bounds = [math.inf if solution.bound is None else solution.bound for solution in solved]
         return solved[bounds.index(min(bounds))].chance if solved else None
 
     def error(self, chance: Probability | None) -> float | None:
@@ -139,42 +138,41 @@ class CompareAnswer(Answer):
 
     @property
     def data(self) -> CompareRecord:
-        asked, rule_set = self.question, self.question.rule_set
-        return CompareRecord(
-            attackers=asked.attackers,
-            defenders=asked.defenders,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
+        return CompareRecord.of(
+            self,
+            self.question,
             win_probability_exact=exact_text(self.exact),
             methods=tuple(
                 MethodRecord.of(
-                    each,
-                    win_probability=None if each.chance is None else float(each.chance),
-                    relative_error=self.error(each.chance),
-                    bound=None if each.bound == math.inf else each.bound,
+                    solution,
+                    win_probability=None if solution.chance is None else float(solution.chance),
+                    relative_error=self.error(solution.chance),
+                    bound=None if solution.bound == math.inf else solution.bound,
                 )
-                for each in self.methods
+                for solution in self.methods
             ),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield [key.name for key in MethodRecord.all_keys()]
-        for each in self.data.methods:
-            yield ["" if value is None else value for value in astuple(each)]
+        for solution in self.data.methods:
+            yield ["" if value is None else value for value in astuple(solution)]
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.methods_compared(self)
 
     def sections(self) -> Iterator[Section]:
-        asked, best = self.question, self.best
-        cannot = [f"{each.method}: {each.cannot}" for each in self.methods if each.cannot]
+        question, best = self.question, self.best
+        cannot = [
+            f"{solution.method}: {solution.cannot}" for solution in self.methods if solution.cannot
+        ]
         if best is None:
             yield Section(["No method can solve it:", *cannot])
             return
         yield Section(
             [
-                f"{armies(asked.attackers, 'beats', 'beat')} {asked.defenders} with a chance of "
-                f"{percent(best)}{under(asked.rule_set.name)}."
+                f"{armies(question.attackers, 'beats', 'beat')} {question.defenders} "
+                f"with a chance of {percent(best)}{under(question.rule_set.name)}."
             ]
         )
         columns = ("", "chance", "relative error", "at most", "time")
@@ -183,16 +181,16 @@ class CompareAnswer(Answer):
             yield Section(cannot, title="Methods that cannot solve it:")
 
     def _table(self) -> Iterator[Sequence[str]]:
-        for each in self.methods:
-            if each.chance is not None and each.seconds is not None:
-                error = self.error(each.chance)
+        for solution in self.methods:
+            if solution.chance is not None and solution.seconds is not None:
+                error = self.error(solution.chance)
                 text = "not known" if error is None else f"{error:.1e}"
                 yield (
-                    each.method,
-                    f"{float(each.chance):.16g}",
-                    "exact" if isinstance(each.chance, Fraction) else text,
-                    _bound_text(each.bound),
-                    time_text(each.seconds),
+                    solution.method,
+                    f"{float(solution.chance):.16g}",
+                    "exact" if isinstance(solution.chance, Fraction) else text,
+                    _bound_text(solution.bound),
+                    time_text(solution.seconds),
                 )
 
 

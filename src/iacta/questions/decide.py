@@ -1,9 +1,8 @@
 """What to do now: roll, stop or blitz, and with how many dice; and when to stop later."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 from iacta.methods.hand_or_blitz import blitz_rules
@@ -16,9 +15,9 @@ from iacta.odds.decisions import (
     when_to_stop,
 )
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Flag, Number
-from iacta.questions.parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import Flag, Number
+from iacta.questions.percentages import exact_if_certain, exactly, percent
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
@@ -30,15 +29,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Grid, Letter, Section, Table, sections_of
-from iacta.questions.words import (
-    armies,
-    cannot_attack,
-    count,
-    exactly,
-    percent,
-    settled,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, count, under
+from iacta.questions.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MOST_VALUE)
@@ -124,9 +116,9 @@ class DecideRecord(KeyedRecord):
     With `--mix` the boundary is that of the blitz: with fewer, roll by hand.
     """
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key(
         '`"value"`: what the territory and the armies are worth; with `--mix` `"conquest"`.'
     )
@@ -147,7 +139,6 @@ class DecideRecord(KeyedRecord):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class DecideAnswer(Answer):
     """Whether to roll, to stop or to blitz.
 
@@ -159,8 +150,8 @@ class DecideAnswer(Answer):
 
     @property
     def data(self) -> DecideRecord:
-        boundary = tuple(BoundaryRecord(*each) for each in self.decision.boundary)
-        return DecideRecord.of(self.decision, rules=self.question.rule_set.name, boundary=boundary)
+        boundary = tuple(BoundaryRecord(*point) for point in self.decision.boundary)
+        return DecideRecord.of(self.decision, self.question, boundary=boundary)
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -169,7 +160,7 @@ class DecideAnswer(Answer):
             for defenders in range(1, decision.defenders + 1):
                 yield (attackers, defenders, decision.action_at(attackers, defenders))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         worth: dict[str, Any] = USUAL | self.question.values
         return charts.decision_map(self.decision, None if self.question.mix else worth["prize"])
 
@@ -182,7 +173,7 @@ class DecideAnswer(Answer):
         lines = [f"{order}{under(self.question.rule_set.name)}."]
         if decision.action != "stop":
             fought = blitz_rules(rules) if decision.action == "blitz" else rules
-            chance = percent(settled(decision.win_probability, [fought]))
+            chance = percent(exact_if_certain(decision.win_probability, [fought]))
             left = float(decision.expected_attackers_left)
             lines.append(
                 f"You take the territory with a chance of {chance}, and keep {left:.2f} armies "
@@ -213,10 +204,10 @@ class DecideAnswer(Answer):
         boundary, mix = self.decision.boundary, self.question.mix
         rows = [
             (
-                f"against {each.defenders}",
-                "never" if each.attackers is None else str(each.attackers),
+                f"against {point.defenders}",
+                "never" if point.attackers is None else str(point.attackers),
             )
-            for each in boundary[-MOST_LINES:]
+            for point in boundary[-MOST_LINES:]
         ]
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
@@ -264,7 +255,7 @@ class DecideAnswer(Answer):
     def _top(self) -> int:
         """Return the most attackers on the map."""
         decision = self.decision
-        fewest = [each.attackers for each in decision.boundary if each.attackers is not None]
+        fewest = [point.attackers for point in decision.boundary if point.attackers is not None]
         known = decision.rolls.shape[1] - 1 + decision.rules.garrison
         return min(max(decision.attackers, *fewest, 1) + MORE_ATTACKERS, int(known))
 
@@ -291,9 +282,9 @@ class DiceState(KeyedRecord):
 class DiceRecord(KeyedRecord):
     """How many dice both sides should throw, with `--dice`."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key('`"conquest"`; `"value"` with a prize or a value of armies.')
     action: str = key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
     attack_dice: Count = key("How many dice the attacker should throw now.")
@@ -307,7 +298,6 @@ class DiceRecord(KeyedRecord):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class DiceAnswer(Answer):
     """How many dice both sides should throw.
 
@@ -342,7 +332,7 @@ class DiceAnswer(Answer):
         decision = self.decision
         return DiceRecord.of(
             decision,
-            rules=self.question.rule_set.name,
+            self.question,
             objective="value" if self.question.values else "conquest",
             action="roll" if decision.attack_dice else "stop",
             fewer=tuple(self.fewer),
@@ -352,7 +342,7 @@ class DiceAnswer(Answer):
         yield [key.name for key in DiceState.all_keys()]
         yield from map(astuple, self._states())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.dice_map(self.decision)
 
     def sections(self) -> Iterator[Section]:
@@ -391,8 +381,8 @@ class DiceAnswer(Answer):
 @sections_of.register
 def _(value: Decision) -> Iterator[Section]:
     mix = value.objective == "conquest"
-    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
-    return DecideAnswer(asked, value).sections()
+    question = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
+    return DecideAnswer(question, value).sections()
 
 
 def dice_answer(decision: DiceDecision) -> DiceAnswer:

@@ -1,10 +1,9 @@
 """How many defenders hold a territory, and how armies are best spread over a chain of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from fractions import Fraction
 from math import comb
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.battle import Battle
@@ -19,9 +18,15 @@ from iacta.odds.spread import (
     spread_value,
 )
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Chance, OneOf, Whole
-from iacta.questions.parameters import ATTACKERS, Exact, UnderRules, WithStop
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import Chance, OneOf, Whole
+from iacta.questions.percentages import (
+    all_digits,
+    exact_if_certain,
+    exactly,
+    percent,
+    plain_percent,
+)
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     GARRISON_KEY,
@@ -33,17 +38,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Bar, Bars, Section, sections_of
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    cannot_attack,
-    count,
-    exactly,
-    percent,
-    plain_percent,
-    settled,
-    under,
-)
+from iacta.questions.sentences import armies, cannot_attack, count, under
+from iacta.questions.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
 
 USUAL_CHANCE = Fraction(19, 20)
 NEIGHBOURS = 3
@@ -132,16 +128,15 @@ EXACT = 'The same as `"n/d"` with `--exact`, else `null`.'
 class HoldRecord(KeyedRecord):
     """The fewest defenders for a wanted chance."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    chance: Unit = key("The wanted chance.", is_asked=True)
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    chance: Unit = key("The wanted chance.", is_repeated=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     defenders: Count = key("The fewest defenders.", is_column=True)
     hold_probability: Unit = key("Their chance to hold.", is_column=True)
     hold_probability_exact: ExactText = key(EXACT)
 
 
-@dataclass(frozen=True, repr=False)
 class HoldAnswer(Answer):
     """The fewest defenders for a wanted chance.
 
@@ -157,13 +152,7 @@ class HoldAnswer(Answer):
 
     @property
     def data(self) -> HoldRecord:
-        rule_set = self.question.rule_set
-        return HoldRecord.of(
-            self,
-            attackers=self.question.attackers,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
-        )
+        return HoldRecord.of(self, self.question, chance=float(self.chance))
 
     def rows(self) -> Iterator[Sequence[object]]:
         row = self.record()
@@ -172,18 +161,18 @@ class HoldAnswer(Answer):
         yield tuple(row)
         yield tuple(row.values())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.chance_by_defenders(self)
 
     def sections(self) -> Iterator[Section]:
-        asked, needed, rule_set = self.question, self.defenders, self.question.rule_set
-        if asked.attackers <= rule_set.rules.garrison:
-            yield Section([cannot_attack(asked.attackers, rule_set.rules.garrison)])
+        question, needed, rule_set = self.question, self.defenders, self.question.rule_set
+        if question.attackers <= rule_set.rules.garrison:
+            yield Section([cannot_attack(question.attackers, rule_set.rules.garrison)])
             return
         sentence = (
             f"You need {count(needed, 'defender', 'defenders')} to hold against "
-            f"{armies(asked.attackers)} with a chance of at least {plain_percent(self.chance)}: "
-            f"with {needed} it is {percent(self._settled(self.hold_probability))}"
+            f"{armies(question.attackers)} with a chance of at least {plain_percent(self.chance)}: "
+            f"with {needed} it is {percent(self._exact_if_certain(self.hold_probability))}"
             f"{under(rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.hold_probability)])
@@ -191,12 +180,12 @@ class HoldAnswer(Answer):
         yield Section([Bars([self._bar(number) for number in numbers])])
 
     def _bar(self, defenders: int) -> Bar:
-        chance = self._settled(self.question.hold_probability(defenders))
+        chance = self._exact_if_certain(self.question.hold_probability(defenders))
         tone = "good" if defenders >= self.defenders else "bad"
         return Bar(count(defenders, "defender", "defenders"), chance, tone)
 
-    def _settled(self, chance: Probability) -> Probability:
-        return settled(chance, [self.question.rule_set.rules])
+    def _exact_if_certain(self, chance: Probability) -> Probability:
+        return exact_if_certain(chance, [self.question.rule_set.rules])
 
 
 class OtherSpread(KeyedRecord):
@@ -210,14 +199,14 @@ class OtherSpread(KeyedRecord):
 class SpreadRecord(KeyedRecord):
     """The best spread over a chain, with `--armies` and `--territories`."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    armies: Count = key("The armies that are spread.", is_asked=True)
-    territories: Count = key("Over how many territories.", is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    armies: Count = key("The armies that are spread.", is_repeated=True)
+    territories: Count = key("Over how many territories.", is_repeated=True)
     objective: Objective = key(
-        "What the attackers want: `break through` or `territories`.", is_asked=True
+        "What the attackers want: `break through` or `territories`.", is_repeated=True
     )
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     spreads: tuple[tuple[Count, ...], ...] = key(
         "The best spreads, at most 100, each a list of armies from one end to the other.",
         is_column=True,
@@ -232,7 +221,6 @@ class SpreadRecord(KeyedRecord):
     others: tuple[OtherSpread, ...] = key("The spreads that come to mind first, for comparison.")
 
 
-@dataclass(frozen=True, repr=False)
 class SpreadAnswer(Answer):
     """The best spread of armies over a chain of territories.
 
@@ -250,16 +238,8 @@ class SpreadAnswer(Answer):
 
     @property
     def data(self) -> SpreadRecord:
-        rule_set = self.question.rule_set
         return SpreadRecord.of(
-            self.best,
-            attackers=self.question.attackers,
-            armies=self.armies,
-            territories=self.territories,
-            objective=self.objective,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
-            others=tuple(self.others),
+            self.best, self.question, objective=self.objective, others=tuple(self.others)
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -267,15 +247,15 @@ class SpreadAnswer(Answer):
         for spread in self.best.spreads:
             yield (_text(spread), all_digits(self.best.value))
 
-    def draw(self, charts: ModuleType) -> Any:
-        asked, rule_set = self.question, self.question.rule_set
+    def draw(self, charts: Charts) -> Any:
+        question, rule_set = self.question, self.question.rule_set
         return charts.best_spread(
             self.best,
-            asked.attackers,
+            question.attackers,
             self.objective,
             rule_set.rules,
             rule_set.name,
-            others=[astuple(each) for each in self.others],
+            others=[astuple(row) for row in self.others],
         )
 
     def sections(self) -> Iterator[Section]:
@@ -299,15 +279,15 @@ class SpreadAnswer(Answer):
             ]
         )
         rows = [OtherSpread("best", best.spreads[0], float(best.value)), *self.others]
-        width = max(len(each.name) for each in rows)
+        width = max(len(row.name) for row in rows)
         most = self.territories if self.objective == "territories" else 1
         bars = [
             Bar(
-                f"{each.name:<{width}}  {_text(each.spread)}",
-                each.value / most,
+                f"{row.name:<{width}}  {_text(row.spread)}",
+                row.value / most,
                 "bad" if place else "good",
             )
-            for place, each in enumerate(rows)
+            for place, row in enumerate(rows)
         ]
         yield Section([Bars(bars)], title=TITLES[self.objective])
 

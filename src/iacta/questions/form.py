@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, dataclass_
 
 from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.questions.kinds import Flag, Kind, Schema
+from iacta.questions.parameter_kinds import Flag, Kind, Schema
 
 MOST_PLAIN = 200  # letters of a text that a message shows as it is
 # How a form begins in its file: its decorator, with the name, the topic and an example, its class
@@ -165,10 +165,10 @@ class Form:
         dataclass(frozen=True, kw_only=kw_only)(cls)
 
     def __post_init__(self) -> None:
-        for each in self.parameters():
-            value = getattr(self, each.name)
-            if value is not None or each.default is not None:
-                put(self, each.name, each.read(value))
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if value is not None or parameter.default is not None:
+                put(self, parameter.name, parameter.read(value))
         self.complete()
         self._check_together()
 
@@ -187,25 +187,26 @@ class Form:
                 raise ClashError(f"missing {_listed(names)}")
             if len(given) > 1:
                 raise ClashError(f"{{{given[0]}}} cannot be combined with {{{given[1]}}}")
-        for each in filter(lambda each: self.has(each.name), self.parameters()):
-            if each.needs and not any(map(self.has, each.needs.split(" or "))):
-                needed = _listed(each.needs.split(" or "))
-                raise ClashError(f"{{{each.name}}} also needs {needed}")
-            for others in filter(None, each.excludes.split(" or ")):
+        for parameter in filter(lambda parameter: self.has(parameter.name), self.parameters()):
+            if parameter.needs and not any(map(self.has, parameter.needs.split(" or "))):
+                needed = _listed(parameter.needs.split(" or "))
+                raise ClashError(f"{{{parameter.name}}} also needs {needed}")
+            for others in filter(None, parameter.excludes.split(" or ")):
                 if all(map(self.has, others.split(" and "))):
                     listed = " and ".join(f"{{{name}}}" for name in others.split(" and "))
-                    raise ClashError(f"{{{each.name}}} cannot be combined with {listed}")
+                    raise ClashError(f"{{{parameter.name}}} cannot be combined with {listed}")
 
     @classmethod
     @cache
     def parameters(cls) -> tuple[Parameter, ...]:
         """Return what can be said: arguments, then the form's own options, then shared ones."""
         given = {
-            each.name: replace(each.metadata["parameter"], name=each.name) for each in fields(cls)
+            field.name: replace(field.metadata["parameter"], name=field.name)
+            for field in fields(cls)
         }
         names = [name for level in cls.__mro__ for name in get_annotations(level) if name in given]
         ordered = [given[name] for name in dict.fromkeys(names)]
-        return tuple(sorted(ordered, key=lambda each: not each.is_argument))
+        return tuple(sorted(ordered, key=lambda parameter: not parameter.is_argument))
 
     @classmethod
     def parse(cls, texts: Texts) -> Self:
@@ -215,11 +216,11 @@ class Form:
             are left alone.
         """
         values = {}
-        for each in cls.parameters():
-            if each.name in texts:
-                values[each.name] = each.read(texts[each.name], is_text=True)
-            elif each.is_required:
-                raise MalformedError(f"missing {each.name}", parameter=each.name)
+        for parameter in cls.parameters():
+            if parameter.name in texts:
+                values[parameter.name] = parameter.read(texts[parameter.name], is_text=True)
+            elif parameter.is_required:
+                raise MalformedError(f"missing {parameter.name}", parameter=parameter.name)
         form = cls(**values)
         put(form, "_texts", texts)
         return form
@@ -232,7 +233,9 @@ class Form:
     def about(cls, error: IactaError) -> str | None:
         """Return the parameter that an error is about; `None` where it is about none of these."""
         return (
-            error.parameter if error.parameter in {each.name for each in cls.parameters()} else None
+            error.parameter
+            if error.parameter in {parameter.name for parameter in cls.parameters()}
+            else None
         )
 
     @classmethod
@@ -387,5 +390,5 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
     if name is None:
         return str(error)
     return re.sub(
-        rf"^(missing )?{name}\b", lambda found: (found[1] or "") + spell(name), str(error)
+        rf"^(missing )?{name}\b", lambda match: (match[1] or "") + spell(name), str(error)
     )

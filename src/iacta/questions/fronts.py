@@ -1,8 +1,6 @@
 """How armies are best divided among fronts that are attacked independently of each other."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, ClassVar
 
 from iacta.checks import whole_number
@@ -17,20 +15,13 @@ from iacta.odds.fronts import (
 )
 from iacta.odds.spread import OBJECTIVES, Objective
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import OneOf, Row, Whole
-from iacta.questions.parameters import Exact, UnderRules, WithStop
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import OneOf, Row, Whole
+from iacta.questions.percentages import all_digits, exactly, percent
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.words import (
-    all_digits,
-    armies,
-    count,
-    exactly,
-    joined,
-    percent,
-    under,
-)
+from iacta.questions.sentences import armies, count, joined, under
+from iacta.questions.shared_parameters import Exact, UnderRules, WithStop
 from iacta.rules.variants import find_rules, rules_name
 
 
@@ -121,15 +112,14 @@ class FrontsRecord(KeyedRecord):
         "What is minimised: `break through`, the chance that any front falls, or "
         "`territories`, the territories lost."
     )
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     fronts: tuple[FrontRecord, ...] = key("Each front.")
     value: float = key(VALUE)
     value_exact: str | None = key(EXACT)
     is_exact: bool = key("Whether it is proven that no other division is better.")
 
 
-@dataclass(frozen=True, repr=False)
 class FrontsAnswer(Answer):
     """The best division of armies among fronts.
 
@@ -141,20 +131,19 @@ class FrontsAnswer(Answer):
 
     @property
     def data(self) -> FrontsRecord:
-        asked, rule_set = self.question, self.question.rule_set
+        question = self.question
         return FrontsRecord.of(
             self.best,
-            armies=asked.armies,
-            objective=asked.objective,
-            garrison=rule_set.rules.garrison,
-            rules=rule_set.name,
+            question,
+            armies=question.armies,
+            objective=question.objective,
             fronts=tuple(map(self._front, self.best.fronts)),
         )
 
-    def _front(self, each: FrontSpread) -> FrontRecord:
-        front, own = each.front, each.front.rules
+    def _front(self, defended: FrontSpread) -> FrontRecord:
+        front, own = defended.front, defended.front.rules
         return FrontRecord.of(
-            each,
+            defended,
             attackers=front.attackers,
             territories=front.territories,
             shape=front.shape,
@@ -164,15 +153,16 @@ class FrontsAnswer(Answer):
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("front", "spread", "value")
-        for each in self.best.fronts:
-            yield (front_name(each.front), _text(each.spread), all_digits(each.value))
+        for defended in self.best.fronts:
+            yield (front_name(defended.front), _text(defended.spread), all_digits(defended.value))
 
     def sections(self) -> Iterator[Section]:
         best = self.best
         spreads = [
-            f"{_put(each)} against the {armies(each.front.attackers)}" for each in best.fronts
+            f"{_put(defended)} against the {armies(defended.front.attackers)}"
+            for defended in best.fronts
         ]
-        between = "; " if any(len(each.spread) > 1 for each in best.fronts) else ", "
+        between = "; " if any(len(defended.spread) > 1 for defended in best.fronts) else ", "
         put = joined(spreads, between)
         sentence = f"Put {put}: {self._done()}{under(self.question.rule_set.name)}."
         certainty = (
@@ -181,11 +171,11 @@ class FrontsAnswer(Answer):
             else "No better division was found, but this one is not proven to be the best."
         )
         yield Section([sentence, *exactly(best.value), certainty])
-        names = [_name(each.front) for each in best.fronts]
+        names = [_name(defended.front) for defended in best.fronts]
         width = max(map(len, names))
         bars = [
-            Bar(f"{name:<{width}}  {_text(each.spread)}", self._share(each), "bad")
-            for name, each in zip(names, best.fronts, strict=True)
+            Bar(f"{name:<{width}}  {_text(defended.spread)}", self._share(defended), "bad")
+            for name, defended in zip(names, best.fronts, strict=True)
         ]
         title = (
             "The share of the territories that each takes on average:"
@@ -194,20 +184,20 @@ class FrontsAnswer(Answer):
         )
         yield Section([Bars(bars)], title=title)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.best_fronts(self)
 
-    def _share(self, each: FrontSpread) -> float:
+    def _share(self, defended: FrontSpread) -> float:
         """Return the chance that a front falls, or the share of its territories that is taken."""
-        is_counted = self.question.objective == "territories" and each.front.shape != "any"
-        return float(each.value) / (each.front.territories if is_counted else 1)
+        is_counted = self.question.objective == "territories" and defended.front.shape != "any"
+        return float(defended.value) / (defended.front.territories if is_counted else 1)
 
     def _done(self) -> str:
         value, one = self.best.value, len(self.best.fronts) == 1
         if self.question.objective == "territories":
             most = sum(
-                each.front.territories if each.front.shape != "any" else 1
-                for each in self.best.fronts
+                defended.front.territories if defended.front.shape != "any" else 1
+                for defended in self.best.fronts
             )
             lost = f"{float(value):.2f}" if 0.005 <= value < most - 0.005 else _nearly(value, most)
             return (
@@ -233,12 +223,12 @@ def _name(front: Front) -> str:
     return f"{stack}, {front.territories} {shape}"
 
 
-def _put(each: FrontSpread) -> str:
+def _put(defended: FrontSpread) -> str:
     """Return the armies that are put on a front, and with those that it holds."""
-    if not any(each.front.held):
-        return joined(each.spread)
-    new = [n - held for n, held in zip(each.spread, each.front.held, strict=True)]
-    return f"{joined(new)} more ({joined(each.spread)} in total)"
+    if not any(defended.front.held):
+        return joined(defended.spread)
+    new = [n - held for n, held in zip(defended.spread, defended.front.held, strict=True)]
+    return f"{joined(new)} more ({joined(defended.spread)} in total)"
 
 
 def _text(spread: Sequence[int]) -> str:

@@ -1,9 +1,7 @@
 """The fewest armies for a wanted chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.territory import stages
@@ -15,20 +13,19 @@ from iacta.odds.needed import (
     win_probabilities_keeping,
 )
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Chance, Whole
-from iacta.questions.parameters import AlongWay, Exact, UnderRules, WithStop
-from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
-from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.words import (
+from iacta.questions.parameter_kinds import Chance, Whole
+from iacta.questions.percentages import (
     all_digits,
-    armies,
+    exact_if_certain,
     exactly,
     percent,
     plain_percent,
-    settled,
-    under,
 )
+from iacta.questions.question import Answer, Charts, Question, Watch, question
+from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
+from iacta.questions.sections import Bar, Bars, Section
+from iacta.questions.sentences import armies, under
+from iacta.questions.shared_parameters import AlongWay, Exact, UnderRules, WithStop
 
 NEIGHBOURS = 3
 
@@ -57,7 +54,7 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
 
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
-        if self.chance == 1 and not all(each.kernel().certain for each in way):
+        if self.chance == 1 and not all(territory.kernel().certain for territory in way):
             typed = shown(self.typed("chance"))
             raise IllegalError(
                 f"chance must be less than 1, as no win is certain, got {typed}", parameter="chance"
@@ -75,19 +72,18 @@ class NeedRecord(KeyedRecord):
     """The fewest armies for a wanted chance."""
 
     defenders: Count | tuple[Count, ...] = key(
-        "Armies on the territory, or a list of them for a campaign.", is_asked=True
+        "Armies on the territory, or a list of them for a campaign.", is_repeated=True
     )
     chance: Unit = key(
         "The wanted chance; 1 under balanced blitz only, where a battle can be certain.",
-        is_asked=True,
+        is_repeated=True,
     )
-    keep: Count = key("Armies that must be left in the last territory.", is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    keep: Count = key("Armies that must be left in the last territory.", is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     attackers: Count = key("The fewest attackers.", is_column=True)
     win_probability: Unit = key("Their chance to win and to keep `keep` armies.", is_column=True)
 
 
-@dataclass(frozen=True, repr=False)
 class NeedAnswer(Answer):
     """The fewest armies for a wanted chance.
 
@@ -103,48 +99,42 @@ class NeedAnswer(Answer):
 
     @property
     def data(self) -> NeedRecord:
-        asked = self.question
-        numbers = tuple(territory.defenders for territory in asked.way)
-        return NeedRecord(
-            numbers[0] if len(numbers) == 1 else numbers,
-            float(asked.chance),
-            asked.keep,
-            asked.rule_set.name,
-            self.attackers,
-            float(self.win_probability),
-        )
+        question = self.question
+        numbers = tuple(territory.defenders for territory in question.way)
+        defenders = numbers[0] if len(numbers) == 1 else numbers
+        return NeedRecord.of(self, question, defenders=defenders)
 
     def rows(self) -> Iterator[Sequence[object]]:
         record = self.record()
-        record["defenders"] = " ".join(str(each.defenders) for each in self.question.way)
+        record["defenders"] = " ".join(str(territory.defenders) for territory in self.question.way)
         record["win_probability"] = all_digits(self.win_probability)
         yield tuple(record)
         yield tuple(record.values())
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.chance_by_attackers(self)
 
     def sections(self) -> Iterator[Section]:
-        asked, needed = self.question, self.attackers
-        territories = len(asked.way)
+        question, needed = self.question, self.attackers
+        territories = len(question.way)
         goal = (
-            f"beat {asked.way[0].defenders}"
+            f"beat {question.way[0].defenders}"
             if territories == 1
             else f"take all {territories} territories"
         )
-        keeping = f" and keep {asked.keep}" if asked.keep else ""
+        keeping = f" and keep {question.keep}" if question.keep else ""
         sentence = (
             f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
-            f"{plain_percent(asked.chance)}: with {needed} it is "
-            f"{percent(self._settled(self.win_probability))}{under(asked.rule_set.name)}."
+            f"{plain_percent(question.chance)}: with {needed} it is "
+            f"{percent(self._exact_if_certain(self.win_probability))}{under(question.rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.win_probability)])
-        yield Section([Bars([self._bar(*each) for each in self.near.items()])])
+        yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
 
     def _bar(self, attackers: int, chance: Probability) -> Bar:
         tone = "good" if attackers >= self.attackers else "bad"
-        return Bar(armies(attackers), self._settled(chance), tone)
+        return Bar(armies(attackers), self._exact_if_certain(chance), tone)
 
-    def _settled(self, chance: Probability) -> Probability:
+    def _exact_if_certain(self, chance: Probability) -> Probability:
         way = stages(self.question.way, self.question.rule_set.rules)
-        return settled(chance, (stage.rules for stage in way))
+        return exact_if_certain(chance, (stage.rules for stage in way))

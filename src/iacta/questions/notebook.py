@@ -7,6 +7,7 @@ from typing import Any
 
 from iacta.distribution import Distribution
 from iacta.errors import IactaError
+from iacta.questions.percentages import bar_percent, percent
 from iacta.questions.question import QUESTIONS, Answer
 from iacta.questions.sections import (
     Bar,
@@ -16,10 +17,9 @@ from iacta.questions.sections import (
     Part,
     Section,
     Table,
+    cell_text,
     sections_of,
-    text_of,
 )
-from iacta.questions.words import bar_percent, percent
 
 MOST_ROWS = 100  # of a table in a notebook
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
@@ -34,7 +34,7 @@ def _(value: Answer) -> Iterable[Section]:
 @sections_of.register
 def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
     outcomes = list(value)
-    rows = [(str(each), percent(value[each])) for each in outcomes[:MOST_ROWS]]
+    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MOST_ROWS]]
     yield Section([f"A distribution of {len(outcomes)} values."])
     yield Section([Table(("", "probability"), rows)])
     if len(outcomes) > MOST_ROWS:
@@ -59,7 +59,8 @@ def html(sections: Iterable[Section]) -> str:
     '<div><p>Is 1 &lt; 2?</p></div>'
     """
     return "".join(
-        f"<div>{_title(each.title)}{''.join(map(_part, each.parts))}</div>" for each in sections
+        f"<div>{_title(section.title)}{''.join(map(_part, section.parts))}</div>"
+        for section in sections
     )
 
 
@@ -70,7 +71,7 @@ def _title(title: str) -> str:
 def _part(part: Part) -> str:
     if isinstance(part, Table):
         headings = _row(part.columns, part.columns, "th") if any(part.columns) else ""
-        return _table([headings, *(_row(map(text_of, row), part.columns) for row in part.rows)])
+        return _table([headings, *(_row(map(cell_text, row), part.columns) for row in part.rows)])
     if isinstance(part, Bars):
         longest = max((bar.probability for bar in part.bars), default=0)
         return _table(_bar(bar, float(bar.probability / (longest or 1))) for bar in part.bars)

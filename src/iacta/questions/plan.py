@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from types import ModuleType
 from typing import Any, ClassVar, cast
 
 from iacta.board.board import Board, folded
@@ -38,15 +37,26 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.deadline import Deadline
-from iacta.plan.placing import MOST_NEW
 from iacta.plan.problem import PLAYS
+from iacta.plan.reinforcement import MOST_NEW
 from iacta.plan.simulated import MOST_RUNS
-from iacta.questions import plan_turn as turn
-from iacta.questions import plan_words as words
+from iacta.questions import plan_armies_cards_hold as around
+from iacta.questions import plan_sentences as sentences
 from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.kinds import Chance, Flag, Listed, Name, OneOf, Whole
-from iacta.questions.parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
-from iacta.questions.plan_code import asked_by_code
+from iacta.questions.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Whole
+from iacta.questions.percentages import all_digits
+from iacta.questions.plan_armies_cards_hold import Needed
+from iacta.questions.plan_code import parameters_of_code
+from iacta.questions.plan_parameter_kinds import (
+    WORTH,
+    NewArmies,
+    Others,
+    OwnRules,
+    Pairs,
+    RulesOf,
+    Source,
+    Trades,
+)
 from iacta.questions.plan_record import (
     PlanRecord,
     cards_record,
@@ -57,21 +67,11 @@ from iacta.questions.plan_record import (
     reinforce_record,
     ways_record,
 )
-from iacta.questions.plan_turn import Needed
-from iacta.questions.plan_values import (
-    WORTH,
-    NewArmies,
-    Others,
-    OwnRules,
-    Pairs,
-    RulesOf,
-    Source,
-    Trades,
-)
-from iacta.questions.plan_words import Checked
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.plan_sentences import Checked
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.sections import Section, sections_of
-from iacta.questions.words import all_digits, under
+from iacta.questions.sentences import under
+from iacta.questions.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
 
 MOST_NAMED = 3  # territories in a refusal
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
@@ -266,11 +266,11 @@ class PlanQuestion(UnderRules, Question):
     def _decode(self, code: str) -> None:
         """Put what a code says in its place; what is asked beside it counts more."""
         with _called(owner="eliminate"):
-            asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
+            given = parameters_of_code(code, self.board, self.eliminate, is_held=self.hold)
         put(self, "board", None)
         if self.rules_file is not None:
-            asked.pop("rules", None)
-        for name, value in asked.items():
+            given.pop("rules", None)
+        for name, value in given.items():
             if name == "position" or not self.has(name):
                 put(self, name, value)
 
@@ -326,9 +326,9 @@ class PlanQuestion(UnderRules, Question):
         return self._taken(parameter, rest if verb == "take" else text)
 
     def _taken(self, parameter: str, names: str) -> TakeAll:
-        found = self.start.board.find_set(names)
-        self._theirs(parameter, found)
-        return TakeAll(found)
+        territories = self.start.board.find_set(names)
+        self._theirs(parameter, territories)
+        return TakeAll(territories)
 
     def _theirs(self, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
         """Return the territories of other players; if there are none, there is no goal."""
@@ -425,7 +425,7 @@ class PlanQuestion(UnderRules, Question):
         if self.worth or self.then is not None:
             best = f"{value:.2f} more than now, at most {bound:.2f}"
         else:
-            best = words.chance_so_far(value, bound)
+            best = sentences.chance_so_far(value, bound)
         watch(f"Planning; best so far {best}", None, keeps=True)
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:
@@ -444,8 +444,8 @@ class PlanQuestion(UnderRules, Question):
         options = {**self.constraints, "time_limit": _seconds(deadline)}
         if self.reinforce is not None:
             text = Chance().text(chance)
-            found = reinforcements_needed(self.start, self.goal, text, **options)
-            return Needed(chance, found.armies, placement=found.placement)
+            needed = reinforcements_needed(self.start, self.goal, text, **options)
+            return Needed(chance, needed.armies, placement=needed.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
             self.start, self.goal, Chance().text(chance), source, **options
@@ -476,12 +476,11 @@ def _called(**names: str) -> Iterator[None]:
 def _largest(plan: Plan) -> str:
     board = plan.position.board
     mine = plan.position.owned_by(plan.position.player)
-    near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
-    able = [each for each in near if each not in plan.problem.turn.stay]
-    return max(able or mine, key=lambda each: plan.position.of(each).armies)
+    near = [name for name in mine if any(n not in mine for n in board.neighbours(name))]
+    able = [name for name in near if name not in plan.problem.turn.stay]
+    return max(able or mine, key=lambda name: plan.position.of(name).armies)
 
 
-@dataclass(frozen=True, repr=False)
 class PlanAnswer(Answer):
     """The best plan that was found.
 
@@ -527,7 +526,7 @@ class PlanAnswer(Answer):
             numbers = step.reach_probability, step.conquer_probability, step.expected_armies
             yield step.start, step.to, *map(all_digits, numbers)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return (
             charts.plan_map(self.plan) if self.new is None else charts.reinforcement_map(self.new)
         )
@@ -536,33 +535,34 @@ class PlanAnswer(Answer):
         plan = self.plan
         yield Section(list(self._sentences()))
         if self.held and self.held.threats:
-            yield turn.threats(self.held)
+            yield around.threats(self.held)
         if self.new and self.new.marginals:
-            yield turn.marginals(plan, self.new)
+            yield around.marginals(plan, self.new)
         if self.ways:
-            yield turn.beginnings(plan, self.ways)
-        yield from words.way_sections(plan)
+            yield around.beginnings(plan, self.ways)
+        yield from sentences.way_sections(plan)
 
     def _sentences(self) -> Iterator[str]:
         plan, rules = self.plan, self.question.rule_set.name
         brought = self.question.new_armies
         if self.goes_on:
-            yield from turn.continued(plan, self.question.goal, self.goes_on, rules)
+            yield from around.continued(plan, self.question.goal, self.goes_on, rules)
         else:
-            found = words.achieved(plan)
+            beginning = sentences.achieved(plan)
             if self.new:
-                found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
-            yield f"{found}{under(rules)}{words.proof(plan)}"
+                new = around.new_armies(self.new.placement)
+                beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
+            yield f"{beginning}{under(rules)}{sentences.proof(plan)}"
             if brought is not None:
-                yield f"{turn.cards_words(brought)} {turn.TRADED}"
+                yield f"{around.cards_words(brought)} {around.TRADED}"
         if self.new:
-            yield turn.without(plan, self.new)
+            yield around.without(plan, self.new)
         if self.needed:
             yield self.needed.sentence(plan)
         if self.checked:
             yield self.checked.sentence(plan)
         if self.held:
-            yield from turn.what_is_held(self.held)
+            yield from around.what_is_held(self.held)
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
@@ -587,5 +587,5 @@ def _(value: Reinforcement) -> Iterator[Section]:
 
 @sections_of.register
 def _(value: Continuation) -> Iterator[Section]:
-    yield Section(list(turn.went_on(value)))
-    yield from words.way_sections(value.plan)
+    yield Section(list(around.went_on(value)))
+    yield from sentences.way_sections(value.plan)

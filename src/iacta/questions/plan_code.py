@@ -15,7 +15,7 @@ from iacta.rules.variants import rules_name
 BEGINS = ("place", "attack")  # the phases in which a plan may begin
 
 
-def asked_by_code(
+def parameters_of_code(
     text: str, board: str | Board | None, victim: str | None, *, is_held: bool
 ) -> dict[str, Any]:
     """Return what a code says, by the names of the parameters of a plan.
@@ -28,8 +28,8 @@ def asked_by_code(
     Cards count where a player is eliminated and no new armies are to be placed.
 
     >>> code = "1;classic;red;Peru:red:3,Brazil:blue:2;attack;keep=Peru:2"
-    >>> found = asked_by_code(code, None, None, is_held=False)
-    >>> found["position"].of("Peru"), found["keep"]
+    >>> given = parameters_of_code(code, None, None, is_held=False)
+    >>> given["position"].of("Peru"), given["keep"]
     (Holding(owner='red', armies=3), (('Peru', 2),))
     """
     known = read_board(board) if isinstance(board, str) else board
@@ -42,7 +42,7 @@ def asked_by_code(
             f"got one in the phase {turn.phase!r}",
             parameter="position",
         )
-    found: dict[str, Any] = {
+    given: dict[str, Any] = {
         "position": turn.position,
         "rules": None if turn.rules == CLASSIC else turn.rules,
         "keep": tuple(turn.keep.items()),
@@ -55,6 +55,6 @@ def asked_by_code(
     if victim is not None and turn.cards and not turn.place:
         owner = turn.position.of(turn.position.owned_by(victim)[0]).owner
         held = {name: turn.cards[name].number for name in turn.cards}
-        found["cards"] = tuple(each for each in held.items() if each[0] in (owner, turn.player))
-        found["trade"] = turn.trade if found["cards"] and turn.trade != Sets() else None
-    return {name: value for name, value in found.items() if value}
+        given["cards"] = tuple(hand for hand in held.items() if hand[0] in (owner, turn.player))
+        given["trade"] = turn.trade if given["cards"] and turn.trade != Sets() else None
+    return {name: value for name, value in given.items() if value}

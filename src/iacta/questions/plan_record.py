@@ -8,8 +8,8 @@ from iacta.estimate import CONFIDENCE
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.report import rearguards
-from iacta.questions.plan_turn import Needed
-from iacta.questions.plan_words import Checked, is_hopeless, is_worth, why
+from iacta.questions.plan_armies_cards_hold import Needed
+from iacta.questions.plan_sentences import Checked, is_hopeless, is_worth, why
 from iacta.questions.record import (
     OMITTED,
     RULES_KEY,
@@ -201,7 +201,7 @@ class PlanRecord(KeyedRecord, kw_only=True):
     """The best plan that was found."""
 
     goal: GoalRecord = key("What it is for.")
-    rules: str = key(RULES_KEY, is_asked=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit | None = key(
         "The chance that the goal is reached by this plan, exact unless there is an "
         "`interval`; `null` for a worth.",
@@ -273,11 +273,13 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         goal=GoalRecord(**plan.goal.record()),
         rules=rules,
         win_probability=None if is_worth(plan) else plan.win_probability,
-        steps=[StepRecord.of(each, from_=each.start) for each in plan.steps],
-        territories=[PlanTerritoryRecord.of(each) for each in plan.territories],
+        steps=[StepRecord.of(step, from_=step.start) for step in plan.steps],
+        territories=[PlanTerritoryRecord.of(territory) for territory in plan.territories],
         interval=_interval(plan.interval),
-        advances=[AdvanceRecord.of(each, from_=each.start) for each in rearguards(plan)],
-        endings=[EndingRecord(each.start, each.to, each.chance) for each in plan.endings],
+        advances=[
+            AdvanceRecord.of(rearguard, from_=rearguard.start) for rearguard in rearguards(plan)
+        ],
+        endings=[EndingRecord(ending.start, ending.to, ending.chance) for ending in plan.endings],
         code=plan.problem.turn.to_code(),
         **more,
     )
@@ -288,7 +290,7 @@ def _interval(interval: tuple[float, float] | None) -> IntervalRecord | None:
 
 
 def ways_record(ways: Sequence[Alternative]) -> list[WayRecord]:
-    return [WayRecord(*each) for each in ways]
+    return [WayRecord(*way) for way in ways]
 
 
 def reinforce_record(new: Reinforcement) -> ReinforceRecord:
@@ -297,7 +299,7 @@ def reinforce_record(new: Reinforcement) -> ReinforceRecord:
         dict(new.placement),
         new.before.value,
         new.quick,
-        [HelpRecord(each.territory, each.one, each.all) for each in new.marginals],
+        [HelpRecord(marginal.territory, marginal.one, marginal.all) for marginal in new.marginals],
     )
 
 
@@ -312,7 +314,7 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
         _interval(goes_on.interval),
         goes_on.without,
         goes_on.ends,
-        goes_on.is_exact,
+        goes_on.proven,
     )
 
 
@@ -322,9 +324,9 @@ def hold_record(held: Hold) -> HeldRecord:
         _interval(held.interval),
         held.unfortified,
         held.at_least,
-        held.is_exact,
-        [ThreatRecord(*each) for each in held.threats],
-        [FortifiedRecord(*each) for each in held.moves if each.start],
+        held.proven,
+        [ThreatRecord(*threat) for threat in held.threats],
+        [FortifiedRecord(*move) for move in held.moves if move.start],
         held.ends,
     )
 

@@ -4,17 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
-from typing import Any, Protocol, get_args, get_type_hints
+from typing import Any, Protocol, TypeAlias, dataclass_transform, get_args, get_type_hints
 
 from iacta.checks import shown
-from iacta.display import Displayed, above
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Parameter, Register
 from iacta.questions.record import Key, KeyedRecord
 from iacta.questions.sections import Section
+from iacta.reprs import Displayed, from_above
 
 MOST_NAMED = 2  # questions, in a message
 LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
+Charts: TypeAlias = ModuleType  # that is `iacta.charts`
 
 
 class Watch(Protocol):
@@ -39,6 +40,10 @@ class Question(Form):
         """
         raise NotImplementedError
 
+    def repeated(self, name: str) -> Any:
+        """Return a value that the answer repeats, by its name there."""
+        return getattr(self, name)
+
     def check_chart(self) -> None:
         """Refuse, before anything is computed, what has no picture."""
 
@@ -48,7 +53,7 @@ class Question(Form):
         """Return what its answers hold, as their types say."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
-        return tuple(get_type_hints(each.data.fget)["return"] for each in kinds)
+        return tuple(get_type_hints(kind.data.fget)["return"] for kind in kinds)
 
     @classmethod
     def columns(cls) -> tuple[Key, ...]:
@@ -57,7 +62,7 @@ class Question(Form):
         for record in cls.records():
             for key in record.all_keys():
                 keys.setdefault(key.name, key)
-        known = (key for key in keys.values() if not key.is_asked)
+        known = (key for key in keys.values() if not key.is_repeated)
         return tuple(sorted(known, key=lambda key: not key.is_column))
 
     @classmethod
@@ -66,9 +71,12 @@ class Question(Form):
         return tuple(key.name for key in cls.columns() if key.is_column)
 
 
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True, repr=False)
 class Answer(Displayed):
     """What iacta answers: plain data, which a face shows and does not work out.
+
+    Subclasses are frozen dataclasses.
 
     question: what was asked.
     is_whole: whether all is there; what an interruption has left out is not.
@@ -76,6 +84,9 @@ class Answer(Displayed):
 
     question: Question
     is_whole: bool = field(default=True, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False)(cls)
 
     def _summary(self) -> str:
         return self.sentence
@@ -102,13 +113,10 @@ class Answer(Displayed):
 
     def plot(self, *context: Any) -> Any:
         # Charts import answers, so they are looked up only when asked for.
-        return self.draw(above("charts"))
+        return self.draw(from_above("charts"))
 
-    def draw(self, charts: ModuleType) -> Any:
-        """Return the picture.
-
-        charts: the module `iacta.charts`.
-        """
+    def draw(self, charts: Charts) -> Any:
+        """Return the picture."""
         raise IllegalError(f"there is no picture of {type(self).__name__}")
 
 
@@ -125,14 +133,14 @@ def having(name: str, spell: Callable[[str], str] = str) -> str:
     >>> having("prize"), having("chance", "iacta {}".format), having("prices")
     ('decide has it', 'iacta defend and iacta need have it', '')
     """
-    found = [
+    names = [
         spell(form.name)
         for form in QUESTIONS.all()
-        if any(each.name.rstrip("_") == name for each in form.parameters())
+        if any(parameter.name.rstrip("_") == name for parameter in form.parameters())
     ]
-    if len(found) > MOST_NAMED:
-        return f"{found[0]} and {len(found) - 1} others have it"
-    return f"{' and '.join(found)} {'has' if len(found) == 1 else 'have'} it" if found else ""
+    if len(names) > MOST_NAMED:
+        return f"{names[0]} and {len(names) - 1} others have it"
+    return f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} it" if names else ""
 
 
 def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter]) -> str:
@@ -145,12 +153,14 @@ def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter
     >>> unknown_parameter(find_question("need"), "defenders", find_question("need").parameters())
     "unknown parameter 'defenders' of need; did you mean 'territories'?"
     """
-    called = {each.called.lower(): each.name for each in known if each.is_argument}
-    names = [each.name for each in known]
+    called = {
+        parameter.called.lower(): parameter.name for parameter in known if parameter.is_argument
+    }
+    names = [parameter.name for parameter in known]
     hint = f"expected some of {', '.join(names)}"
     if near := called.get(name) or nearest(name, names):
         hint = f"did you mean {near!r}?"
-    elif not any(each.name == name for each in form.parameters()):
+    elif not any(parameter.name == name for parameter in form.parameters()):
         hint = having(name) or hint
     return f"unknown parameter {shown(name)} of {form.name}; {hint}"
 

@@ -15,6 +15,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    Protocol,
     Self,
     TypeAlias,
     Union,
@@ -23,7 +24,7 @@ from typing import (
     get_origin,
 )
 
-from iacta.questions.words import exact_text
+from iacta.questions.percentages import exact_text
 
 OMITTED: Any = object()  # the value of a key that is left out
 SIMPLE = (float, int, bool, str)
@@ -47,13 +48,13 @@ class Key:
 
     meaning: one line for people.
     is_column: whether batches have it as a column if no columns are named.
-    is_asked: whether it repeats what was asked, so that it is never a column.
+    is_repeated: whether it repeats what was asked, so that it is never a column.
     name, holds: its name and its type, those of the field, filled in by `KeyedRecord.all_keys`.
     """
 
     meaning: str
     is_column: bool = False
-    is_asked: bool = False
+    is_repeated: bool = False
     name: str = ""
     holds: Any = object
 
@@ -64,15 +65,15 @@ class Key:
         >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
         (<class 'float'>, <class 'list'>)
         """
-        choices = [each for each in _choices(self.holds) if each is not NoneType]
-        if all(get_origin(each) is Literal for each in choices):
+        choices = [choice for choice in _choices(self.holds) if choice is not NoneType]
+        if all(get_origin(choice) is Literal for choice in choices):
             return str
         (first, *others) = choices
         return first if first in SIMPLE and not others else list
 
     @property
     def is_list(self) -> bool:
-        return any(get_origin(each) in (tuple, list, Sequence) for each in _choices(self.holds))
+        return any(get_origin(choice) in (tuple, list, Sequence) for choice in _choices(self.holds))
 
     @property
     def parts(self) -> list[type["KeyedRecord"]]:
@@ -85,8 +86,8 @@ def _choices(annotation: Any) -> Iterator[Any]:
     if get_origin(annotation) is Annotated:
         yield from _choices(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, UnionType):
-        for each in get_args(annotation):
-            yield from _choices(each)
+        for choice in get_args(annotation):
+            yield from _choices(choice)
     else:
         yield annotation
 
@@ -96,20 +97,26 @@ def _records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
         if issubclass(annotation, KeyedRecord):
             yield annotation
     else:
-        for each in get_args(annotation):
-            yield from _records(each)
+        for part in get_args(annotation):
+            yield from _records(part)
 
 
 def key(
-    meaning: str, *, is_column: bool = False, is_asked: bool = False, default: Any = MISSING
+    meaning: str, *, is_column: bool = False, is_repeated: bool = False, default: Any = MISSING
 ) -> Any:
     """Declare a field of a record.
 
-    meaning, is_column, is_asked: as in `Key`.
+    meaning, is_column, is_repeated: as in `Key`.
     default: its value if none is given; `OMITTED` for a key that may be left out.
     """
-    described = Key(meaning, is_column, is_asked)
+    described = Key(meaning, is_column, is_repeated)
     return field(default=default, metadata={"description": meaning, "key": described})
+
+
+class Repeated(Protocol):
+    """A question, of which its answer repeats some values."""
+
+    def repeated(self, name: str) -> Any: ...
 
 
 def json_name(field: str) -> str:
@@ -140,26 +147,29 @@ class KeyedRecord:
     def all_keys(cls) -> tuple[Key, ...]:
         """Return the keys, in their order."""
         return tuple(
-            replace(each.metadata["key"], name=each.name, holds=each.type) for each in fields(cls)
+            replace(field.metadata["key"], name=field.name, holds=field.type)
+            for field in fields(cls)
         )
 
     @classmethod
-    def of(cls, value: object, **more: Any) -> Self:
+    def of(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
         """Return the record of an object that has attributes with the names of the keys.
 
         value: the object; its fractions become floats, and `x_exact` is the text of its `x`.
+        question: what says the keys that repeat it.
         more: the keys that it does not have, and those that may be left out.
         """
-        names = {each.name for each in fields(cls)}
-        for each in fields(cls):
-            name, of_exact = each.name, each.name.removesuffix("_exact")
-            if name in more or each.default is not MISSING:
+        names = {own.name for own in fields(cls)}
+        for own in fields(cls):
+            name, of_exact = own.name, own.name.removesuffix("_exact")
+            if name in more or own.default is not MISSING:
                 continue
             if of_exact in names - {name}:
                 more[name] = exact_text(getattr(value, of_exact))
             else:
-                found = getattr(value, name)
-                more[name] = float(found) if isinstance(found, Fraction) else found
+                repeated = question if own.metadata["key"].is_repeated else None
+                number = repeated.repeated(name) if repeated else getattr(value, name)
+                more[name] = float(number) if isinstance(number, Fraction) else number
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
@@ -168,17 +178,19 @@ class KeyedRecord:
         >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
         """
-        values = ((each.name, getattr(self, each.name)) for each in fields(self))
-        return {json_name(name): plain(value) for name, value in values if value is not OMITTED}
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {
+            json_name(name): json_value(value) for name, value in values if value is not OMITTED
+        }
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     if isinstance(value, KeyedRecord):
         return value.to_json()
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: json_value(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [each if type(each) in PLAIN else plain(each) for each in value]
+        return [part if type(part) in PLAIN else json_value(part) for part in value]
     return value
 
 
@@ -204,10 +216,10 @@ class IntervalRecord(KeyedRecord):
     high: float = key("The upper end.")
 
 
-class AskedBattle(KeyedRecord, kw_only=True):
+class RepeatedBattle(KeyedRecord, kw_only=True):
     """What a question on one battle repeats."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    defenders: Count = key(DEFENDERS_KEY, is_asked=True)
-    garrison: Count = key(GARRISON_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    garrison: Count = key(GARRISON_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)

@@ -1,23 +1,21 @@
 """How a game went: what the dice did for each player, and what their decisions cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar
 
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import FileName, Name
-from iacta.questions.parameters import TIME_LIMIT
-from iacta.questions.plan_values import Source
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import FileName, Name
+from iacta.questions.plan_parameter_kinds import Source
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import Count, KeyedRecord, key
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count
+from iacta.questions.sentences import count
+from iacta.questions.shared_parameters import TIME_LIMIT
 
 MOST_SHOWN = 100  # steps
 
@@ -61,8 +59,8 @@ class ReviewQuestion(Question):
                 watch(f"Replaying {total:,} battles", done / max(total, 1))
 
         source = Path(self.file) if self.file is not None else self.log or ""
-        found = review(source, board=self.board, time_limit=self.time_limit, progress=progress)
-        return ReviewAnswer(self, found)
+        reviewed = review(source, board=self.board, time_limit=self.time_limit, progress=progress)
+        return ReviewAnswer(self, reviewed)
 
 
 class ReviewedPlayerRecord(KeyedRecord):
@@ -116,7 +114,6 @@ class ReviewRecord(KeyedRecord):
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
 
 
-@dataclass(frozen=True, repr=False)
 class ReviewAnswer(Answer):
     """How a game went.
 
@@ -128,13 +125,14 @@ class ReviewAnswer(Answer):
 
     @property
     def data(self) -> ReviewRecord:
-        found = self.reviewed
+        reviewed = self.reviewed
         return ReviewRecord.of(
-            found,
-            unclear=dict(found.unclear),
-            players=[ReviewedPlayerRecord.of(each) for each in found.players],
-            costliest=[ReviewedStepRecord.of_step(each) for each in found.costliest],
-            steps=[ReviewedStepRecord.of_step(each) for each in found.steps],
+            reviewed,
+            is_exact=reviewed.proven,
+            unclear=dict(reviewed.unclear),
+            players=[ReviewedPlayerRecord.of(player) for player in reviewed.players],
+            costliest=[ReviewedStepRecord.of_step(step) for step in reviewed.costliest],
+            steps=[ReviewedStepRecord.of_step(step) for step in reviewed.steps],
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -142,74 +140,76 @@ class ReviewAnswer(Answer):
             *("turn", "player", "from", "to", "lost", "killed", "moved", "before", "after"),
             *("luck", "spread", "cost", "better", "dice", "is_assumed"),
         )
-        for each in self.reviewed.steps:
-            spread, dice = ("" if x is None else x for x in (each.spread, each.dice))
-            yield (*each[:10], spread, each.cost, each.better, dice, each.is_assumed)
+        for step in self.reviewed.steps:
+            spread, dice = ("" if x is None else x for x in (step.spread, step.dice))
+            yield (*step[:10], spread, step.cost, step.better, dice, step.is_assumed)
 
     def sections(self) -> Iterator[Section]:
         return _sections(self.reviewed)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.game_review(self.reviewed)
 
 
 @sections_of.register
-def _sections(found: Review) -> Iterator[Section]:
-    sentences = [_sentence(found, each) for each in found.players]
-    if not found.is_exact:
+def _sections(reviewed: Review) -> Iterator[Section]:
+    sentences = [_sentence(reviewed, player) for player in reviewed.players]
+    if not reviewed.proven:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
-    if found.assumed:
+    if reviewed.assumed:
         sentences.append(
-            f"The log does not say the dice of {count(found.assumed, 'attack', 'attacks')}; the "
+            f"The log does not say the dice of {count(reviewed.assumed, 'attack', 'attacks')}; the "
             "best number that the losses allow is assumed (?), so luck may be biased."
         )
-    if found.unclear:
-        unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
+    if reviewed.unclear:
+        unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
     yield Section(sentences)
-    costliest = [each for each in found.costliest if float(_figure(found, each.cost))]
+    costliest = [step for step in reviewed.costliest if float(_figure(reviewed, step.cost))]
     if costliest:
         worst = [
-            (f"turn {each.turn}, {each.player}", each.name, each.better, _figure(found, each.cost))
-            for each in costliest
+            (
+                f"turn {step.turn}, {step.player}",
+                step.name,
+                step.better,
+                _figure(reviewed, step.cost),
+            )
+            for step in costliest
         ]
         yield Section(
             [Table(("", "done", "better", "cost"), worst)], title="The costliest decisions:"
         )
     rows = [
         (
-            f"turn {each.turn}, {each.player}: {each.name}",
-            "" if each.dice is None else f"{each.dice}{'?' if each.is_assumed else ''}",
-            f"{each.lost}-{each.killed}" if each.to else "",
-            _figure(found, each.after),
-            _figure(found, each.luck, "+") if each.is_useful else "no use",
-            _figure(found, each.cost),
+            f"turn {step.turn}, {step.player}: {step.name}",
+            "" if step.dice is None else f"{step.dice}{'?' if step.is_assumed else ''}",
+            f"{step.lost}-{step.killed}" if step.to else "",
+            _figure(reviewed, step.after),
+            _figure(reviewed, step.luck, "+") if step.is_useful else "no use",
+            _figure(reviewed, step.cost),
         )
-        for each in found.steps[:MOST_SHOWN]
+        for step in reviewed.steps[:MOST_SHOWN]
     ]
-    more = len(found.steps) - len(rows)
+    more = len(reviewed.steps) - len(rows)
     notes = [f"{more:,} more are in the CSV."] if more else []
-    columns = ("", "dice", "losses", _unit(found), "luck", "cost")
+    unit = "chance" if reviewed.is_chance else "worth"
+    columns = ("", "dice", "losses", unit, "luck", "cost")
     yield Section([Table(columns, rows), *notes], title="Step by step:")
 
 
-def _sentence(found: Review, player: PlayerReview) -> str:
+def _sentence(reviewed: Review, player: PlayerReview) -> str:
     name = player.player[:1].upper() + player.player[1:]
-    luck = _amount(found, abs(player.luck))
+    luck = _amount(reviewed, abs(player.luck))
     how = "lucky" if player.luck >= 0 else "unlucky"
-    usual = "" if player.spread is None else f" (usual: {_amount(found, player.spread)})"
-    return f"{name} was {luck} {how}{usual} and lost {_amount(found, player.cost)} by decisions."
+    usual = "" if player.spread is None else f" (usual: {_amount(reviewed, player.spread)})"
+    return f"{name} was {luck} {how}{usual} and lost {_amount(reviewed, player.cost)} by decisions."
 
 
-def _amount(found: Review, value: float) -> str:
-    return f"{_figure(found, value)}{' points' if found.is_chance else ''}"
+def _amount(reviewed: Review, value: float) -> str:
+    return f"{_figure(reviewed, value)}{' points' if reviewed.is_chance else ''}"
 
 
-def _figure(found: Review, value: float, sign: str = "") -> str:
+def _figure(reviewed: Review, value: float, sign: str = "") -> str:
     """Return a chance in points, or a worth; never a zero with a sign."""
-    rounded = round(100 * value, 1) if found.is_chance else round(value, 2)
-    return f"{rounded + 0.0:{sign}.{1 if found.is_chance else 2}f}"
-
-
-def _unit(found: Review) -> str:
-    return "chance" if found.is_chance else "worth"
+    rounded = round(100 * value, 1) if reviewed.is_chance else round(value, 2)
+    return f"{rounded + 0.0:{sign}.{1 if reviewed.is_chance else 2}f}"

@@ -1,18 +1,17 @@
 """What one roll of the dice costs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Whole
-from iacta.questions.parameters import Exact, UnderRules
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.parameter_kinds import Whole
+from iacta.questions.percentages import all_digits, exactly
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section, sections_of
-from iacta.questions.words import all_digits, count, exactly, under
+from iacta.questions.sentences import count, under
+from iacta.questions.shared_parameters import Exact, UnderRules
 from iacta.rules.roll import Losses, Roll
 
 
@@ -57,9 +56,9 @@ class LossesRecord(KeyedRecord):
 class RollRecord(KeyedRecord):
     """What one roll of the dice costs both sides."""
 
-    attack_dice: Count = key("Attack dice that count.", is_asked=True)
-    defence_dice: Count = key("Defence dice that count.", is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attack_dice: Count = key("Attack dice that count.", is_repeated=True)
+    defence_dice: Count = key("Defence dice that count.", is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     expected_attackers_lost: float = key(
         "Armies that the attackers lose on average.", is_column=True
     )
@@ -69,7 +68,6 @@ class RollRecord(KeyedRecord):
     losses: tuple[LossesRecord, ...] = key("The possible losses, best for the attackers first.")
 
 
-@dataclass(frozen=True, repr=False)
 class RollAnswer(Answer):
     """What one roll costs.
 
@@ -107,7 +105,7 @@ class RollAnswer(Answer):
         for losses, _ in self.counts:
             yield (*losses, all_digits(chances[losses]))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.roll_losses(self.question.roll)
 
     def sections(self) -> Iterator[Section]:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any, Literal, TypeVar
 
 from iacta.distribution import Probability
@@ -12,22 +11,21 @@ from iacta.errors import IactaError
 from iacta.odds.arrays import win_table
 from iacta.odds.needed import armies_needed
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import RulesName
-from iacta.questions.parameters import Exact, UnderRules
-from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, ExactText, KeyedRecord, Unit, key
-from iacta.questions.roll import LossesRecord
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import (
+from iacta.questions.parameter_kinds import RulesName
+from iacta.questions.percentages import (
     all_digits,
-    armies,
-    count,
+    exact_if_certain,
     exact_text,
     exactly,
     percent,
-    settled,
     short_percent,
 )
+from iacta.questions.question import Answer, Charts, Question, Watch, question
+from iacta.questions.record import Count, ExactText, KeyedRecord, Unit, key
+from iacta.questions.roll import LossesRecord
+from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.sentences import armies, count
+from iacta.questions.shared_parameters import Exact, UnderRules
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
 from iacta.rules.roll import LossCounts, Roll, break_even_ratio
@@ -72,8 +70,10 @@ class RulesQuestion(UnderRules, Exact, Question):
         return RulesAnswer(
             self,
             tuple(
-                Odds(replace(each, rules=replace(each.rules, garrison=garrison)), self.exact)
-                for each in listed
+                Odds(
+                    replace(rule_set, rules=replace(rule_set.rules, garrison=garrison)), self.exact
+                )
+                for rule_set in listed
             ),
         )
 
@@ -160,7 +160,6 @@ class RulesRecord(KeyedRecord):
     rules: tuple[RuleSetRecord, ...] = key("The rule sets.")
 
 
-@dataclass(frozen=True, repr=False)
 class RulesAnswer(Answer):
     """The odds of one rule set, or of all."""
 
@@ -184,9 +183,9 @@ class RulesAnswer(Answer):
         )
         yield from map(_row, self.odds)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         if self.question.is_list:
-            return charts.rule_sets(tuple(each.rule_set for each in self.odds))
+            return charts.rule_sets(tuple(odds.rule_set for odds in self.odds))
         return charts.full_roll(self.odds[0].rule_set)
 
     def sections(self) -> Iterator[Section]:
@@ -241,8 +240,8 @@ def _digits(number: Fraction, exact: bool) -> str:
 
 def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     yield Section(["The rules that iacta knows, for --rules:"])
-    known = [each.rule_set for each in odds]
-    yield Section([Table(("", ""), [(each.name, each.description) for each in known])])
+    known = [battle.rule_set for battle in odds]
+    yield Section([Table(("", ""), [(rule_set.name, rule_set.description) for rule_set in known])])
     garrison = known[0].rules.garrison
     stay = f"the chance of 10 armies, {garrison} of which must stay behind, to beat 10"
     legend = [
@@ -253,8 +252,8 @@ def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     ]
     yield Section([Table(("", ""), legend)], title="Their odds:")
     columns = ("", "full roll", "10 v 10", "break-even")
-    yield Section([Table(columns, [_cells(each) for each in odds])])
-    stack = ", ".join(each.name for each in MODIFIERS)
+    yield Section([Table(columns, [_cells(battle) for battle in odds])])
+    stack = ", ".join(modifier.name for modifier in MODIFIERS)
     more = "Ask for one of them, or for a stack such as capital+wall, to see more."
     yield Section([f"These stack in any order: {stack}.", more])
 
@@ -264,7 +263,7 @@ def _cells(odds: Odds) -> Sequence[str]:
     return (
         odds.rule_set.name,
         "-" if roll is None else _percents(roll),
-        "-" if won is None else short_percent(settled(won, [odds.rule_set.rules])),
+        "-" if won is None else short_percent(exact_if_certain(won, [odds.rule_set.rules])),
         _ratio(odds.break_even_ratio),
     )
 
@@ -282,7 +281,7 @@ def _explained(odds: Odds) -> Iterator[Section]:
     lines = [f"{known.name}: {known.description}", f"Played in: {known.source}"]
     if known.aliases:
         lines.append(f"Also called: {', '.join(known.aliases)}")
-    others = [each.name for each in MODIFIERS if each.name not in known.name.split("+")]
+    others = [modifier.name for modifier in MODIFIERS if modifier.name not in known.name.split("+")]
     if len(others) < len(MODIFIERS):
         lines.append(f"Stacks with: {', '.join(others) or 'nothing more'}")
     yield Section(lines)
@@ -308,7 +307,7 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
     needed, ratio = odds.break_even_attackers, odds.break_even_ratio
     try:
         won = odds.win()
-        chance = percent(settled(won, [odds.rule_set.rules]))
+        chance = percent(exact_if_certain(won, [odds.rule_set.rules]))
         yield f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {chance}."
         yield from exactly(won)
         if needed is not None:

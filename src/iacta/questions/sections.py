@@ -22,10 +22,10 @@ class Shaded(NamedTuple):
 Cell: TypeAlias = str | Shaded
 
 
-def text_of(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """Return the text of a cell.
 
-    >>> text_of(Shaded("97", 0.97)), text_of("12")
+    >>> cell_text(Shaded("97", 0.97)), cell_text("12")
     ('97', '12')
     """
     return cell.text if isinstance(cell, Shaded) else cell

@@ -1,10 +1,8 @@
 """A campaign played many times with random dice, beside its exact odds."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
@@ -12,11 +10,11 @@ from iacta.errors import IactaError
 from iacta.estimate import CONFIDENCE, Interval
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.questions.campaign import DefendedRecord
-from iacta.questions.endings import best_first, campaign_bars
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.kinds import Whole
-from iacta.questions.parameters import SEED, OneCampaign, fresh_seed
-from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.outcome_bars import best_first, campaign_bars
+from iacta.questions.parameter_kinds import Whole
+from iacta.questions.percentages import percent
+from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import (
     ATTACKERS_KEY,
     RULES_KEY,
@@ -30,7 +28,8 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import armies, cannot_attack, percent, under
+from iacta.questions.sentences import armies, cannot_attack, under
+from iacta.questions.shared_parameters import SEED, OneCampaign, fresh_seed
 from iacta.rules.thrown import RUNS
 
 MOST_ROWS = 40  # of a table
@@ -106,8 +105,8 @@ class PlayedEndRecord(KeyedRecord):
 class SimulateRecord(KeyedRecord, kw_only=True):
     """How games with random dice ended."""
 
-    attackers: Count = key(ATTACKERS_KEY, is_asked=True)
-    rules: str = key(RULES_KEY, is_asked=True)
+    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
+    rules: str = key(RULES_KEY, is_repeated=True)
     territories: tuple[DefendedRecord, ...] = key("The territories, in order.")
     runs: Count = key(RUNS_KEY)
     seed: Count = key(SEED_KEY)
@@ -120,7 +119,6 @@ class SimulateRecord(KeyedRecord, kw_only=True):
     outcomes: tuple[PlayedEndRecord, ...] = key("How the games ended, best first.")
 
 
-@dataclass(frozen=True, repr=False)
 class SimulateAnswer(Answer):
     """How the games ended.
 
@@ -146,13 +144,13 @@ class SimulateAnswer(Answer):
 
     @property
     def data(self) -> SimulateRecord:
-        asked, won = self.question, self.simulated.won
+        question, won = self.question, self.simulated.won
         return SimulateRecord(
-            attackers=asked.attackers,
-            rules=asked.rule_set.name,
+            attackers=question.attackers,
+            rules=question.rule_set.name,
             territories=tuple(
-                DefendedRecord(territory.defenders, own_rules or asked.rule_set.name)
-                for territory, own_rules in zip(asked.way, asked.own_rules, strict=True)
+                DefendedRecord(territory.defenders, own_rules or question.rule_set.name)
+                for territory, own_rules in zip(question.way, question.own_rules, strict=True)
             ),
             runs=won.runs,
             seed=self.seed,
@@ -170,28 +168,28 @@ class SimulateAnswer(Answer):
         for end, times in self._counts():
             yield (*end, times, times / self.question.runs)
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         return charts.simulated_outcomes(self.simulated, self.question.campaign, seed=self.seed)
 
     def sections(self) -> Iterator[Section]:
-        asked, won = self.question, self.simulated.won
-        rules, territories = asked.rule_set.rules, len(asked.way)
-        if asked.attackers <= rules.garrison:
-            yield Section([cannot_attack(asked.attackers, rules.garrison)])
+        question, won = self.question, self.simulated.won
+        rules, territories = question.rule_set.rules, len(question.way)
+        if question.attackers <= rules.garrison:
+            yield Section([cannot_attack(question.attackers, rules.garrison)])
             return
         games = "game" if won.runs == 1 else "games"
         low, high = map(_percent, self.interval)
         lines = [
-            f"{armies(asked.attackers)} took "
+            f"{armies(question.attackers)} took "
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
-            f"{_percent(won.probability)}{under(asked.rule_set.name)}.",
+            f"{_percent(won.probability)}{under(question.rule_set.name)}.",
             f"The 95% interval for the true chance: {low} to {high}.",
         ]
         if self.computed is not None:
             lines.append(_comparison(self.computed, self.interval))
         yield Section(lines)
-        bars = campaign_bars(self.simulated.outcomes, asked.campaign)
+        bars = campaign_bars(self.simulated.outcomes, question.campaign)
         yield Section([bars], title="How it ended:")
         yield Section([f"To repeat these dice: --seed {self.seed}"])
 

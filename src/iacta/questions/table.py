@@ -1,9 +1,7 @@
 """The chances of every battle up to a size."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy.typing as npt
@@ -12,11 +10,12 @@ from iacta.checks import shown
 from iacta.errors import TooLargeError
 from iacta.odds.arrays import win_table
 from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameters import ARMIES, Exact, UnderRules
-from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AskedBattle, Unit, key
+from iacta.questions.percentages import all_digits
+from iacta.questions.question import Answer, Charts, Question, Watch, question
+from iacta.questions.record import RepeatedBattle, Unit, key
 from iacta.questions.sections import Cell, Section, Shaded, Table
-from iacta.questions.words import all_digits, under
+from iacta.questions.sentences import under
+from iacta.questions.shared_parameters import ARMIES, Exact, UnderRules
 
 ROW_HEADING = "attackers"
 MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
@@ -42,7 +41,7 @@ class TableQuestion(UnderRules, Exact, Question):
         return TableAnswer(self)
 
 
-class TableRecord(AskedBattle, kw_only=True):
+class TableRecord(RepeatedBattle, kw_only=True):
     """The chances of every battle up to a size: `attackers` by `defenders`."""
 
     win_probability: list[list[Unit]] = key(
@@ -50,7 +49,6 @@ class TableRecord(AskedBattle, kw_only=True):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class TableAnswer(Answer):
     """The chances of every battle up to a size, computed when they are first looked at."""
 
@@ -59,31 +57,28 @@ class TableAnswer(Answer):
     @cached_property
     def chances(self) -> npt.NDArray[Any]:
         """The chance to win of each number of attackers from 1, against each of defenders."""
-        asked = self.question
-        return win_table(asked.attackers, asked.defenders, asked.rule_set.rules, exact=asked.exact)
+        question = self.question
+        return win_table(
+            question.attackers, question.defenders, question.rule_set.rules, exact=question.exact
+        )
 
     @property
     def data(self) -> TableRecord:
-        asked = self.question
-        if asked.attackers * asked.defenders > MOST_JSON_CELLS:
+        question = self.question
+        if question.attackers * question.defenders > MOST_JSON_CELLS:
             raise TooLargeError(
                 f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
-                f"got {shown(asked.attackers)} by {shown(asked.defenders)}; --csv takes more"
+                f"got {shown(question.attackers)} by {shown(question.defenders)}; --csv takes more"
             )
-        return TableRecord(
-            attackers=asked.attackers,
-            defenders=asked.defenders,
-            garrison=asked.rule_set.rules.garrison,
-            rules=asked.rule_set.name,
-            win_probability=self.chances.astype(float).tolist(),
-        )
+        chances = self.chances.astype(float).tolist()
+        return TableRecord.of(self, question, win_probability=chances)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))
         for attackers, row in enumerate(self.chances, start=1):
             yield (attackers, *map(all_digits, row.tolist()))
 
-    def draw(self, charts: ModuleType) -> Any:
+    def draw(self, charts: Charts) -> Any:
         rule_set = self.question.rule_set
         return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
 

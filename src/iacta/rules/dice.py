@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from iacta.checks import put, row_of, short_repr, shown, whole_number
+from iacta.checks import put, row_of, shown, whole_number
 from iacta.errors import IllegalError
+from iacta.reprs import short_repr
 
 MOST_DICE = 100  # of a side; a roll of more would take minutes
 MOST_FACES = 1_000_000  # of a die

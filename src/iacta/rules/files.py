@@ -9,7 +9,8 @@ from typing import Any
 
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, in_file, named, parse_toml, read_bytes, read_path
+from iacta.files import STREAM, in_file, named, read_bytes, read_path
+from iacta.json_and_toml import parse_toml
 from iacta.rules.dice import Dice
 from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -87,15 +88,15 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
     >>> rules_record("capital")["defence"]["faces"]
     [6, 6, 6]
     """
-    found = find_rules(rules)
+    rules = find_rules(rules)
     record = asdict(
-        found,
+        rules,
         dict_factory=lambda pairs: {
             key: list(value) if isinstance(value, tuple) else value for key, value in pairs
         },
     )
     del record["mode"]
-    return record | mode_record(found.mode)
+    return record | mode_record(rules.mode)
 
 
 def rules_toml(rules: Rules | str, name: str | None = None) -> str:
@@ -123,10 +124,10 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     reroll = []
     bonus = []
     """
-    found = find_rules(rules)
-    top: dict[str, Any] = {} if name is None else {"name": _own_name(name, found)}
+    rules = find_rules(rules)
+    top: dict[str, Any] = {} if name is None else {"name": _own_name(name, rules)}
     tables = {}
-    for key, value in rules_record(found).items():
+    for key, value in rules_record(rules).items():
         if isinstance(value, Mapping):
             tables[key] = value
         else:

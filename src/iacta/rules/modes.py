@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from iacta.checks import check_choice, put, short_repr, whole_number
+from iacta.checks import check_choice, put, whole_number
 from iacta.errors import IllegalError
+from iacta.reprs import short_repr
 
 MOST_GAIN = 100  # armies for one roll
 
@@ -177,7 +178,7 @@ def mode_record(mode: Mode) -> dict[str, object]:
     >>> mode_record(BalancedBlitz())
     {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0}
     """
-    return {each.key: each.off for each in MODES} | {mode.key: mode.setting()}
+    return {mode.key: mode.off for mode in MODES} | {mode.key: mode.setting()}
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:
@@ -192,15 +193,15 @@ def read_mode(record: Mapping[str, Any]) -> Mode:
         ...
     iacta.errors.IllegalError: dice_mode must be 'true random' or 'balanced blitz', got 'loaded'
     """
-    found: list[Mode] = []
+    modes: list[Mode] = []
     for key in dict.fromkeys(mode.key for mode in MODES):
         kinds = [mode for mode in MODES if mode.key == key]
         names = tuple(kind.name for kind in kinds if issubclass(kind, _DiceMode))
         setting = record.get(key, kinds[0].off)
         if names:
             check_choice(setting, names, key)
-        found += [mode for kind in kinds if (mode := kind.of(setting)) is not None]
-    played = [mode for mode in found if mode != TrueRandom()]
+        modes += [mode for kind in kinds if (mode := kind.of(setting)) is not None]
+    played = [mode for mode in modes if mode != TrueRandom()]
     if len(played) > 1:
         first, second = played[:2]
         raise IllegalError(f"rules cannot combine {first.described} with {second.described}")

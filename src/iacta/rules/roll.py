@@ -23,9 +23,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from iacta.checks import put, shown, whole_number
-from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
+from iacta.reprs import Pasted
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
@@ -96,13 +96,13 @@ Losses(attackers=2, defenders=0): 2275})
     rules: Rules
 
     def __init__(self, attack_dice: int, defence_dice: int, rules: Rules | str = "classic") -> None:
-        found = find_rules(rules)
+        rules = find_rules(rules)
         for name, value, most in (
-            ("attack_dice", attack_dice, found.attack.kept),
-            ("defence_dice", defence_dice, found.defence.kept),
+            ("attack_dice", attack_dice, rules.attack.kept),
+            ("defence_dice", defence_dice, rules.defence.kept),
         ):
             put(self, name, whole_number(value, name, least=1, most=most))
-        put(self, "rules", found)
+        put(self, "rules", rules)
 
     def to_text(self) -> str:
         """Return the roll as Python text, however long, that can be pasted back."""
@@ -127,9 +127,11 @@ Losses(attackers=2, defenders=0): 2275})
         >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
         Fraction(1, 7776)
         """
-        found, gain = self.loss_counts(), gain_of(self.rules)
-        weights = {Losses(found.compared - k, k): n for k, n in enumerate(found.counts)}
-        return Distribution(weights | ({Losses(-gain, -gain): found.gains} if found.gains else {}))
+        counts, gain = self.loss_counts(), gain_of(self.rules)
+        weights = {Losses(counts.compared - k, k): n for k, n in enumerate(counts.counts)}
+        return Distribution(
+            weights | ({Losses(-gain, -gain): counts.gains} if counts.gains else {})
+        )
 
     def expected_losses(self) -> tuple[Fraction, Fraction]:
         """Return the exact expected losses of attackers and of defenders (Taflin 2001, table 1).
@@ -138,11 +140,13 @@ Losses(attackers=2, defenders=0): 2275})
         >>> round(float(attackers), 4), round(float(defenders), 4)
         (0.9209, 1.0791)
         """
-        found = self.loss_counts()
-        gained = found.gains * gain_of(self.rules)
-        attackers = sum((found.compared - k) * n for k, n in enumerate(found.counts))
-        defenders = sum(k * n for k, n in enumerate(found.counts))
-        return Fraction(attackers - gained, found.total), Fraction(defenders - gained, found.total)
+        counts = self.loss_counts()
+        gained = counts.gains * gain_of(self.rules)
+        attackers = sum((counts.compared - k) * n for k, n in enumerate(counts.counts))
+        defenders = sum(k * n for k, n in enumerate(counts.counts))
+        return Fraction(attackers - gained, counts.total), Fraction(
+            defenders - gained, counts.total
+        )
 
     def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the distribution of the highest attack dice, before any bonus, highest first.
@@ -202,10 +206,10 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
     """
-    found = find_rules(rules)
-    if not found.mode.dice_chosen_first:
-        return _break_even_ratio_if_seen(found)
-    attackers, defenders = Roll(*found.full_roll, found).expected_losses()
+    rules = find_rules(rules)
+    if not rules.mode.dice_chosen_first:
+        return _break_even_ratio_if_seen(rules)
+    attackers, defenders = Roll(*rules.full_roll, rules).expected_losses()
     return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
 
 
@@ -339,11 +343,11 @@ def _ways(
     dice, ranks = len(faces) - short - known, compared - known
     if not ranks:
         return [1]
-    found = [comb(dice, more) * weight**more for more in range(min(dice + 1, ranks))]
+    counts = [comb(dice, more) * weight**more for more in range(min(dice + 1, ranks))]
     if dice >= ranks:
-        too_few = sum(ways * lower ** (dice - more) for more, ways in enumerate(found))
-        found.append(((weight + lower) ** dice - too_few) * prod(faces[:short]))
-    return found
+        too_few = sum(ways * lower ** (dice - more) for more, ways in enumerate(counts))
+        counts.append(((weight + lower) ** dice - too_few) * prod(faces[:short]))
+    return counts
 
 
 def _counts_by_row(
@@ -436,7 +440,7 @@ def _steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
 def _seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
     rows = _sorting_steps(rules.attack, attack_dice, attack_dice)
     dice = ((attack_dice, j, *rules.dice(attack_dice, j)) for j in range(1, most_defence_dice + 1))
-    return rows + sum(_steps_by_row(*each) for each in dice)
+    return rows + sum(_steps_by_row(*die) for die in dice)
 
 
 def _steps_by_row(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from iacta.checks import check_choice, put, short_repr, shown, whole_number
+from iacta.checks import check_choice, put, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
+from iacta.reprs import short_repr
 from iacta.rules.dice import Dice
 from iacta.rules.modes import Mode, TrueRandom
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from iacta.checks import check_choice, put, short_repr, shown, whole_number
+from iacta.checks import check_choice, put, shown, whole_number
 from iacta.errors import MalformedError
+from iacta.reprs import short_repr
 from iacta.rules.rules import Rules
 
 

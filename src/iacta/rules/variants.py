@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Literal
 
 from iacta.checks import shown
-from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError
+from iacta.reprs import Pasted
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -152,8 +152,14 @@ RULE_SETS: tuple[RuleSet, ...] = (
         ("standard", "true random", "official advance"),
     ),
     *(
-        RuleSet(each.name, each.apply(CLASSIC), each.description, each.source, each.aliases)
-        for each in MODIFIERS
+        RuleSet(
+            modifier.name,
+            modifier.apply(CLASSIC),
+            modifier.description,
+            modifier.source,
+            modifier.aliases,
+        )
+        for modifier in MODIFIERS
     ),
     RuleSet(
         "risiko",
@@ -326,9 +332,9 @@ def know(name: str, rule_set: RuleSet) -> None:
 
 
 def _find_one(name: str) -> RuleSet:
-    found = _BY_KEY.get(_key(name))
-    if found is not None:
-        return found
+    rule_set = _BY_KEY.get(_key(name))
+    if rule_set is not None:
+        return rule_set
     names = _stacked_names(name) or _near_names(_key(name))
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
     if name.endswith(".toml"):
@@ -350,8 +356,10 @@ def _near_names(key: str) -> list[str]:
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
     if near:
-        return list(dict.fromkeys(_BY_KEY[each].name for each in near))
-    return [each.name for each in RULE_SETS if len(key) > 3 and key in _key(each.source)]
+        return list(dict.fromkeys(_BY_KEY[key].name for key in near))
+    return [
+        rule_set.name for rule_set in RULE_SETS if len(key) > 3 and key in _key(rule_set.source)
+    ]
 
 
 def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
@@ -392,8 +400,8 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
     >>> find_rules("classic", garrison=0)
     Rules(garrison=0)
     """
-    found = rules if isinstance(rules, Rules) else find_rule_set(rules).rules
-    return found if garrison is None else replace(found, garrison=garrison)
+    rules = rules if isinstance(rules, Rules) else find_rule_set(rules).rules
+    return rules if garrison is None else replace(rules, garrison=garrison)
 
 
 def rules_name(rules: Rules) -> str:
@@ -413,7 +421,7 @@ def rules_name(rules: Rules) -> str:
 def _names() -> dict[Rules, str]:
     names: dict[Rules, str] = {}
     counts = range(2, len(MODIFIERS) + 1)
-    stacks = (_stack(each) for count in counts for each in combinations(MODIFIERS, count))
+    stacks = (_stack(modifiers) for count in counts for modifiers in combinations(MODIFIERS, count))
     for known in (*RULE_SETS, *stacks):
         names.setdefault(known.rules, known.name)
     return names

@@ -1,24 +1,19 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
-import asyncio
-from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from iacta.checks import shown
 from iacta.errors import IactaError, MalformedError
-from iacta.files import parse_json
+from iacta.json_and_toml import parse_json
 from iacta.questions.question import Question
-from iacta.web.asked import asked_questions
-from iacta.web.limits import QUICK_SECONDS
-from iacta.web.lines import answer_in_lines, wants_lines
-from iacta.web.problems import GoneError
-from iacta.web.work import Work
+from iacta.web.client_gone import while_there
+from iacta.web.process_pool import Work
+from iacta.web.read_question import served_questions
+from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.worker import Part, part_of, planned, vega_script
-
-T = TypeVar("T")
 
 JSON = "application/json"
 MOST_EXACT = 2**53  # of floats
@@ -30,25 +25,25 @@ def router(work: Work) -> APIRouter:
 
     work: what computes the answers.
     """
-    found = APIRouter()
-    for name, form in asked_questions().items():
-        _add_question(found, work, name, form)
-    _add_vega(found, work)
-    return found
+    routes = APIRouter()
+    for name, form in served_questions().items():
+        _add_question(routes, work, name, form)
+    _add_vega(routes, work)
+    return routes
 
 
-def _add_question(found: APIRouter, work: Work, name: str, form: type[Question]) -> None:
+def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]) -> None:
     run = work.search if name == "plan" else work.run
 
     def add(address: str, part: Part, kind: str) -> None:
         async def by_address(request: Request) -> Response:
             pairs = request.query_params.multi_items()
-            given = [each for each in pairs if part != "svg" or each not in (DARK, LIGHT)]
+            given = [pair for pair in pairs if part != "svg" or pair not in (DARK, LIGHT)]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
             text = await while_there(request, run(part_of, name, given, shade))
             return Response(text, media_type=kind)
 
-        found.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
+        routes.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
 
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
@@ -58,13 +53,13 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
         return Response(text, media_type=JSON)
 
     add(f"/api/v1/{name}", "record", JSON)
-    found.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
+    routes.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
     add(f"/api/v1/{name}.csv", "rows", "text/csv; charset=utf-8")
     add(f"/api/v1/{name}/picture.svg", "svg", "image/svg+xml")
     add(f"/api/v1/{name}/picture.json", "spec", JSON)
 
 
-def _add_vega(found: APIRouter, work: Work) -> None:
+def _add_vega(routes: APIRouter, work: Work) -> None:
     script = b""
 
     async def vega() -> Response:
@@ -72,7 +67,7 @@ def _add_vega(found: APIRouter, work: Work) -> None:
         script = script or await work.run(vega_script)
         return Response(script, media_type="text/javascript; charset=utf-8")
 
-    found.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
+    routes.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
 
 
 async def read_body(request: Request) -> dict[str, Any]:
@@ -98,36 +93,8 @@ def parsed(body: bytes) -> dict[str, Any]:
 def _whole(value: Any) -> Any:
     """Return a value with 3 for each 3.0, which are the same in JSON."""
     if isinstance(value, dict):
-        return {name: _whole(each) for name, each in value.items()}
+        return {name: _whole(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_whole(each) for each in value]
+        return [_whole(part) for part in value]
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
     return int(value) if is_whole else value
-
-
-async def while_there(request: Request, job: Awaitable[T]) -> T:
-    """Return what a job returns; cancel it if the client goes away.
-
-    request: of the client, whose body has been read.
-    job: such as `Work.run` returns.
-
-    A quick one is not: while somebody types, each key closes a request, and would end a process.
-    """
-    done = asyncio.ensure_future(job)
-    await asyncio.wait((done,), timeout=QUICK_SECONDS)
-    if done.done():
-        return done.result()
-    gone = asyncio.ensure_future(_gone(request))
-    try:
-        await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
-        if done.done():
-            return done.result()
-        raise GoneError
-    finally:
-        gone.cancel()
-        done.cancel()
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

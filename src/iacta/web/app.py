@@ -9,13 +9,13 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
-from iacta.web import api, pages, reference
-from iacta.web.delivery import Delivery
+from iacta.web import api, api_docs, pages
+from iacta.web.cache_and_gzip import Delivery
 from iacta.web.guard import HEADERS, Guard, OpenTo
 from iacta.web.map import router as map_router
+from iacta.web.openapi import describe
 from iacta.web.problems import add_problems
-from iacta.web.schema import describe
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
 
 # Nobody learns what is asked here, whatever the environment says.
 SILENT: TelemetryConfig = {
@@ -64,7 +64,7 @@ def create_app(
     add_problems(app, pages.problem_page, HEADERS)
     app.include_router(api.router(working))
     app.include_router(pages.router(working))
-    app.include_router(reference.router())
+    app.include_router(api_docs.router())
     app.include_router(map_router(working))
     describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

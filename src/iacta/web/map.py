@@ -16,17 +16,25 @@ from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.scene import SHAPES, scene_of
-from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError
 from iacta.game import Turn
 from iacta.questions.form import Topic
 from iacta.rules.variants import RULE_SETS, rules_name
-from iacta.web.api import read_body, while_there
+from iacta.web.api import read_body
+from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
-from iacta.web.lines import answer_in_lines, wants_lines
+from iacta.web.map_turns import (
+    STEPS,
+    analysed,
+    followed_by,
+    read_sent_board,
+    refuse_unknown,
+    replayed,
+    sent_text,
+)
 from iacta.web.pages import template
-from iacta.web.turns import STEPS, analysed, followed_by, read_asked_board, replayed
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
+from iacta.web.search_stream import answer_in_lines, wants_lines
 
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
@@ -55,20 +63,20 @@ def _object_of(required: list[str], **properties: Schema) -> Schema:
     }
 
 
-_text_of = {"type": "string", "description": "The text of the file."}
+_TEXT = {"type": "string", "description": "The text of the file."}
 BOARD_TEXT = _object_of(
-    ["text"], text=_text_of, name={"type": "string", "description": "The name of the file."}
+    ["text"], text=_TEXT, name={"type": "string", "description": "The name of the file."}
 )
 POSITION_TEXT = _object_of(
     ["text"],
-    text=_text_of,
+    text=_TEXT,
     board={
         "description": "The board to use where the position names a board file.",
         "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
     },
 )
-_code_of = {"type": "string", "description": "The code of a turn."}
-_board_of = {
+_CODE = {"type": "string", "description": "The code of a turn."}
+_BOARD = {
     "description": "The board of the code, where it is not the classic one.",
     "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
 }
@@ -78,11 +86,11 @@ STEP = {
     "properties": {"do": {"enum": list(STEPS)}},
     "required": ["do"],
 }
-STEPPED = _object_of(["code", "step"], code=_code_of, board=_board_of, step=STEP)
+STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP)
 REPLAYED = _object_of(
     ["code"],
-    code=_code_of,
-    board=_board_of,
+    code=_CODE,
+    board=_BOARD,
     steps={
         "type": "array",
         "items": STEP,
@@ -91,8 +99,8 @@ REPLAYED = _object_of(
 )
 ANALYSED = _object_of(
     ["code"],
-    code=_code_of,
-    board=_board_of,
+    code=_CODE,
+    board=_BOARD,
     **{
         name: {"type": "string", "description": "The goal, as for a plan."}
         for name in ("take", "take_any", "eliminate")
@@ -108,19 +116,19 @@ def router(work: Work) -> APIRouter:
 
     work: what reads boards and looks at turns.
     """
-    found = APIRouter()
+    routes = APIRouter()
 
-    @found.get("/map", response_class=HTMLResponse, include_in_schema=False)
+    @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
         return HTMLResponse(template("map.html", path="map", rules=RULE_SETS, look=LOOK))
 
-    @found.get(
+    @routes.get(
         "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
     )
     async def classic() -> JSONResponse:
         return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
 
-    @found.get(
+    @routes.get(
         "/api/v1/qr.svg",
         summary="Return a text, such as the code of a position, as a QR code",
         tags=TAGS,
@@ -131,17 +139,17 @@ def router(work: Work) -> APIRouter:
         drawn = await work.run(_qr_code, request.query_params.get("text", ""))
         return Response(drawn, media_type="image/svg+xml")
 
-    def add(address: str, function: Any, summary: str, body: Schema) -> None:
+    def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
-            asked = await read_body(request)
+            body = await read_body(request)
             if function is analysed and wants_lines(request):
-                return answer_in_lines(work, analysed, asked)
+                return answer_in_lines(work, analysed, body)
             run = work.search if function is analysed else work.run
-            return JSONResponse(await while_there(request, run(function, asked)))
+            return JSONResponse(await while_there(request, run(function, body)))
 
-        content = {"application/json": {"schema": body}}
+        content = {"application/json": {"schema": schema}}
         extra = {"requestBody": {"required": True, "content": content}}
-        found.add_api_route(
+        routes.add_api_route(
             address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
         )
 
@@ -150,36 +158,36 @@ def router(work: Work) -> APIRouter:
     add("/api/v1/turn/step", followed_by, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replayed, "Take many steps from a turn", REPLAYED)
     add("/api/v1/turn/analyse", analysed, "Return what a goal is worth in a turn", ANALYSED)
-    return found
+    return routes
 
 
 # Boards and positions.
 
 
-def board_read(asked: Mapping[str, Any]) -> dict[str, Any]:
+def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a map of a board is drawn from, and the board as it is sent back with questions.
 
-    asked: the `text` of a file in any of the formats, and its `name`.
+    body: the `text` of a file in any of the formats, and its `name`.
     """
-    _refuse_unknown(asked, *BOARD_TEXT["properties"])
-    return _drawn(board_of_text(_text(asked, "text"), _text(asked, "name", "board")))
+    refuse_unknown(body, *BOARD_TEXT["properties"])
+    return _drawn(board_of_text(sent_text(body, "text"), sent_text(body, "name", "board")))
 
 
-def position_read(asked: Mapping[str, Any]) -> dict[str, Any]:
+def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a position, and the board that it is on as `board_read` does.
 
-    asked: the `text` of a file or a code, and a `board` for the file that it may name or the code.
+    body: the `text` of a file or a code, and a `board` for the file that it may name or the code.
 
     Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
     """
-    _refuse_unknown(asked, *POSITION_TEXT["properties"])
-    beside = read_asked_board(asked)
-    text = _text(asked, "text")
+    refuse_unknown(body, *POSITION_TEXT["properties"])
+    beside = read_sent_board(body)
+    text = sent_text(body, "text")
     turn = Turn.from_code(text, beside) if is_code(text) else None
     position = position_of_text(text, beside) if turn is None else turn.position
     board = position.board
-    found = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
-    return {**_drawn(found), "position": _position_record(position), **_constraints(turn)}
+    board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
+    return {**_drawn(board_file), "position": _position_record(position), **_constraints(turn)}
 
 
 def _constraints(turn: Turn | None) -> dict[str, Any]:
@@ -187,35 +195,35 @@ def _constraints(turn: Turn | None) -> dict[str, Any]:
     if turn is None:
         return {}
     name, places = rules_name(turn.rules), turn.board.territories
-    if name not in {each.name for each in RULE_SETS} or turn.rules_of:
+    if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError("the map has no house rules and no rules of territories; the code has")
     return {
         "rules": name,
-        "keep": {places.index(each): number for each, number in turn.keep.items()},
-        "stay": [places.index(each) for each in turn.stay],
+        "keep": {places.index(name): number for name, number in turn.keep.items()},
+        "stay": [places.index(name) for name in turn.stay],
         "fresh": turn.place,
     }
 
 
-def _drawn(found: BoardFile) -> dict[str, Any]:
+def _drawn(board_file: BoardFile) -> dict[str, Any]:
     """Return a board as it is sent, and what its map is drawn from."""
-    board = found.board
+    board = board_file.board
     check_size(board)
     number = {name: t for t, name in enumerate(board.territories)}
     return {
-        "format": found.format,
-        "remarks": [{"line": each.line, "text": each.text} for each in found.remarks],
+        "format": board_file.format,
+        "remarks": [{"line": remark.line, "text": remark.text} for remark in board_file.remarks],
         "board": "classic" if board == classic_board() else board.to_record(),
         "name": board.name,
         "code": board_code(board),
         "territories": list(board.territories),
         "continents": [
             {
-                "name": each.name,
-                "bonus": each.bonus,
-                "territories": [number[name] for name in each.territories],
+                "name": continent.name,
+                "bonus": continent.bonus,
+                "territories": [number[name] for name in continent.territories],
             }
-            for each in board.continents
+            for continent in board.continents
         ],
         "scene": asdict(scene_of(board)),
     }
@@ -225,9 +233,9 @@ def _position_record(position: Position) -> dict[str, Any]:
     return {
         "player": position.player,
         "territories": {
-            name: {"owner": held.owner, "armies": held.armies}
-            for name, held in zip(position.board.territories, position.holdings, strict=True)
-            if held.armies
+            name: {"owner": holding.owner, "armies": holding.armies}
+            for name, holding in zip(position.board.territories, position.holdings, strict=True)
+            if holding.armies
         },
     }
 
@@ -251,19 +259,3 @@ def _qr_code(text: str) -> str:
         raise IllegalError(f"text must fit into a QR code, got {size:,} bytes") from None
     made: str = code.svg_inline(border=2, light="white", scale=2)
     return made.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-
-
-# What is asked.
-
-
-def _refuse_unknown(asked: Mapping[str, Any], *known: str) -> None:
-    for name in asked:
-        if name not in known:
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
-
-
-def _text(asked: Mapping[str, Any], name: str, usual: str | None = None) -> str:
-    value = asked.get(name, usual)
-    if not isinstance(value, str):
-        raise MalformedError(f"{name} must be text, got {shown(value)}")
-    return value

@@ -12,27 +12,28 @@ from string import Formatter
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 import iacta
-from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
+from iacta.charts.saving import FIT
+from iacta.charts.theme import SIZES, config
 from iacta.errors import IactaError
 from iacta.methods import METHODS
+from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
-from iacta.questions.kinds import Chance, Flag, Number, OneOf, RulesName, Whole
-from iacta.questions.parameters import fresh_seed
-from iacta.questions.plan_values import Source
+from iacta.questions.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Whole
+from iacta.questions.percentages import bar_percent
+from iacta.questions.plan_parameter_kinds import Source
 from iacta.questions.question import Question
-from iacta.questions.sections import Section, Shaded, Table, text_of
-from iacta.questions.spoken import as_command, as_python
-from iacta.questions.words import bar_percent
+from iacta.questions.sections import Section, Shaded, Table, cell_text
+from iacta.questions.shared_parameters import fresh_seed
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
-from iacta.web.api import while_there
-from iacta.web.asked import address, asked_questions, offered, read_address
+from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CELLS
-from iacta.web.work import Work
+from iacta.web.process_pool import Work
+from iacta.web.read_question import address, offered, read_address, served_questions
 from iacta.web.worker import answered
 
 HOME = "battle"
@@ -55,25 +56,27 @@ Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("iacta.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {
+    environment.filters |= {
         "label": label,
         "shade": _shade,
         "bar": bar_percent,
-        "cell": text_of,
+        "cell": cell_text,
         "said": _said,
         "ticked": _ticked,
     }
-    found.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
-    found.globals["version"] = iacta.__version__
-    found.globals["up"] = ""  # out of the folders of the page that is asked for; others are in none
-    return found
+    environment.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
+    environment.globals["version"] = iacta.__version__
+    environment.globals["up"] = (
+        ""  # out of the folders of the page that is asked for; others are in none
+    )
+    return environment
 
 
 def template(file: str, /, **values: Any) -> str:
@@ -87,10 +90,10 @@ def template(file: str, /, **values: Any) -> str:
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the topics, each with the addresses and the names of its pages."""
-    for topic in sorted(Topic, key=lambda each: each is not Topic.BOARD):  # seen first on phones
+    for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):  # seen first on phones
         pages = [
             (name, label(name))
-            for name, form in asked_questions().items()
+            for name, form in served_questions().items()
             if form.topic is topic and name != "plan"
         ]
         pages = [("map", "Board"), *pages] if topic is Topic.BOARD else pages
@@ -113,8 +116,13 @@ def _spelt(name: str) -> str:
 
 @cache
 def _labels() -> dict[str, str]:
-    forms = asked_questions().values()
-    return {each.name: each.label for form in forms for each in form.parameters() if each.label}
+    forms = served_questions().values()
+    return {
+        parameter.name: parameter.label
+        for form in forms
+        for parameter in form.parameters()
+        if parameter.label
+    }
 
 
 def _said(text: str) -> str:
@@ -123,7 +131,7 @@ def _said(text: str) -> str:
     >>> _said("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
     """
-    return re.sub(r"--([a-z][a-z-]*)", lambda found: f"“{label(found[1].replace('-', '_'))}”", text)
+    return re.sub(r"--([a-z][a-z-]*)", lambda match: f"“{label(match[1].replace('-', '_'))}”", text)
 
 
 def _ticked(text: str) -> Markup:
@@ -225,8 +233,8 @@ class Field:
     @property
     def rule_sets(self) -> list[tuple[str, list[RuleSet]]]:
         games: dict[str, list[RuleSet]] = {}
-        for each in RULE_SETS:
-            games.setdefault(re.split(r"[,;(]", each.source)[0].strip(), []).append(each)
+        for rule_set in RULE_SETS:
+            games.setdefault(re.split(r"[,;(]", rule_set.source)[0].strip(), []).append(rule_set)
         return [*games.items(), ("Stacked", _stacked())]
 
     @property
@@ -239,7 +247,7 @@ class Field:
 
 @cache
 def _stacked() -> list[RuleSet]:
-    names = [each.name for each in MODIFIERS]
+    names = [modifier.name for modifier in MODIFIERS]
     return [
         find_rule_set("+".join(some))
         for count in range(2, len(names) + 1)
@@ -249,7 +257,7 @@ def _stacked() -> list[RuleSet]:
 
 def listed(form: type[Form]) -> list[Parameter]:
     """Return the parameters that a form asks for."""
-    return [each for each in offered(form) if not isinstance(each.kind, UNLISTED)]
+    return [parameter for parameter in offered(form) if not isinstance(parameter.kind, UNLISTED)]
 
 
 def _fields(
@@ -257,15 +265,20 @@ def _fields(
 ) -> list[Field]:
     """Return the inputs of a form: first the rules and what the example on the page uses."""
     words = form.examples[FIRST.get(form.name, 0)].line
-    found = []
-    for each in listed(form):
-        is_used = f"{option_name(each.name)} " in f"{words} "
-        is_main = each.is_argument or each.is_required or is_used or each.name in ("log", "rules")
-        usual = "" if each.default is None else each.default_text
-        is_flag = isinstance(each.kind, Flag)
-        text = texts.get(each.name, "" if is_flag else usual)
-        found.append(Field(each, text, problems.get(each.name, ""), is_main))
-    return sorted(found, key=lambda field: not field.is_main)
+    fields = []
+    for parameter in listed(form):
+        is_used = f"{option_name(parameter.name)} " in f"{words} "
+        is_main = (
+            parameter.is_argument
+            or parameter.is_required
+            or is_used
+            or parameter.name in ("log", "rules")
+        )
+        usual = "" if parameter.default is None else parameter.default_text
+        is_flag = isinstance(parameter.kind, Flag)
+        text = texts.get(parameter.name, "" if is_flag else usual)
+        fields.append(Field(parameter, text, problems.get(parameter.name, ""), is_main))
+    return sorted(fields, key=lambda field: not field.is_main)
 
 
 def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -283,14 +296,16 @@ def _first(form: type[Question]) -> Question:
 
 
 def _example(form: type[Question], example: Example) -> Question:
-    known = {each.name.rstrip("_").replace("_", "-"): each for each in form.parameters()}
-    free = [each for each in form.parameters() if each.is_argument]
+    known = {
+        parameter.name.rstrip("_").replace("_", "-"): parameter for parameter in form.parameters()
+    }
+    free = [parameter for parameter in form.parameters() if parameter.is_argument]
     texts: dict[str, Any] = {}
     words = iter(shlex.split(example.line)[1:])
     for word in words:
         if word.startswith("--"):
-            each = known[word.removeprefix("--")]
-            texts[each.name] = True if isinstance(each.kind, Flag) else next(words)
+            parameter = known[word.removeprefix("--")]
+            texts[parameter.name] = True if isinstance(parameter.kind, Flag) else next(words)
         elif free[0].kind.is_row:
             texts.setdefault(free[0].name, []).append(word)
         else:
@@ -311,7 +326,7 @@ def _seeded(question: Question) -> Question:
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the sentence of an error, by the parameter it is about or else `""`."""
     sentence = named_by(error, form, _spelt)
-    names = [each.name for each in listed(form)]
+    names = [parameter.name for parameter in listed(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
@@ -378,7 +393,7 @@ def router(work: Work) -> APIRouter:
 
     work: computes the answers.
     """
-    found = APIRouter(include_in_schema=False)
+    routes = APIRouter(include_in_schema=False)
 
     async def home(request: Request) -> HTMLResponse:
         return await _page(work, request, HOME)
@@ -387,22 +402,18 @@ def router(work: Work) -> APIRouter:
         return HTMLResponse(template("about.html", path="about", **_about()))
 
     async def theme() -> JSONResponse:
-        return JSONResponse(
-            {
-                "light": config(dark=False),
-                "dark": config(dark=True),
-                "width": WIDTH,
-                "narrow": NARROW_PLOT,
-                "padding": 2 * PADDING,
-            }
-        )
+        return JSONResponse({"light": config(dark=False), "dark": config(dark=True), **SIZES})
 
-    found.add_api_route("/", home)
-    found.add_api_route("/about", about)
-    found.add_api_route("/theme.json", theme)
-    for name in asked_questions():
-        found.add_api_route(f"/{name}", _asking(work, name))
-    return found
+    async def fit() -> FileResponse:
+        return FileResponse(FIT, media_type="text/javascript; charset=utf-8")
+
+    routes.add_api_route("/", home)
+    routes.add_api_route("/about", about)
+    routes.add_api_route("/theme.json", theme)
+    routes.add_api_route("/static/fit.js", fit)
+    for name in served_questions():
+        routes.add_api_route(f"/{name}", _asking(work, name))
+    return routes
 
 
 def _asking(work: Work, name: str) -> Any:
@@ -414,7 +425,7 @@ def _asking(work: Work, name: str) -> Any:
 
 async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     """Return the page of a question, with the answer to the one in the address."""
-    form = asked_questions()[name]
+    form = served_questions()[name]
     pairs = request.query_params.multi_items()
     texts, problems = _texts(pairs), {}
     question: Question | None = None
@@ -422,8 +433,8 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
         run = work.search if name == "plan" else work.run
-        found = await while_there(request, run(answered, question, ("sections",)))
-        sections = found["sections"]
+        answer = await while_there(request, run(answered, question, ("sections",)))
+        sections = answer["sections"]
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)
@@ -444,20 +455,22 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
 
 def _written(question: Question) -> dict[str, str]:
     """Return the texts that ask a question, by the names of its parameters."""
-    asked = listed(type(question))
-    values = [(each, getattr(question, each.name)) for each in asked]
+    parameters = listed(type(question))
+    values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
-        each.name: each.kind.text(value) for each, value in values if value not in (None, False)
+        parameter.name: parameter.kind.text(value)
+        for parameter, value in values
+        if value not in (None, False)
     }
 
 
 def _others(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples that name no file, as addresses and words."""
-    asked = [(_example(form, each), each.words) for each in form.examples]
-    names = [each.name for each in form.parameters() if each not in listed(form)]
+    examples = [(_example(form, example), example.words) for example in form.examples]
+    names = [parameter.name for parameter in form.parameters() if parameter not in listed(form)]
     return [
         (f"{form.name}?{address(question)}", words)
-        for question, words in asked
+        for question, words in examples
         if all(getattr(question, name) is None for name in names)
     ]
 
@@ -489,19 +502,19 @@ def _about() -> dict[str, Any]:
     errata = read_rows("errata")
     sources = [
         Article(
-            each.name,
-            sum(len(read_rows(f"{each.key}_{table}")) for table in each.tables),
-            len(each.figures),
-            [(row["where"], row["sentence"]) for row in errata if row["source"] == each.key],
+            source.name,
+            sum(len(read_rows(f"{source.key}_{table}")) for table in source.tables),
+            len(source.figures),
+            [(row["where"], row["sentence"]) for row in errata if row["source"] == source.key],
         )
-        for each in SOURCES
+        for source in SOURCES
     ]
     files = [f"iacta.methods.{name}" for name in METHODS]
     docs = [import_module(file).__doc__ or "" for file in files if find_spec(file)]
     return {
-        "methods": [_titled(each) for each in docs],
+        "methods": [_titled(doc) for doc in docs],
         "sources": sources,
-        "values": sum(each.values for each in sources),
+        "values": sum(source.values for source in sources),
     }
 
 

@@ -13,8 +13,9 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
 
 from iacta.errors import IactaError
+from iacta.web.client_gone import GoneError
 from iacta.web.limits import RETRY_SECONDS
-from iacta.web.work import BusyError, LateError
+from iacta.web.process_pool import BusyError, LateError
 from iacta.web.worker import FailedError
 
 PROBLEM = "application/problem+json"
@@ -33,12 +34,6 @@ DETAILS = {
     404: "nothing is at this address",
     405: "this address does not take this method; see the header Allow",
 }
-
-
-class GoneError(Exception):
-    """The client has gone away; nobody reads the answer."""
-
-
 LOG = logging.getLogger("uvicorn.error")
 
 
@@ -57,13 +52,13 @@ class ProblemDetails(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
 
     def record(self) -> dict[str, Any]:
-        found = {
+        record = {
             "type": "about:blank",
             "title": TITLES.get(self.status) or HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.sentence,
         }
-        return found if self.parameter is None else {**found, "parameter": self.parameter}
+        return record if self.parameter is None else {**record, "parameter": self.parameter}
 
     def response(self) -> Response:
         text = json.dumps(self.record())
@@ -100,16 +95,16 @@ def add_problems(
     """
 
     async def answer(request: Request, error: Exception) -> Response:
-        found = problem_of(error)
-        if found.status == 405:
-            found = found._replace(headers={"Allow": _allowed(app, request)})
+        problem = problem_of(error)
+        if problem.status == 405:
+            problem = problem._replace(headers={"Allow": _allowed(app, request)})
         is_page = "text/html" in request.headers.get("accept", "")
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if not is_page or path.startswith("/api/"):
-            return found.response()
-        sentence = f"{found.sentence[:1].upper()}{found.sentence[1:]}."
-        response = page(path, found.status, found.record()["title"], sentence)
-        response.headers.update(found.headers)
+            return problem.response()
+        sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}."
+        response = page(path, problem.status, problem.record()["title"], sentence)
+        response.headers.update(problem.headers)
         return response
 
     async def answer_unforeseen(request: Request, error: Exception) -> Response:

@@ -25,12 +25,11 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta.charts.converter import convert
+from iacta.csv_formulas import csv_rows
 from iacta.errors import IactaError
-from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question, Watch
 from iacta.questions.review import ReviewQuestion
-from iacta.web.asked import asked_questions, read_address, read_record
 from iacta.web.limits import (
     KEPT_SECONDS,
     LEAST_PAUSE,
@@ -41,11 +40,13 @@ from iacta.web.limits import (
     NICENESS,
     USUAL_PLAN_SECONDS,
 )
+from iacta.web.no_files import seal
+from iacta.web.read_question import read_address, read_record, served_questions
 
 Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
 Parts: TypeAlias = dict[str, Any]
 
-FORMS = asked_questions()  # loaded before the first question
+FORMS = served_questions()  # loaded before the first question
 
 
 class Job(NamedTuple):

@@ -10,16 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.charts.files import Chart
-from iacta.charts.parts import ATTACKERS, axis, categories, exactly, level
+from iacta.chances import Chance, read_chances
+from iacta.charts.axes_and_labels import ATTACKERS, axis, categories, exactly, level
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, signed, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
-from iacta.charts.words import counted, signed, under_rules
-from iacta.checks import Chance, read_chances, row_of, shown, whole_number
+from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed, break_even_line
-from iacta.questions.words import joined, percent
+from iacta.questions.percentages import percent
+from iacta.questions.sentences import joined
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
@@ -57,19 +59,19 @@ def curves_by_delta(
     """
     most = whole_number(defenders, "defenders", least=1, most=MOST_ARMIES)
     leads = _read_lines(deltas, "deltas", least=1 - most)
-    found, against = find_rules(rules), np.arange(1, most + 1)
+    rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
-        f"with {counted(abs(each))} {'more' if each > 0 else 'fewer'}"
-        if each
+        f"with {counted(abs(lead))} {'more' if lead > 0 else 'fewer'}"
+        if lead
         else "with as many armies"
-        for each in leads
+        for lead in leads
     ]
     return _curves_chart(
         _by_lead("delta", leads),
-        _curves(found, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
+        _curves(rules, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
         Axis("defenders", "defenders", 0, most),
         (f"Against {counted(most, 'defender')}", cases),
-        under_rules(found, label),
+        under_rules(rules, label),
     )
 
 
@@ -88,13 +90,13 @@ def curves_by_match_up(
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
-    found = find_rules(rules)
+    rules = find_rules(rules)
     return _curves_chart(
         _by_defenders(defended),
-        _match_ups(found, defended, most),
+        _match_ups(rules, defended, most),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {counted(most)}", [f"against {d}" for d in defended]),
-        under_rules(found, label),
+        under_rules(rules, label),
     )
 
 
@@ -116,17 +118,17 @@ def curves_by_advantage(
     """
     most = whole_number(attackers, "attackers", least=2, most=MOST_ARMIES)
     leads = _read_lines(advantages, "advantages", most=most - 1)
-    found, count = find_rules(rules), np.arange(1, most + 1)
+    rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
-        f"against {abs(each)} {'fewer' if each > 0 else 'more'}" if each else "against as many"
-        for each in leads
+        f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}" if lead else "against as many"
+        for lead in leads
     ]
     return _curves_chart(
         _by_lead("advantage", leads),
-        _curves(found, "advantage", [(lead, count, count - lead) for lead in leads]),
+        _curves(rules, "advantage", [(lead, count, count - lead) for lead in leads]),
         Axis("attackers", ATTACKERS, 0, most),
         (f"With {counted(most)}", cases),
-        under_rules(found, label),
+        under_rules(rules, label),
     )
 
 
@@ -139,7 +141,9 @@ def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -
         chances = win_probability(*fought, rules)
         rows += [
             {"attackers": a, "defenders": d, column: value, "win_probability": chance}
-            for a, d, chance in zip(*(each.tolist() for each in (*fought, chances)), strict=True)
+            for a, d, chance in zip(
+                *(column.tolist() for column in (*fought, chances)), strict=True
+            )
         ]
     return rows
 
@@ -187,11 +191,11 @@ def slices(
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
-    found = find_rules(rules)
-    needed = dict(zip(defended, armies_needed(defended, EVEN, found).tolist(), strict=True))
+    rules = find_rules(rules)
+    needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
     rows = [
         {**row, "is_fewest": row["attackers"] == needed[row["defenders"]]}
-        for row in _match_ups(found, defended, most)
+        for row in _match_ups(rules, defended, most)
     ]
     by_attackers = Axis("attackers", ATTACKERS, 0, most)
     marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
@@ -208,7 +212,7 @@ def slices(
         layer(*layers),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
-        f"each dot: the fewest attackers with an even chance ({under_rules(found, label)}).",
+        f"each dot: the fewest attackers with an even chance ({under_rules(rules, label)}).",
         {"slices": rows},
     )
 
@@ -223,7 +227,7 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
     if not inside:
         noun = "defender" if outside == ["1"] else "defenders"
         return f"To be favourites, {few} {noun}."
-    fewest = joined([f"{each:,}" for each in inside.values()])
+    fewest = joined([f"{attackers:,}" for attackers in inside.values()])
     against = joined([f"{d:,}" for d in inside])
     verb = "attacker is" if fewest == "1" else "attackers are"
     noun = "defender" if against == "1" else "defenders"
@@ -253,7 +257,9 @@ def minimum_troops(
     """
     most = whole_number(defenders, "defenders", least=2, most=MOST_DEFENDERS)
     by_chance = _lines_by_chance(chances)
-    tables = {_rules_name(each): _needed(most, by_chance.values, each) for each in rules}
+    tables = {
+        _rules_name(some_rules): _needed(most, by_chance.values, some_rules) for some_rules in rules
+    }
     rows = [
         {
             "rules": name,
@@ -343,9 +349,9 @@ def _lines_by_chance(chances: object) -> CurveLines:
 
 
 def _rules_name(rules: Rules | str) -> str:
-    found = find_rules(rules)
-    name = rules_name(found)
-    return name if found.garrison == 1 else f"{name}, garrison {found.garrison}"
+    rules = find_rules(rules)
+    name = rules_name(rules)
+    return name if rules.garrison == 1 else f"{name}, garrison {rules.garrison}"
 
 
 def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
@@ -437,7 +443,7 @@ class CurveLines(NamedTuple):
 
 
 def _by_lead(column: str, leads: Sequence[int]) -> CurveLines:
-    labels = [signed(each, plus=True) for each in leads]
+    labels = [signed(lead, plus=True) for lead in leads]
     return CurveLines(column, "attackers minus defenders", leads, labels)
 
 
@@ -484,8 +490,8 @@ def break_even(
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     against = whole_number(defenders, "defenders", least=2, most=MOST_ARMIES)
-    found = find_rules(rules)
-    line = break_even_line(against, found)
+    rules = find_rules(rules)
+    line = break_even_line(against, rules)
     rows = [
         {"defenders": d, "attackers": fewest, "line": line.intercept + line.slope * d}
         for d, fewest in enumerate(line.attackers, start=1)
@@ -497,7 +503,7 @@ def break_even(
         f"{abs(line.intercept):.1f} {more}.",
         "The battles that the attackers win at least half of the time, and the line "
         f"{line.intercept:.4f} + {line.slope:.4f} per defender, by least squares "
-        f"({under_rules(found, label)}).",
+        f"({under_rules(rules, label)}).",
         {"border": rows},
     )
 

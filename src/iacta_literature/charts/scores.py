@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.files import Chart
+from iacta.charts.axes_and_labels import axis, exactly
 from iacta.charts.outcomes import (
     bar_rows,
     campaign_subject,
@@ -17,10 +17,10 @@ from iacta.charts.outcomes import (
     simulated_title,
     spans_of,
 )
-from iacta.charts.parts import axis, exactly
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, expect, fight, seed_words
 from iacta.charts.theme import BLUE, RED
 from iacta.charts.vega import Row, Tables, field, layer, rows_of
-from iacta.charts.words import counted, expect, fight, seed_words
 from iacta.checks import row_of
 from iacta.distribution import Distribution
 from iacta.estimate import CONFIDENCE, Estimate
@@ -178,12 +178,12 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
 
 
 def convergence(
-    estimates: Sequence[Estimate], asked: Battle | Campaign, *, seed: int | None = None
+    estimates: Sequence[Estimate], fought: Battle | Campaign, *, seed: int | None = None
 ) -> Chart:
     """Return how a simulation approaches the exact chance as more games are played.
 
     estimates: what `running_estimates` returns: the chance to win after more and more runs.
-    asked, seed: as for `simulated_outcomes`.
+    fought, seed: as for `simulated_outcomes`.
 
     The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
     from `low` to `high`; and a table of the `exact` chance, if a method computes it.
@@ -191,12 +191,16 @@ def convergence(
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
     check their formulas.
     """
-    expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
-    for each in row_of(estimates, "estimates", "Estimate"):
-        expect(each, Estimate, "each of estimates")
+    expect(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
+    for estimate in row_of(estimates, "estimates", "Estimate"):
+        expect(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
-        {"runs": each.runs, "estimate": float(each.probability), **each.interval()._asdict()}
-        for each in estimates
+        {
+            "runs": estimate.runs,
+            "estimate": float(estimate.probability),
+            **estimate.interval()._asdict(),
+        }
+        for estimate in estimates
     ]
     words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
     base = rows_of("estimates").encode(
@@ -208,7 +212,7 @@ def convergence(
         base.mark("area", opacity=0.25, color=BLUE).encode(y=won, y2="high"),
         base.mark("line", color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q"),
     ]
-    exact, tables, end = exact_chance(asked), {"estimates": rows}, "."
+    exact, tables, end = exact_chance(fought), {"estimates": rows}, "."
     if exact is not None:
         tables["exact"] = [{"exact": float(exact)}]
         line = rows_of("exact").mark("rule", strokeDash=[6, 4], strokeWidth=1.5)
@@ -216,8 +220,8 @@ def convergence(
         end = "; the line is the exact chance."
     return Chart(
         layer(*layers),
-        simulated_title(estimates[-1], asked),
-        f"{simulated_subject(asked)} The share of games won{seed_words(seed)}, with its "
+        simulated_title(estimates[-1], fought),
+        f"{simulated_subject(fought)} The share of games won{seed_words(seed)}, with its "
         f"{CONFIDENCE:.0%} interval" + end,
         tables,
     )

@@ -9,8 +9,7 @@ from itertools import product
 from typing import Any
 
 from iacta.battle.battle import Battle
-from iacta.charts.files import Chart
-from iacta.charts.parts import (
+from iacta.charts.axes_and_labels import (
     ATTACKERS,
     axis,
     categories,
@@ -19,15 +18,16 @@ from iacta.charts.parts import (
     mapped,
     whole_axis,
 )
+from iacta.charts.saving import Chart
+from iacta.charts.subtitles import counted, fight, limit
 from iacta.charts.theme import BLUE, CATEGORIES, DEEP, GREY, PURPLE, RED
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
-from iacta.charts.words import counted, fight, limit
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
-from iacta.questions.words import percent
+from iacta.questions.percentages import percent
 from iacta.rules.rules import Rules
 from iacta_literature.chain import BEYOND, Chain, chain
 from iacta_literature.taflin import Point, first_passage, roll_chances
@@ -254,7 +254,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     count = Battle(attackers, defenders, rules).path_count()
     rule = "a battle whose paths are drawn must have at most {} of them"
     limit(count, MOST_PATHS, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
-    found = paths(attackers, defenders, rules)
+    routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
             "path": ", ".join(map(_name, path.states)),
@@ -262,7 +262,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
             "probability": float(path.probability),
             "exact": str(path.probability),
         }
-        for path in sorted(found, key=lambda path: -path.probability)
+        for path in sorted(routes, key=lambda path: -path.probability)
     ]
     winning = sum(row["ends"] == WON for row in rows)
     verb = "wins" if winning == 1 else "win"

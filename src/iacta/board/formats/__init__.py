@@ -32,10 +32,12 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
     """
     source = BoardText(text)
     # iacta's own come last: they take all JSON and TOML that no other format does.
-    for each in sorted(FORMATS, key=lambda each: each in (own.JSON, own.TOML)):
-        draft = each.read(source, name)
+    for board_format in sorted(
+        FORMATS, key=lambda board_format: board_format in (own.JSON, own.TOML)
+    ):
+        draft = board_format.read(source, name)
         if draft is not None:
-            return each, draft
+            return board_format, draft
     if source.top is None:
         raise MalformedError("this is not a board in a known format")
     roots = " or a ".join(f"<{root}>" for root in source.roots)
@@ -45,7 +47,9 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
 
 
 def board_text(board: Board, name: str) -> str:
-    writers = {each.ending: each.write for each in FORMATS if each.write}
+    writers = {
+        board_format.ending: board_format.write for board_format in FORMATS if board_format.write
+    }
     ending = Path(name).suffix.lower()
     if ending not in writers:
         *most, last = writers

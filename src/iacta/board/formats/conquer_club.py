@@ -29,14 +29,16 @@ def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
     if top is None:
         return None
-    territories = [_territory(each) for each in top.all("territory")]
-    own = [each for territory in top.all("territory") for each in _own_bonus(territory)]
+    territories = [_territory(element) for element in top.all("territory")]
+    own = [bonus for territory in top.all("territory") for bonus in _own_bonus(territory)]
     return Draft(name, territories, [*map(_continent, top.all("continent")), *own])
 
 
 def _territory(element: Element) -> DraftTerritory:
     name = element.needed("name").text
-    borders = tuple(Mention(each.text, each.line) for each in element.all("borders", "border"))
+    borders = tuple(
+        Mention(border.text, border.line) for border in element.all("borders", "border")
+    )
     return DraftTerritory(name, name, element.line, borders, _place(element))
 
 
@@ -59,17 +61,17 @@ def _own_bonus(element: Element) -> Iterator[DraftContinent]:
 def _continent(element: Element) -> DraftContinent:
     name = element.needed("name").text
     members = tuple(
-        Mention(each.text, each.line)
+        Mention(component.text, component.line)
         for components in element.all("components")
-        for each in components.inner
-        if each.name in ("territory", "continent")
+        for component in components.inner
+        if component.name in ("territory", "continent")
     )
     return DraftContinent(name, name, element.line, _bonus(element), members)
 
 
 def _bonus(element: Element) -> int:
     element.needed("bonus")
-    return max(read_bonus(each.text, each.line) for each in element.all("bonus"))
+    return max(read_bonus(bonus.text, bonus.line) for bonus in element.all("bonus"))
 
 
 def _write(board: Board) -> str:
@@ -79,7 +81,8 @@ def _write(board: Board) -> str:
     for name, place in zip(board.territories, places, strict=True):
         lines += ["  <territory>", f"    <name>{escape(name, quote=False)}</name>", "    <borders>"]
         lines += [
-            f"      <border>{escape(each, quote=False)}</border>" for each in board.neighbours(name)
+            f"      <border>{escape(neighbour, quote=False)}</border>"
+            for neighbour in board.neighbours(name)
         ]
         lines.append("    </borders>")
         if place is not None:
@@ -91,8 +94,8 @@ def _write(board: Board) -> str:
         lines += ["  <continent>", f"    <name>{escape(continent.name, quote=False)}</name>"]
         lines += [f"    <bonus>{continent.bonus}</bonus>", "    <components>"]
         lines += [
-            f"      <territory>{escape(each, quote=False)}</territory>"
-            for each in continent.territories
+            f"      <territory>{escape(territory, quote=False)}</territory>"
+            for territory in continent.territories
         ]
         lines += ["    </components>", "  </continent>"]
     return "\n".join([*lines, "</map>"]) + "\n"

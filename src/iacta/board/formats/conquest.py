@@ -33,20 +33,20 @@ def _read(source: BoardText, name: str) -> Draft | None:
     rows = [entry for entry in lines if entry.section == "territories"]
     neighbours = sum(max(entry.text.count(",") - 3, 0) for entry in rows)
     refuse_count(neighbours, MOST_BORDERS, "borders")
-    members: dict[str, list[Mention]] = {folded(each.key): [] for each in continents}
+    members: dict[str, list[Mention]] = {folded(draft.key): [] for draft in continents}
     territories = []
     for entry in rows:
         territory, continent = _territory(entry)
         territories.append(territory)
         if continent and folded(continent) not in members:
-            hint = did_you_mean(continent, (each.name for each in continents))
+            hint = did_you_mean(continent, (draft.name for draft in continents))
             raise IllegalError(f"line {entry.line}: unknown continent {continent[:60]!r}{hint}")
         if continent:
             members[folded(continent)].append(Mention(territory.key, entry.line))
     return Draft(
         name,
         territories,
-        [each._replace(members=tuple(members[folded(each.key)])) for each in continents],
+        [draft._replace(members=tuple(members[folded(draft.key)])) for draft in continents],
     )
 
 

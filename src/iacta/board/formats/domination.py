@@ -69,7 +69,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
     return Draft(
         _spaced(titles[0]) if titles else name,
         territories,
-        [each._replace(members=tuple(members.get(each.key, ()))) for each in continents],
+        [draft._replace(members=tuple(members.get(draft.key, ()))) for draft in continents],
         strays=tuple(country for country, _ in borders.values()),
     )
 
@@ -103,16 +103,16 @@ def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[Dra
 
 def _borders(lines: Collection[TextLine]) -> _Borders:
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
-    found: _Borders = {}
+    borders: _Borders = {}
     for entry in lines:
         words = _words(entry, 1, "ids")
         country, *neighbours = (Mention(read_id(word, entry.line), entry.line) for word in words)
-        if country.key in found:
+        if country.key in borders:
             raise IllegalError(
                 f"line {entry.line}: country {words[0]} has a second line of borders"
             )
-        found[country.key] = country, tuple(neighbours)
-    return found
+        borders[country.key] = country, tuple(neighbours)
+    return borders
 
 
 def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
@@ -141,7 +141,7 @@ def _cards_name(text: str, default: str) -> str:
 
 
 def _read_cards(text: str, draft: Draft) -> Cards:
-    names = {each.key: each.name for each in draft.territories}
+    names = {territory.key: territory.name for territory in draft.territories}
     seen: set[str] = set()
     wildcards, missions = 0, 0
     remarks: list[tuple[int, str]] = []
@@ -183,13 +183,15 @@ def _write(board: Board) -> str:
             _refuse_homes(name, "none")
     numbers = {name: number for number, name in enumerate(board.territories, 1)}
     places = pixels(board, "a .map") or [(0, 0)] * len(numbers)
-    for each in board.continents:
-        if each.name.startswith(COMMENT):
+    for continent in board.continents:
+        if continent.name.startswith(COMMENT):
             raise IllegalError(
-                f"in a .map no continent's name may begin as comments do, got {each.name!r}"
+                f"in a .map no continent's name may begin as comments do, got {continent.name!r}"
             )
     lines = [f"name {board.name}", "", "[continents]"]
-    lines += [f"{_joined(each.name)} {each.bonus} white" for each in board.continents]
+    lines += [
+        f"{_joined(continent.name)} {continent.bonus} white" for continent in board.continents
+    ]
     lines += ["", "[countries]"]
     for (name, number), (x, y) in zip(numbers.items(), places, strict=True):
         lines.append(f"{number} {_joined(name)} {homes[name]} {x} {y}")

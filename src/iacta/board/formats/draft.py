@@ -156,9 +156,9 @@ def assemble(draft: Draft) -> Assembled:
     """
     refuse_count(len(draft.territories), MOST_TERRITORIES, "territories")
     refuse_count(len(draft.continents), MOST_CONTINENTS, "continents")
-    neighbours = sum(len(each.neighbours) for each in draft.territories)
+    neighbours = sum(len(territory.neighbours) for territory in draft.territories)
     refuse_count(neighbours, MOST_BORDERS, "borders")
-    members = sum(len(each.members) for each in draft.continents)
+    members = sum(len(continent.members) for continent in draft.continents)
     refuse_count(members, MOST_MEMBERS, "territories in continents")
 
     faults = _Faults()
@@ -173,12 +173,17 @@ def assemble(draft: Draft) -> Assembled:
     faults.refuse()
 
     both_ways = [way for a, b in borders for way in ((a, b), (b, a))]
-    outlines = [each.outline for each in draft.territories if each.outline is not None]
+    outlines = [
+        territory.outline for territory in draft.territories if territory.outline is not None
+    ]
     board = Board(
         draft.name,
-        tuple(each.name for each in draft.territories),
+        tuple(territory.name for territory in draft.territories),
         tuple(borders if draft.directed else dict.fromkeys(both_ways)),
-        tuple(Continent(each.name, each.bonus, inside[each.key]) for each in draft.continents),
+        tuple(
+            Continent(continent.name, continent.bonus, inside[continent.key])
+            for continent in draft.continents
+        ),
         _places(draft),
         tuple(outlines) if len(outlines) == len(draft.territories) else (),
     )
@@ -197,18 +202,18 @@ def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, 
         place = "" if first.line is None else f", first in line {first.line}"
         return f"{what} {shown(name)} appears twice{place}"
 
-    for each in entries:
+    for entry in entries:
         try:
-            name = folded(read_name(each.name, what))
+            name = folded(read_name(entry.name, what))
         except IactaError as error:
-            faults.add(each.line, str(error))
+            faults.add(entry.line, str(error))
             continue
-        same_name = by_name.setdefault(name, each)
-        same_key = by_key.setdefault(folded(each.key), each)
-        if same_name is not each:
-            faults.add(each.line, twice(what, each.name, same_name))
-        elif same_key is not each:
-            faults.add(each.line, twice(f"{what} id", each.key, same_key))
+        same_name = by_name.setdefault(name, entry)
+        same_key = by_key.setdefault(folded(entry.key), entry)
+        if same_name is not entry:
+            faults.add(entry.line, twice(what, entry.name, same_name))
+        elif same_key is not entry:
+            faults.add(entry.line, twice(f"{what} id", entry.key, same_key))
     return by_key
 
 
@@ -218,21 +223,21 @@ def _borders(
     faults: _Faults,
     remarks: list[Remark],
 ) -> dict[Border, Line]:
-    found: dict[Border, Line] = {}
-    for each in draft.territories:
-        for mention in each.neighbours:
+    borders: dict[Border, Line] = {}
+    for territory in draft.territories:
+        for mention in territory.neighbours:
             other = territories.get(folded(mention.key))
             if other is None:
                 known = (territory.key for territory in draft.territories)
-                faults.unknown(mention, f"neighbour of {each.name!r}", known)
-            elif other is each:
-                remarks.append(Remark(mention.line, f"{each.name!r} is its own neighbour"))
-            elif (each.name, other.name) in found:
-                text = f"{each.name!r} has the neighbour {other.name!r} twice"
+                faults.unknown(mention, f"neighbour of {territory.name!r}", known)
+            elif other is territory:
+                remarks.append(Remark(mention.line, f"{territory.name!r} is its own neighbour"))
+            elif (territory.name, other.name) in borders:
+                text = f"{territory.name!r} has the neighbour {other.name!r} twice"
                 remarks.append(Remark(mention.line, text))
             else:
-                found[each.name, other.name] = mention.line
-    return found
+                borders[territory.name, other.name] = mention.line
+    return borders
 
 
 def _members(
@@ -242,7 +247,7 @@ def _members(
     faults: _Faults,
 ) -> dict[str, tuple[str, ...]]:
     """Return all territories of each continent by its key, those of inner continents included."""
-    found: dict[str, tuple[str, ...]] = {}
+    members: dict[str, tuple[str, ...]] = {}
     count = 0
 
     def within(continent: DraftContinent) -> Iterator[DraftContinent]:
@@ -257,13 +262,13 @@ def _members(
             if key in territories:
                 yield territories[key].name
             elif key in continents:
-                yield from found[continents[key].key]
+                yield from members[continents[key].key]
             else:
                 known = (territory.key for territory in territories.values())
                 faults.unknown(mention, f"territory of continent {continent.name!r}", known)
 
     for first in entries:
-        if first.key in found:
+        if first.key in members:
             continue
         # Inner continents come first. A stack, since a file could exhaust the recursion limit.
         stack = [(first, within(first))]
@@ -272,8 +277,8 @@ def _members(
             here, rest = stack[-1]
             inner = next(rest, None)
             if inner is None:
-                found[here.key] = tuple(dict.fromkeys(names_in(here)))
-                count += len(found[here.key])
+                members[here.key] = tuple(dict.fromkeys(names_in(here)))
+                count += len(members[here.key])
                 if count > MOST_MEMBERS:
                     raise TooLargeError(
                         f"a board must have at most {MOST_MEMBERS} territories in continents"
@@ -282,17 +287,19 @@ def _members(
                 open_keys.discard(here.key)
             elif inner.key in open_keys:
                 faults.add(here.line, f"continent {here.name!r} must not contain itself")
-                found |= {each.key: () for each, _ in stack}
+                members |= {continent.key: () for continent, _ in stack}
                 stack = []
-            elif inner.key not in found:
+            elif inner.key not in members:
                 stack.append((inner, within(inner)))
                 open_keys.add(inner.key)
-    return found
+    return members
 
 
 def _places(draft: Draft) -> tuple[Point, ...]:
     """Return the places, or none if some are missing or all are placeholders."""
-    places = tuple(each.place for each in draft.territories if each.place is not None)
+    places = tuple(
+        territory.place for territory in draft.territories if territory.place is not None
+    )
     is_whole = len(places) == len(draft.territories)
     return places if is_whole and (draft.places_count or not _all_same(places)) else ()
 
@@ -303,21 +310,21 @@ def _all_same(places: Sequence[Point]) -> bool:
 
 def pixels(board: Board, ending: str) -> list[tuple[int, int]]:
     """Return the places in whole pixels, or refuse those that could not be read back."""
-    found = [(round(x), round(y)) for x, y in board.places]
-    for name, (x, y) in zip(board.territories, found, strict=bool(found)):
+    places = [(round(x), round(y)) for x, y in board.places]
+    for name, (x, y) in zip(board.territories, places, strict=bool(places)):
         if max(abs(x), abs(y)) > FARTHEST:
             raise IllegalError(
                 f"in {ending} places must lie within {FARTHEST}, got {x}, {y} for {name!r}"
             )
-    if _all_same(found):
+    if _all_same(places):
         raise IllegalError(
-            f"in {ending} places must not all be the same, as placeholders are, got {found[0]}"
+            f"in {ending} places must not all be the same, as placeholders are, got {places[0]}"
         )
-    return found
+    return places
 
 
 def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
-    lines = {each.name: each.line for each in draft.territories}
+    lines = {territory.name: territory.line for territory in draft.territories}
     ways = set(board.borders)
     for start, end in board.borders:
         if (end, start) not in ways:
@@ -325,10 +332,10 @@ def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iter
             yield Remark(borders[start, end], text)
     for name, root in _unreachable(board):
         yield Remark(lines[name], f"{name!r} cannot be reached from {root!r}")
-    for each in draft.continents:
-        if not each.members:
-            yield Remark(each.line, f"continent {each.name!r} has no territories")
-    inside = {name for each in board.continents for name in each.territories}
+    for continent in draft.continents:
+        if not continent.members:
+            yield Remark(continent.line, f"continent {continent.name!r} has no territories")
+    inside = {name for continent in board.continents for name in continent.territories}
     for name in board.territories if board.continents else ():
         if name not in inside:
             yield Remark(lines[name], f"{name!r} belongs to no continent")
@@ -351,10 +358,10 @@ def _unreachable(board: Board) -> Iterator[tuple[str, str]]:
 
 
 def _reached(board: Board, start: str, without: set[str]) -> set[str]:
-    found, waiting = {start}, deque([start])
+    reached, waiting = {start}, deque([start])
     while waiting:
         for name in board.neighbours(waiting.popleft()):
-            if name not in found and name not in without:
-                found.add(name)
+            if name not in reached and name not in without:
+                reached.add(name)
                 waiting.append(name)
-    return found
+    return reached

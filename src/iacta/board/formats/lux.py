@@ -26,36 +26,36 @@ def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("luxboard")
     if top is None:
         return None
-    adjoining = (each for country in _countries(top) for each in country.all("adjoining"))
-    refuse_count(sum(len(_words(each)) for each in adjoining), MOST_BORDERS, "borders")
+    adjoining = (element for country in _countries(top) for element in country.all("adjoining"))
+    refuse_count(sum(len(_words(element)) for element in adjoining), MOST_BORDERS, "borders")
     title = top.first("title")
     return Draft(
         title.text if title is not None and title.text else name,
-        [_territory(each) for each in _countries(top)],
-        [_continent(each) for each in _continents(top)],
+        [_territory(country) for country in _countries(top)],
+        [_continent(continent) for continent in _continents(top)],
     )
 
 
 def _continents(element: Element) -> Iterator[Element]:
-    for each in element.all("continent"):
-        yield each
-        yield from _continents(each)
+    for part in element.all("continent"):
+        yield part
+        yield from _continents(part)
 
 
 def _countries(element: Element) -> Iterator[Element]:
-    for each in element.inner:
-        if each.name == "country":
-            yield each
-        elif each.name == "continent":
-            yield from _countries(each)
+    for part in element.inner:
+        if part.name == "country":
+            yield part
+        elif part.name == "continent":
+            yield from _countries(part)
 
 
 def _territory(country: Element) -> DraftTerritory:
-    outline = tuple(_polygon(each) for each in country.all("polygon"))
+    outline = tuple(_polygon(polygon) for polygon in country.all("polygon"))
     neighbours = [
-        Mention(read_id(word, each.line), each.line)
-        for each in country.all("adjoining")
-        for word in _words(each)
+        Mention(read_id(word, element.line), element.line)
+        for element in country.all("adjoining")
+        for word in _words(element)
     ]
     key, name = _id(country), country.needed("name").text
     return DraftTerritory(
@@ -64,8 +64,8 @@ def _territory(country: Element) -> DraftTerritory:
 
 
 def _id(country: Element) -> str:
-    found = country.needed("id")
-    return read_id(found.text, found.line)
+    identifier = country.needed("id")
+    return read_id(identifier.text, identifier.line)
 
 
 def _words(element: Element) -> list[str]:
@@ -73,9 +73,9 @@ def _words(element: Element) -> list[str]:
 
 
 def _polygon(element: Element) -> tuple[Point, ...]:
-    found = [POINT.fullmatch(word) for word in element.text.split()]
-    points = [(float(each[1]), float(each[2])) for each in found if each]
-    if len(points) < max(LEAST_POINTS, len(found)):
+    matches = [POINT.fullmatch(word) for word in element.text.split()]
+    points = [(float(point[1]), float(point[2])) for point in matches if point]
+    if len(points) < max(LEAST_POINTS, len(matches)):
         raise MalformedError(
             f"line {element.line}: polygon must be three points x,y or more, "
             f"got {element.text[:60]!r}"
@@ -98,7 +98,7 @@ def _continent(element: Element) -> DraftContinent:
     name = element.needed("continentname").text
     bonus = element.first("bonus")
     number = 0 if bonus is None else read_bonus(bonus.text, bonus.line)
-    members = tuple(Mention(_id(each), each.line) for each in _countries(element))
+    members = tuple(Mention(_id(country), country.line) for country in _countries(element))
     return DraftContinent(f"continent {name}", name, element.line, number, members)
 
 

@@ -60,7 +60,7 @@ def read_board_table(table: FileTable, name: str) -> Draft:
             outline = None if shape is None else read_outline(shape)
         spelled, line = one_line(key), table.line_of(path)
         territories.append(DraftTerritory(spelled, spelled, line, mentions, point, outline))
-    continents = [_continent(table, *each) for each in table.table("continents").items()]
+    continents = [_continent(table, *entry) for entry in table.table("continents").items()]
     return Draft(title, territories, continents, directed, places_count=True)
 
 
@@ -68,21 +68,22 @@ def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
     """Return the table under a key by folded names; unknown territories are refused."""
     territories = table.table("territories")
     known = {folded(name) for name in territories}
-    found = table.table(key)
-    for name in found:
+    entries = table.table(key)
+    for name in entries:
         if folded(name) not in known:
             hint = did_you_mean(name, territories)
             sentence = f"unknown territory {shown(name)} in {key}{hint}"
             table.refuse((key, name), sentence, IllegalError)
-    return {folded(name): value for name, value in found.items()}
+    return {folded(name): value for name, value in entries.items()}
 
 
 def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, ...]:
     listed: Sequence[Any] = names if isinstance(names, Sequence) else (None,)
-    if isinstance(names, str) or not all(isinstance(each, str) for each in listed):
+    if isinstance(names, str) or not all(isinstance(entry, str) for entry in listed):
         table.refuse(path, f"{path[-1]!r} must have a list of names, got {shown(names)}")
     return tuple(
-        Mention(one_line(each), table.line_of((*path, index))) for index, each in enumerate(listed)
+        Mention(one_line(entry), table.line_of((*path, index)))
+        for index, entry in enumerate(listed)
     )
 
 
@@ -101,7 +102,7 @@ def _write_json(board: Board) -> str:
     blocks = []
     for key, value in board.to_record().items():
         if isinstance(value, dict):
-            lines = (f"    {json_text(name)}: {json_text(each)}" for name, each in value.items())
+            lines = (f"    {json_text(name)}: {json_text(part)}" for name, part in value.items())
             blocks.append(f"  {json_text(key)}: {{\n" + ",\n".join(lines) + "\n  }")
         else:
             blocks.append(f"  {json_text(key)}: {json_text(value)}")
@@ -113,8 +114,8 @@ def _read_json(source: BoardText, name: str) -> Draft | None:
 
 
 def _read_toml(source: BoardText, name: str) -> Draft | None:
-    found = TOML_KEY.search(source.plain)
-    return read_board_table(read_toml(source.plain), name) if found else None
+    match = TOML_KEY.search(source.plain)
+    return read_board_table(read_toml(source.plain), name) if match else None
 
 
 JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)

@@ -18,7 +18,8 @@ from xml.parsers import expat
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.files import RepeatedKeyError, looks_like_json, parse_json, parse_toml, read_bytes
+from iacta.files import read_bytes
+from iacta.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
 # Larger files would take more than a few seconds, or a few hundred megabytes.
 MOST_BYTES = 4 * 10**6
@@ -111,7 +112,7 @@ def entries(text: str) -> list[TextLine]:
     >>> entries("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
     """
-    found, section = [], ""
+    entries, section = [], ""
     lines = text.split("\n", MOST_LINES)
     if len(lines) > MOST_LINES:
         raise TooLargeError(f"the text must have at most {MOST_LINES} lines")
@@ -121,8 +122,8 @@ def entries(text: str) -> list[TextLine]:
         if heading:
             section = heading[1].strip().lower()
         elif bare and not bare.startswith(COMMENT):
-            found.append(TextLine(section, number, bare))
-    return found
+            entries.append(TextLine(section, number, bare))
+    return entries
 
 
 def at(line: int | None, sentence: str) -> str:
@@ -186,10 +187,10 @@ class FileTable(NamedTuple):
                 self.refuse((*path, key), sentence, IllegalError)
 
     def table(self, key: str) -> Mapping[str, Any]:
-        found = self.entries.get(key, {})
-        if not isinstance(found, Mapping):
-            self.refuse((key,), f"{key} must be a table, got {shown(found)}")
-        return found
+        inner = self.entries.get(key, {})
+        if not isinstance(inner, Mapping):
+            self.refuse((key,), f"{key} must be a table, got {shown(inner)}")
+        return inner
 
 
 def read_table(text: str) -> FileTable:
@@ -205,12 +206,12 @@ def read_json(text: str) -> FileTable:
     ([1, 2], 3)
     """
     try:
-        found = parse_json(text)
+        value = parse_json(text)
     except RepeatedKeyError as error:
         raise MalformedError(at(_line_of_repeated(error.key, text), str(error))) from None
-    if not isinstance(found, dict):
-        raise MalformedError(f"the JSON must be an object, got {shown(found)}")
-    return FileTable(found, _line_finder(lambda: _json_lines(text)))
+    if not isinstance(value, dict):
+        raise MalformedError(f"the JSON must be an object, got {shown(value)}")
+    return FileTable(value, _line_finder(lambda: _json_lines(text)))
 
 
 def _line_of_repeated(key: str, text: str) -> int | None:
@@ -225,10 +226,10 @@ def _line_of_repeated(key: str, text: str) -> int | None:
 def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
     @cache
     def lines() -> dict[KeyPath, int]:
-        found: dict[KeyPath, int] = {}
+        lines: dict[KeyPath, int] = {}
         for path, line in scan():
-            found.setdefault(path, line)
-        return found
+            lines.setdefault(path, line)
+        return lines
 
     def line_of(path: KeyPath) -> int | None:
         known = lines()
@@ -245,8 +246,8 @@ def _json_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
     path: list[str | int] = []
     in_list: list[bool] = []
     line, fresh = 1, False  # fresh: an entry begins here
-    for found in JSON_PART.finditer(text):
-        part = found[0]
+    for match in JSON_PART.finditer(text):
+        part = match[0]
         if part == "\n":
             line += 1
             continue
@@ -310,19 +311,19 @@ class Element:
         return one_line("".join(self.parts))
 
     def all(self, *path: str) -> "Iterator[Element]":
-        for each in self.inner:
-            if each.name == path[0]:
-                yield from each.all(*path[1:]) if len(path) > 1 else (each,)
+        for part in self.inner:
+            if part.name == path[0]:
+                yield from part.all(*path[1:]) if len(path) > 1 else (part,)
 
     def first(self, *path: str) -> "Element | None":
         return next(self.all(*path), None)
 
     def needed(self, name: str) -> "Element":
         """Return the first inner element of that name; a missing one is refused."""
-        found = self.first(name)
-        if found is None:
+        element = self.first(name)
+        if element is None:
             raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")
-        return found
+        return element
 
 
 def _read_xml(text: str) -> Element:

@@ -37,10 +37,10 @@ class _Object(NamedTuple):
         return self.table.line_of(self.path)
 
     def text(self, key: str, default: str | None = None) -> str:
-        found = self.entries.get(key, default)
-        if not isinstance(found, str):
-            self.table.refuse((*self.path, key), f"{key} must be a text, got {shown(found)}")
-        return one_line(found)
+        value = self.entries.get(key, default)
+        if not isinstance(value, str):
+            self.table.refuse((*self.path, key), f"{key} must be a text, got {shown(value)}")
+        return one_line(value)
 
     def number(self, key: str, least: int, most: int) -> int:
         return self._number(self.entries.get(key), (key,), key, least, most)
@@ -51,26 +51,26 @@ class _Object(NamedTuple):
     def mentions(self, key: str) -> tuple[Mention, ...]:
         return tuple(
             Mention(
-                str(self._number(each, (key, index), "id", 0, MOST_ID)),
+                str(self._number(entry, (key, index), "id", 0, MOST_ID)),
                 self.table.line_of((*self.path, key, index)),
             )
-            for index, each in enumerate(self._list(key))
+            for index, entry in enumerate(self._list(key))
         )
 
     def objects(self, key: str) -> "list[_Object]":
-        found = []
-        for index, each in enumerate(self._list(key)):
+        objects = []
+        for index, entry in enumerate(self._list(key)):
             path = (*self.path, key, index)
-            if not isinstance(each, Mapping):
-                self.table.refuse(path, f"{key} must be objects, got {shown(each)}")
-            found.append(_Object(self.table, path, each))
-        return found
+            if not isinstance(entry, Mapping):
+                self.table.refuse(path, f"{key} must be objects, got {shown(entry)}")
+            objects.append(_Object(self.table, path, entry))
+        return objects
 
     def _list(self, key: str) -> list[Any]:
-        found = self.entries.get(key, [])
-        if not isinstance(found, list):
-            self.table.refuse((*self.path, key), f"{key} must be a list, got {shown(found)}")
-        return found
+        entries = self.entries.get(key, [])
+        if not isinstance(entries, list):
+            self.table.refuse((*self.path, key), f"{key} must be a list, got {shown(entries)}")
+        return entries
 
     def _number(self, value: object, path: KeyPath, what: str, least: int, most: int) -> int:
         counts = isinstance(value, int | str) and not isinstance(value, bool)
@@ -93,18 +93,23 @@ def _read(source: BoardText, name: str) -> Draft | None:
     return Draft(
         top.text("name", name) or name,
         [
-            DraftTerritory(each.id(), each.text("name"), each.line, each.mentions("connectedTo"))
-            for each in top.objects("territories")
+            DraftTerritory(
+                territory.id(),
+                territory.text("name"),
+                territory.line,
+                territory.mentions("connectedTo"),
+            )
+            for territory in top.objects("territories")
         ],
         [
             DraftContinent(
-                f"bonus {each.id()}",
-                each.text("name"),
-                each.line,
-                each.number("value", -MOST_BONUS, MOST_BONUS),
-                each.mentions("territoryIDs"),
+                f"bonus {bonus.id()}",
+                bonus.text("name"),
+                bonus.line,
+                bonus.number("value", -MOST_BONUS, MOST_BONUS),
+                bonus.mentions("territoryIDs"),
             )
-            for each in top.objects("bonuses")
+            for bonus in top.objects("bonuses")
         ],
     )
 

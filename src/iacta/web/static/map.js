@@ -12,17 +12,17 @@ import {
   changed,
   colours,
   dealt,
-  held,
   letters,
   others,
   packed,
   placed,
   read,
   unpacked,
+  withHolding,
   written,
 } from "./map_state.js";
 import { TerritoryTable, element, table as tableOf } from "./map_table.js";
-import { Tree, lineThrough, logOf, next, without } from "./map_tree.js";
+import { Tree, lineThrough, logOf, next, without } from "./map_history.js";
 import { copied } from "./page.js";
 
 const EXAMPLES = [
@@ -112,9 +112,9 @@ function asked(input, least) {
 
 /** Scroll what was opened by a tap up to the map, on a phone. */
 function reveal(part) {
-  const above = on.page.querySelector(".map-board");
-  if (getComputedStyle(above).top !== "0px" || part.hidden) return;
-  const top = part.getBoundingClientRect().top - above.offsetHeight - 8;
+  const drawn = on.page.querySelector(".map-board");
+  if (getComputedStyle(drawn).top !== "0px" || part.hidden) return;
+  const top = part.getBoundingClientRect().top - drawn.offsetHeight - 8;
   if (top > 0) scrollBy({ top, behavior: "smooth" });
 }
 
@@ -151,8 +151,8 @@ async function restore() {
   state = read(fragment, board);
   forget();
   render();
-  const held = new URLSearchParams(fragment.slice(1)).get("h").split(".");
-  const count = held.reduce((sum, run) => sum + Number(/x(\d+)$/.exec(run)?.[1] ?? 1), 0);
+  const runs = new URLSearchParams(fragment.slice(1)).get("h").split(".");
+  const count = runs.reduce((sum, run) => sum + Number(/x(\d+)$/.exec(run)?.[1] ?? 1), 0);
   if (count !== board.territories.length) {
     on[state.played ? "play-wrong" : "setup-wrong"].textContent = "Cannot read the position in the address; a part of it may be missing.";
   }
@@ -295,7 +295,7 @@ function paint(t) {
 
 /** Take a tap on a territory while a turn is analysed. */
 function point(t) {
-  const now = standing();
+  const now = turnNow();
   if (!now) return;
   const isMine = now.owners[t] === now.player;
   if (now.phase === "place") {
@@ -324,7 +324,7 @@ function point(t) {
 const left = (now) => now.new - Object.values(placing).reduce((sum, count) => sum + count, 0);
 
 function hold(t, what) {
-  commit(held(state, t, what));
+  commit(withHolding(state, t, what));
   say(map.words(t));
 }
 
@@ -379,9 +379,9 @@ function type(t, key) {
 // The pad of digits that a held territory opens.
 
 function openPad(t) {
-  if (state.played && standing()?.phase !== "place") return;
+  if (state.played && turnNow()?.phase !== "place") return;
   chosen = t;
-  if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush) commit(held(state, t, { owner: brush }));
+  if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush) commit(withHolding(state, t, { owner: brush }));
   on["pad-said"].textContent = `Armies ${state.played ? "to place " : ""}on ${cut(board.territories[t])}`;
   on["pad-number"].value = "";
   if (!on.pad.open) on.pad.show();
@@ -403,7 +403,7 @@ function pressPad(key) {
   else {
     const rest = { ...placing, [chosen]: 0 };
     placing = rest;
-    placing = { ...rest, [chosen]: Math.min(number, left(standing())) };
+    placing = { ...rest, [chosen]: Math.min(number, left(turnNow())) };
     render();
   }
 }
@@ -411,7 +411,7 @@ function pressPad(key) {
 // The turn.
 
 /** Return where the turn is now, null while that is not known. */
-function standing() {
+function turnNow() {
   return tree.turns[state.at] ?? null;
 }
 
@@ -423,7 +423,7 @@ function known(k) {
 
 /** Take a step from here. */
 async function take(step) {
-  if (isBusy || !standing()) return;
+  if (isBusy || !turnNow()) return;
   isBusy = true;
   on["play-wrong"].textContent = "";
   try {
@@ -431,7 +431,7 @@ async function take(step) {
     const following = await tree.take(board, state, step);
     forget();
     commit({ ...state, ...following }, { isStep: true });
-    const now = standing();
+    const now = turnNow();
     if (step.from === before.from && now.odds.some(({ from, to }) => from === before.from && to === before.to)) {
       picked = before;
       render();
@@ -472,7 +472,7 @@ function viewed() {
     chances: null,
     scene: null,
   };
-  const now = standing();
+  const now = turnNow();
   if (!state.played || !now || now.problem) return shown;
   const found = known(state.at)?.found;
   return {
@@ -497,7 +497,7 @@ function aims() {
 function render() {
   on.page.hidden = false;
   const isReady = state.played && tree.ready(board, state, failed);
-  const now = isReady ? standing() : null;
+  const now = isReady ? turnNow() : null;
   if (isReady) search();
   else analyst.end();
   const shown = viewed();
@@ -999,7 +999,7 @@ listen("pick", "click", () => {
 });
 submitted("goal", () => render());
 listen("stop", "click", () => analyst.stop?.());
-listen("longer", "click", () => analyst.longer(board, standing().code, goalOf(board, state)));
+listen("longer", "click", () => analyst.longer(board, turnNow().code, goalOf(board, state)));
 listen("place-best", "click", () => take({ do: "place", on: known(state.at).found.placement }));
 listen("place-mine", "click", () => {
   const mine = Object.entries(placing).filter(([, count]) => count);

@@ -108,7 +108,7 @@ export class BoardMap {
     this.ground = svg("g", { "aria-hidden": "true" });
     this.shafts = svg("g", { "aria-hidden": "true", class: "above" });
     this.badges = svg("g");
-    this.above = svg("g", { "aria-hidden": "true", class: "above" });
+    this.overlay = svg("g", { "aria-hidden": "true", class: "above" });
     this.spots = board.territories.map((_, t) => {
       const ring = svg("path", { class: "ring" });
       const badge = svg("path", { class: "badge" });
@@ -119,7 +119,7 @@ export class BoardMap {
       this.badges.append(spot);
       return { spot, ring, badge, digits };
     });
-    this.root.replaceChildren(this.ground, this.shafts, this.badges, this.above);
+    this.root.replaceChildren(this.ground, this.shafts, this.badges, this.overlay);
     this.near = board.territories.map(() => []);
     for (const { start, to, pieces } of board.scene.borders) {
       const back = [...pieces].reverse().map(([a, b]) => [b, a]);
@@ -335,7 +335,7 @@ export class BoardMap {
     this.drawBadges();
     const { arrows, labels } = shown.scene ?? board.scene;
     this.shafts.replaceChildren(...arrows.flatMap((each) => this.shaft(each)));
-    this.above.replaceChildren(...arrows.flatMap((each) => this.head(each)), ...this.drawLabels(labels));
+    this.overlay.replaceChildren(...arrows.flatMap((each) => this.head(each)), ...this.drawLabels(labels));
     if (isFirst) this.reveal(this.largest());
   }
 

@@ -10,15 +10,15 @@ const PAUSE = 2000; // milliseconds until a busy server is asked again
  * Return a position as questions and files have it.
  * @param {Board} board
  * @param {State} state
- * @param {{owners: number[], armies: number[]}} held
+ * @param {{owners: number[], armies: number[]}} holdings
  */
-export function positionOf(board, state, held) {
+export function positionOf(board, state, holdings) {
   const territories = {};
   board.territories.forEach((name, t) => {
-    if (held.owners[t] < 0) return;
+    if (holdings.owners[t] < 0) return;
     // A name such as __proto__ is a name too.
     Object.defineProperty(territories, name, {
-      value: { owner: state.players[held.owners[t]], armies: held.armies[t] },
+      value: { owner: state.players[holdings.owners[t]], armies: holdings.armies[t] },
       enumerable: true,
     });
   });
@@ -32,7 +32,7 @@ export function positionOf(board, state, held) {
  */
 export function codeOf(board, state) {
   const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
-  const held = board.territories.flatMap((name, t) =>
+  const holdings = board.territories.flatMap((name, t) =>
     state.owners[t] < 0 ? [] : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
   );
   const keep = Object.entries(state.keep).map(([t, count]) => `${escaped(board.territories[t])}:${count}`);
@@ -47,7 +47,7 @@ export function codeOf(board, state) {
     keep.length && `keep=${keep.join(",")}`,
     stay.length && `stay=${stay.join(",")}`,
   ].filter(Boolean);
-  const parts = ["1", board.code, escaped(state.players[state.mover]), held.join(",")];
+  const parts = ["1", board.code, escaped(state.players[state.mover]), holdings.join(",")];
   return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
 }
 

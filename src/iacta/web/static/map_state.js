@@ -123,13 +123,13 @@ export function changed(state, parts) {
 }
 
 /**
- * Return a state in which a territory is held otherwise.
+ * Return a state in which a territory has another owner or other armies.
  * @param {State} state
  * @param {number} territory
- * @param {{owner?: number, armies?: number}} held
+ * @param {{owner?: number, armies?: number}} holding
  * @returns {State}
  */
-export function held(state, territory, { owner, armies }) {
+export function withHolding(state, territory, { owner, armies }) {
   const owners = [...state.owners];
   const counts = [...state.armies];
   if (armies !== undefined) {

@@ -1,0 +1,99 @@
+"""Shows the answer to a question, or runs a command."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from iacta.cli.terminal import patience, print_sections
+from iacta.csv_formulas import csv_rows
+from iacta.errors import IllegalError
+from iacta.files import STREAM
+from iacta.questions.form import Form, Register, parameter
+from iacta.questions.parameter_kinds import Flag, Name
+from iacta.questions.question import Answer, Question
+
+if TYPE_CHECKING:
+    from iacta.cli.picture import Picture
+
+
+class Command(Form):
+    """A form that does something other than answer a question."""
+
+    @classmethod
+    def for_words(cls, words: Sequence[str]) -> "type[Command]":
+        """Return the form that reads a command line, which may depend on its words."""
+        return cls
+
+    def run(self) -> int:
+        raise NotImplementedError
+
+
+COMMANDS: Register[Command] = Register("iacta.cli")
+command = COMMANDS.add
+
+
+class Shown(Form, kw_only=True):
+    """How an answer is shown."""
+
+    json: bool = parameter(Flag(), "Print JSON.", excludes="csv", default=False)
+    csv: bool = parameter(Flag(), "Print CSV.", default=False)
+    plot: str | None = parameter(
+        Name(),
+        "Draw the answer, too: .svg, .png, .pdf, .html, .json or .csv; - prints only an SVG.",
+        metavar="FILE",
+        default=None,
+    )
+    dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.plot == STREAM and (self.json or self.csv):
+            raise IllegalError("--plot - cannot be combined with --json or --csv")
+
+
+def ask(question: Question, shown: Shown) -> Answer:
+    """Print the answer to a question, draw it if asked to, and return it."""
+    picture = None
+    if shown.plot is not None:
+        question.check_chart()
+        from iacta.cli.picture import Picture  # only needed here
+
+        picture = Picture(shown.plot, shown.dark)
+    elif shown.dark:
+        raise IllegalError("--dark also needs --plot FILE")
+    with picture or nullcontext():
+        return _show(question, shown, picture)
+
+
+def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer:
+    with patience() as watch:
+        answer = question.answer(watch)
+        if shown.json:
+            import json  # only needed here
+
+            text = json.dumps(answer.record(), indent=2)
+        elif shown.csv:
+            rows = answer.rows()
+            heading = next(rows)
+        else:
+            sections = list(answer.sections())
+        if picture and answer.is_whole:
+            chart = answer.plot()  # before anything is printed, as it may be refused
+    if shown.plot == STREAM:
+        pass  # the picture replaces the answer
+    elif shown.json:
+        print(text)
+    elif shown.csv:
+        import csv  # only needed here
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows(csv_rows(chain([heading], rows)))
+    else:
+        print_sections(sections)
+    if not answer.is_whole:
+        raise KeyboardInterrupt
+    if picture:
+        picture.draw(chart)
+    return answer

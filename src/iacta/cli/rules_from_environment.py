@@ -1,0 +1,44 @@
+"""The rules that a command line means: those it names, or the usual ones, in `IACTA_RULES`."""
+
+import os
+import re
+
+from iacta.cli.parse import Texts
+from iacta.errors import IactaError
+from iacta.questions.form import Form
+from iacta.questions.parameter_kinds import RulesName
+from iacta.questions.shared_parameters import UnderRules
+from iacta.rules.variants import know
+
+VARIABLE = "IACTA_RULES"
+RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
+
+
+def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
+    """Return the texts of a command line, with the usual rules where it names none."""
+    is_played = issubclass(form, UnderRules) and not any(
+        parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
+    )
+    if not is_played or "rules" in texts or "rules_file" in texts:
+        return texts
+    rules = os.environ.get(VARIABLE, "")
+    if not rules:
+        return texts
+    try:
+        return {**texts, "rules": RulesName().parse(rules, "rules")}
+    except IactaError as error:
+        raise type(error)(f"{VARIABLE}: {error}") from None
+
+
+def know_rules_files(form: type[Form], texts: Texts) -> None:
+    """Read the rules files that territories and fronts name, as in `8:house.toml`."""
+    for parameter in form.parameters():
+        if not parameter.kind.names_rules or parameter.name not in texts:
+            continue
+        given = texts[parameter.name]
+        words = given.split(",") if isinstance(given, str) else given
+        for word in words if isinstance(words, list) else ():
+            if match := re.search(RULES_FILE, word):
+                from iacta.rules.files import read_rules_file  # only needed here
+
+                know(match[1], read_rules_file(match[1]))

@@ -1,0 +1,28 @@
+"""CSV formulas: a text that a spreadsheet would compute is written with an apostrophe in front."""
+
+from collections.abc import Iterable, Iterator
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def csv_rows(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
+    """Yield rows of CSV in which no text is a formula to a spreadsheet.
+
+    A text that begins like a formula, such as a name from a file, gets an apostrophe in front, as
+    spreadsheets mark texts. Numbers stay as they are.
+
+    >>> list(csv_rows([["=1+1", "-2.5", -2.5, "Peru"]]))
+    [["'=1+1", '-2.5', -2.5, 'Peru']]
+    """
+    for row in rows:
+        yield [f"'{cell}" if _is_formula(cell) else cell for cell in row]
+
+
+def _is_formula(cell: object) -> bool:
+    if not isinstance(cell, str) or not cell.startswith(FORMULA):
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return len(cell) > 1
+    return False

@@ -1,0 +1,96 @@
+"""Diagonals: all states with the same armies in all, which depend only on those with fewer.
+
+A roll takes m = min(i, j) armies of both sides together, so the states (a, d) with a + d = t depend
+on those with t − m, and a whole anti-diagonal of a table is computed at once.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
+
+Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objects
+
+
+def by_total(table: Numbers) -> Numbers:
+    """Return a view `[a + d, d]` of a table `[d, a]`; further axes come between the two.
+
+    table: the numbers of all states, with the armies of both sides from 0 on.
+
+    Where no state has so many armies, the view has another state's entry.
+
+    >>> by_total(np.array([[0, 1, 2], [10, 11, 12]])).tolist()[1:3]
+    [[1, 10], [2, 11]]
+    """
+    rows, columns, *rest = table.shape
+    by_row, by_column, *others = table.strides
+    shape = rows + columns - 1, *rest, rows
+    return as_strided(table, shape, (by_column, *others, by_row - by_column))
+
+
+def by_defenders(diagonals: Numbers) -> Numbers:
+    """Return a view `[d, a]` of anti-diagonals `[a + d, d]`, with further axes before; read only.
+
+    diagonals: the numbers of all states; further axes are between the two.
+
+    >>> by_defenders(np.array([[0, 9], [1, 10], [2, 11], [9, 12]])).tolist()
+    [[0, 1, 2], [10, 11, 12]]
+    """
+    totals, *rest, rows = diagonals.shape
+    by_total, *others, by_row = diagonals.strides
+    shape = *rest, rows, totals - rows + 1
+    strides = *others, by_total + by_row, by_total
+    return as_strided(diagonals, shape, strides, writeable=False)
+
+
+class Span(NamedTuple):
+    """States with the same armies in all in which the same dice can be thrown.
+
+    total: the armies of both sides.
+    first, stop: the fewest defenders, and one more than the most.
+    dice: the most attack dice, and the most defence dice.
+    """
+
+    total: int
+    first: int
+    stop: int
+    dice: tuple[int, int]
+
+    def of(self, diagonals: Numbers, taken: int = 0, lost: int = 0) -> Numbers:
+        """Return a view of the states after a roll, or of those before it.
+
+        diagonals: the numbers of all states, as by `by_total`.
+        taken: the armies that the roll takes of both sides together.
+        lost: those of them that are defenders.
+        """
+        view: Numbers = diagonals[self.total - taken, ..., self.first - lost : self.stop - lost]
+        return view
+
+    def after(self, diagonals: Numbers, taken: int) -> Numbers:
+        """Return a copy of the states after a roll, `[k, state]`, where k defenders are lost.
+
+        diagonals, taken: as for `of`.
+        """
+        return np.array([self.of(diagonals, taken, k) for k in range(taken + 1)])
+
+
+def spans(able: int, defenders: int, full_roll: tuple[int, int]) -> Iterator[Span]:
+    """Yield all states but the ends; each span depends on those with fewer armies.
+
+    able: the most attackers able to attack, garrison left out.
+    defenders: the most armies on the defended territory.
+    full_roll: all attack dice and all defence dice.
+
+    >>> [(span.total, span.first, span.stop, span.dice) for span in spans(3, 2, (2, 1))]
+    [(2, 1, 2, (1, 1)), (3, 1, 2, (2, 1)), (3, 2, 3, (1, 1)), (4, 1, 3, (2, 1)), (5, 2, 3, (2, 1))]
+    """
+    attack, defence = full_roll
+    for total in range(2, able + defenders + 1):
+        d, last = max(1, total - able), min(defenders, total - 1)
+        while d <= last:
+            dice = min(total - d, attack), min(d, defence)
+            stop = min(last, total - attack) + 1 if dice == full_roll else d + 1
+            yield Span(total, d, stop, dice)
+            d = stop

@@ -1,0 +1,412 @@
+"""New armies: where to place them before the first attack, jointly with the plan.
+
+It is the same game with more actions: each placement leads to a state, and all of these are states
+of one problem, in which all new armies are everywhere. So one search says what each of them is
+worth. Where there are few states, that is the value of the best play, and all placements are
+compared, so that the best is proven.
+
+Elsewhere it is what one step of lookahead sees. Then all new armies are tried on one territory, for
+each that they may help; then half of them on each of two; then the best of these is improved by
+moving armies from one territory to another, first half of them and in the end one at a time, as
+long as that gains. The few best placements are settled by plans with all the time there is.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import TypeAlias, TypedDict, Unpack
+
+from iacta.board import Holding, Position
+from iacta.board.position import check_position
+from iacta.chances import Chance, read_chance
+from iacta.checks import row_of, shown, whole_number
+from iacta.errors import IllegalError
+from iacta.odds.search import first
+from iacta.plan.best import best_plan, rising
+from iacta.plan.core import Core
+from iacta.plan.deadline import Deadline
+from iacta.plan.goals import Goal
+from iacta.plan.masks import bits, mask_of
+from iacta.plan.plan import Plan
+from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.reprs import Displayed
+from iacta.rules.rules import Rules
+
+MOST_NEW = 1000  # armies; a search for the fewest ends there
+FIRST_TRIED = 8
+SETTLED = 2  # placements that are settled by plans with all the time there is
+GAIN = 1e-9
+MOST_PLACEMENTS = 2000  # that are all looked at
+MOST_STATES = 50_000  # that may follow them
+MANY_STATES = 10**6  # where there is a time limit
+BEFORE, EXACT, QUICK = 0.2, 0.25, 0.3  # parts of the time that is left
+
+Placement: TypeAlias = tuple[tuple[str, int], ...]  # (territory, new armies), the most first
+
+
+class PlanOptions(TypedDict, total=False):
+    """The rules and constraints of a plan, as for `best_plan`."""
+
+    rules: Rules | str
+    play: str
+    rules_of: Mapping[str, Rules | str] | None
+    garrison: int | None
+    keep: Mapping[str, int] | None
+    stay: Iterable[str] | str
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """What new armies on one territory are worth, at a quick look.
+
+    territory: the territory.
+    one: the value of the plan with one more army there.
+    all: its value with all new armies there.
+    """
+
+    territory: str
+    one: float
+    all: float
+
+
+@dataclass(frozen=True, repr=False)
+class Reinforcement(Displayed):
+    """Where to place new armies, and the plan that follows.
+
+    armies: how many there are.
+    placement: how many of them are placed where: (territory, new armies), the most first.
+    plan: the plan with them; its position has them.
+    before: the plan without them.
+    quick: the value of a plan without them at a quick look, with which `marginals` can be compared.
+    marginals: for each territory where they may be of use, what they are worth there, the best
+        first.
+    has_tried_all: whether all placements were compared, each with the best play after it.
+    """
+
+    armies: int
+    placement: Placement
+    plan: Plan
+    before: Plan
+    quick: float
+    marginals: tuple[Marginal, ...]
+    has_tried_all: bool = False
+
+    def _summary(self) -> str:
+        where = ", ".join(f"{number} on {name}" for name, number in self.placement)
+        aim = self.plan.goal.phrase(self.plan.position)
+        return f"{where}; {aim}, {self.plan.value:.6g} instead of {self.before.value:.6g}"
+
+
+def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
+    """Return a position with new armies.
+
+    position: who holds what.
+    placement: (territory, new armies), each territory the player's.
+
+    >>> from iacta.board import Board
+    >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
+    >>> position = Position(board, "red", (Holding("red", 4), Holding("blue", 1)))
+    >>> placed(position, [("A", 3)]).of("A").armies
+    7
+    """
+    holdings = dict(zip(position.board.territories, position.holdings, strict=True))
+    for name, number in row_of(placement, "placement", "pairs"):
+        found = position.board.find(name)
+        if holdings[found].owner != position.player:
+            raise IllegalError(
+                f"new armies must be placed on territories of {position.player}, got {found}"
+            )
+        armies = holdings[found].armies + whole_number(number, f"new armies on {found}")
+        holdings[found] = Holding(position.player, armies)
+    return replace(position, holdings=tuple(holdings.values()))
+
+
+def reinforce(
+    position: Position,
+    goal: Goal,
+    armies: int,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[float, float], object] | None = None,
+    **options: Unpack[PlanOptions],
+) -> Reinforcement:
+    """Return the best placement of new armies that the search finds, with its plan.
+
+    position: who holds what before they are placed.
+    goal: as for `best_plan`.
+    armies: how many new armies there are, from 1 to 1000; all of them are placed.
+    time_limit: the most seconds that it may take; `None` for no limit, with a result that is the
+        same each time.
+    progress: called with the value of the best plan and its bound, while plans are settled.
+    options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
+
+    >>> from iacta.board import Board
+    >>> from iacta.plan import TakeAll
+    >>> borders = ("A", "B"), ("B", "A"), ("C", "D"), ("D", "C")
+    >>> board = Board("pairs", ("A", "B", "C", "D"), borders)
+    >>> mine, theirs = Holding("red", 4), Holding("blue", 2)
+    >>> position = Position(board, "red", (mine, theirs, mine, theirs))
+    >>> found = reinforce(position, TakeAll("B,D"), 4)
+    >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
+    ((('A', 2), ('C', 2)), 0.4303, 0.7917)
+    """
+    number = whole_number(armies, "armies", least=1, most=MOST_NEW)
+    deadline, progress = Deadline.of(time_limit), rising(progress)
+    before = planned(position, goal, options, deadline.part(BEFORE), progress)
+    found = _placements(position, goal, number, options, deadline)
+    some = found.compared(number)
+    marginals = [
+        Marginal(each, found.value(((each, 1),)), found.value(((each, number),)))
+        for each in found.places
+    ]
+    marginals.sort(key=lambda each: (-each.all, -each.one))
+    placement, plan = _settled(some[:SETTLED], found, goal, options, deadline, progress)
+    return Reinforcement(
+        number, placement, plan, before, found.value(()), tuple(marginals), found.has_tried_all
+    )
+
+
+def reinforcements_needed(
+    position: Position,
+    goal: Goal,
+    chance: Chance,
+    *,
+    time_limit: float | None = None,
+    **options: Unpack[PlanOptions],
+) -> Reinforcement:
+    """Return the fewest new armies with which a plan reaches a wanted chance, best placed.
+
+    position: who holds what before they are placed.
+    goal: `TakeAll` or `TakeAny`.
+    chance: the wanted chance, between 0 and 1.
+    time_limit: the most seconds that it may take; refused is what takes longer.
+    options: as for `reinforce`.
+
+    A `Reinforcement` without marginals; its number is 0 where no new armies are needed. With one
+    army less no plan with that chance was found, though there might be one. A chance that 1000 new
+    armies do not reach is refused.
+    """
+    wanted = read_chance(chance)
+    if not isinstance(goal, Goal) or not goal.is_chance:
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+    deadline = Deadline.of(time_limit)
+
+    @cache
+    def with_new(number: int) -> tuple[Placements, list[Placement]]:
+        if deadline.is_over:
+            raise IllegalError(
+                f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
+                parameter="time_limit",
+            )
+        found = _placements(position, goal, number, options, deadline)
+        return found, found.compared(number)[:SETTLED]
+
+    @cache
+    def best(number: int) -> tuple[Placement, Plan]:
+        found, some = with_new(number)
+        return _settled(some, found, goal, options, deadline)
+
+    def promises(number: int) -> bool:
+        found, some = with_new(number)
+        return found.value(some[0]) >= wanted
+
+    before = planned(position, goal, options, deadline.part(BEFORE))
+    quick, fewest = with_new(0)[0].value(()), 0
+    if before.value < wanted:
+        number = first(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
+        if number is None:
+            raise IllegalError(f"{MOST_NEW} new armies do not reach a chance of {chance}")
+        while number < MOST_NEW and best(number)[1].value < wanted:
+            number += 1  # a quick look has promised too much
+        while number > 1 and best(number - 1)[1].value >= wanted:
+            number -= 1  # a settled plan does with fewer
+        fewest = number
+    placement, plan = best(fewest) if fewest else ((), before)
+    return Reinforcement(fewest, placement, plan, before, quick, ())
+
+
+def _placements(
+    position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
+) -> "Placements":
+    problem = everywhere(position, goal, armies, options)
+    states = MANY_STATES if deadline.limited else MOST_STATES
+    values = QuickValues(problem, deadline.part(EXACT), states)
+    return Placements(position, values, deadline.part(EXACT + QUICK))
+
+
+def _settled(
+    placements: Sequence[Placement],
+    found: "Placements",
+    goal: Goal,
+    options: PlanOptions,
+    deadline: Deadline,
+    progress: Callable[[float, float], object] | None = None,
+) -> tuple[Placement, Plan]:
+    """Return the best of some placements, with its plan.
+
+    placements: the best of them first.
+    """
+    few = placements[:1] if found.has_tried_all else placements
+    plans = [
+        planned(
+            placed(found.position, each),
+            goal,
+            options,
+            deadline.part(1 / (len(few) - place)),
+            progress,
+        )
+        for place, each in enumerate(few)
+    ]
+    return max(zip(few, plans, strict=True), key=lambda pair: pair[1].value)
+
+
+def planned(
+    position: Position,
+    goal: Goal,
+    options: PlanOptions,
+    deadline: Deadline,
+    progress: Callable[[float, float], object] | None = None,
+    budget: float = 1.0,
+) -> Plan:
+    if deadline.limited:
+        limit = deadline.left()
+        return best_plan(position, goal, time_limit=limit, progress=progress, **options)
+    return best_plan(position, goal, budget=budget, progress=progress, **options)
+
+
+class QuickValues:
+    """What states of a problem are worth at a quick look.
+
+    That is the value of the best play as long as there are few states, and else what lookahead
+    sees.
+
+    problem: the problem.
+    deadline: when the search for the best play must end.
+    states: how many states it may look at.
+
+    proven: whether all values so far are those of the best play.
+    """
+
+    def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
+        self.problem, self._deadline, self._states = problem, deadline, states
+        self.proven = states > 0
+        self._search = Core(problem, help_of_idle=0.0)
+        self._known: dict[TurnState, float] = {}
+
+    def of(self, state: TurnState) -> float:
+        """Return what is still paid on average."""
+        if state not in self._known:
+            value = None
+            if self.proven:
+                value = self._search.solve(self._deadline, self._states, state)
+            if value is None:
+                if self.proven:
+                    self._known.clear()
+                    self._search = Core(self.problem, help_of_idle=0.0)
+                    self.proven = False
+                value = self._search.decide(state).value
+            self._known[state] = value
+        return self._known[state]
+
+
+def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions) -> Problem:
+    """Return the problem with some new armies on each territory of the player."""
+    check_position(position)
+    mine = position.owned_by(position.player)
+    return read_problem(placed(position, [(name, armies) for name in mine]), goal, **options)
+
+
+class Placements:
+    """Placements of new armies, and what they are worth at a quick look.
+
+    position: who holds what before they are placed.
+    values: those of the problem with all new armies everywhere, from this position or from one
+        before it.
+    end: when the comparison must end.
+
+    places: where new armies may be of use, the largest stacks first.
+    has_tried_all: whether the last `compared` looked at all placements, and found the best play
+        after each.
+    """
+
+    def __init__(self, position: Position, values: QuickValues, end: Deadline) -> None:
+        self.position, self.values, self.end = position, values, end
+        problem = values.problem
+        self._owned = mask_of(map(problem.place, position.owned_by(position.player)))
+        stacks = bits(self._owned & ~problem.resting)
+        held = position.holdings
+        self.places = tuple(
+            problem.name(v)
+            for v in sorted(stacks, key=lambda v: -held[v].armies)
+            if problem.out[v] & problem.field & ~self._owned
+        )
+        self.has_tried_all = False
+
+    def value(self, placement: Placement) -> float:
+        problem, state = self.values.problem, self._after(placement)
+        paid = min(self.values.of(state), problem.rewards.most)
+        return paid + problem.paid(state) + problem.held
+
+    def rank(self, placement: Placement) -> float:
+        """Return the number by which placements are compared."""
+        state = self._after(placement)
+        return self.values.of(state) + self.values.problem.paid(state)
+
+    def _after(self, placement: Placement) -> TurnState:
+        there = placed(self.position, placement)
+        return TurnState(tuple(each.armies for each in there.holdings), self._owned)
+
+    def compared(self, armies: int) -> list[Placement]:
+        """Return some placements of the armies, or all of them, the best first."""
+        self.has_tried_all = False
+        if not self.places:
+            mine = self.position.owned_by(self.position.player)
+            most = max(mine, key=lambda each: self.position.of(each).armies)
+            return [((most, armies),) if armies else ()]
+        if comb(armies + len(self.places) - 1, armies) <= MOST_PLACEMENTS:
+            tried = list[Placement]()
+            for row in combinations_with_replacement(self.places, armies):
+                tried.append(_ordered(Counter(row)))
+                self.rank(tried[-1])
+                if not self.values.proven:
+                    break
+            self.has_tried_all = self.values.proven
+        if not self.has_tried_all:
+            tried = [*self._climbed(armies)]
+        return sorted(tried, key=lambda each: (-self.rank(each), len(each)))
+
+    def _climbed(self, armies: int) -> Iterator[Placement]:
+        """Yield placements that are compared where there are too many."""
+        alone: dict[str, Placement] = {each: ((each, armies),) for each in self.places}
+        tried = dict.fromkeys(alone.values())
+        least = self.rank(()) + GAIN
+        places = [each for each in alone if self.rank(alone[each]) > least] or self.places
+        for one, other in combinations(places, 2):
+            if armies > 1 and not self.end.is_over:
+                tried[_ordered({one: armies - armies // 2, other: armies // 2})] = None
+        best, step = max(tried, key=self.rank), max(armies // 2, 1)
+        while step and not self.end.is_over:
+            moved = [*_moved(dict(best), places, step)]
+            tried |= dict.fromkeys(moved)
+            better = max(moved, key=self.rank, default=best)
+            if self.rank(better) > self.rank(best) + GAIN:
+                best = better
+            else:
+                step //= 2
+        yield from tried
+
+
+def _moved(placement: Mapping[str, int], places: Iterable[str], step: int) -> Iterator[Placement]:
+    for start, there in placement.items():
+        for to in places:
+            if to != start and there >= step:
+                changed = {**placement, start: there - step}
+                changed[to] = changed.get(to, 0) + step
+                yield _ordered({name: number for name, number in changed.items() if number})
+
+
+def _ordered(placement: Mapping[str, int]) -> Placement:
+    return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,0 +1,199 @@
+"""The turn around a plan in words and tables: new armies, first rolls, cards, what is held."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from iacta.distribution import Distribution
+from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
+from iacta.plan.alternatives import Alternative
+from iacta.plan.reinforcement import Placement
+from iacta.questions.percentages import percent, plain_percent, short_percent
+from iacta.questions.plan_sentences import MOST_LINES, plan_chance, valued
+from iacta.questions.sections import Section, Table
+from iacta.questions.sentences import armies, count, joined, under
+
+OFTEN = 0.995
+LEAST_SEEN = 5e-5  # a chance below it is shown as none
+ALONE = "Each opponent is assumed to attack alone, against what you leave."
+TRADED = "From six cards on sets are traded in at once, until four or fewer are left."
+
+
+def new_armies(placement: Placement) -> str:
+    """Return how many new armies stand where.
+
+    >>> new_armies((("Ukraine", 4), ("Egypt", 2)))
+    '6 new armies, 4 on Ukraine and 2 on Egypt'
+    """
+    total = count(sum(number for _, number in placement), "new army", "new armies")
+    if len(placement) == 1:
+        return f"{total} on {placement[0][0]}"
+    places = [f"{number} on {name}" for name, number in placement]
+    return f"{total}, {joined(places)}"
+
+
+def without(plan: Plan, new: Reinforcement) -> str:
+    if new.before.goal.is_chance:
+        return f"Without them the chance is {percent(plan_chance(plan, new.before.value))}."
+    return f"Without them the plan is worth {new.before.value:.2f}."
+
+
+def marginals(plan: Plan, new: Reinforcement) -> Section:
+    rows = [
+        (marginal.territory, valued(plan, marginal.one), valued(plan, marginal.all))
+        for marginal in new.marginals[:MOST_LINES]
+    ]
+    columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
+    if new.armies == 1:
+        columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
+    none = f"without new armies: {valued(plan, new.quick)}"
+    return Section([Table(columns, rows), none], title="Where they help, by quick plans:")
+
+
+class Needed(NamedTuple):
+    """The fewest armies for a wanted chance: on a territory, or new ones where they are placed.
+
+    chance: the wanted chance.
+    armies: how many it takes.
+    source: the territory that they are on; empty for new ones.
+    placement: where new armies are placed.
+    """
+
+    chance: Fraction
+    armies: int
+    source: str = ""
+    placement: Placement = ()
+
+    def sentence(self, plan: Plan) -> str:
+        """Return it as a sentence.
+
+        plan: the plan with the armies that are there.
+        """
+        chance = plain_percent(self.chance)
+        if not self.source and not self.armies:
+            return f"You have a chance of at least {chance} without new armies."
+        needed = (
+            f"{armies(self.armies)} on {self.source}, which has "
+            f"{plan.position.of(self.source).armies}"
+            if self.source
+            else new_armies(self.placement)
+        )
+        return (
+            f"For a chance of at least {chance} you need {needed}. The search found no plan with "
+            "fewer."
+        )
+
+
+def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
+    rows = [
+        (f"{way.start} to {way.to}", str(way.dice), valued(plan, way.value))
+        for way in ways[:MOST_LINES]
+    ]
+    table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)
+    return Section([table], title="Ways to begin, by first roll:")
+
+
+def cards_words(brought: Distribution[int]) -> str:
+    """Return what cards bring, as a sentence.
+
+    >>> from iacta import traded_armies
+    >>> cards_words(traded_armies(5)), cards_words(traded_armies(6))
+    ('The cards bring no armies.', 'The cards bring 4 armies.')
+    """
+    if len(brought) == 1:
+        (number,) = brought
+        return f"The cards bring {count(number, 'army', 'armies') if number else 'no armies'}."
+    parts = [
+        f"{number or 'none'}{' armies' if number and not k else ''} with {percent(brought[number])}"
+        for k, number in enumerate(sorted(brought, reverse=True))
+    ]
+    return f"The cards, if they are random, bring {joined(parts)}."
+
+
+def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iterator[str]:
+    """Yield how the turn goes on with the cards of an eliminated player.
+
+    plan: the plan for the first goal.
+    goal: all goals, in order.
+    goes_on: how it goes on.
+    rules: the name of the rules.
+    """
+    first, *others = goal.in_order
+    then = ", then ".join(way.phrase(plan.position) for way in others)
+    proof = ": proven best" if goes_on.proven else "; a better plan may exist"
+    yield (
+        f"You {first.phrase(plan.position)} with a chance of "
+        f"{percent(plan_chance(plan, goes_on.first))}{under(rules)}, then "
+        f"{then} with {percent(plan_chance(plan, goes_on.win_probability))}, with the armies "
+        f"that the cards bring{proof}."
+    )
+    yield (
+        f"{cards_words(goes_on.armies)} Without them the second chance would be "
+        f"{percent(plan_chance(plan, goes_on.without))}."
+    )
+    if goes_on.proven:
+        yield TRADED
+        return
+    low, high = goes_on.interval
+    yield (
+        f"The last two chances are estimated from {goes_on.ends} games of the first plan; the 95% "
+        f"interval of the former is {100 * low:.2f}% to {100 * high:.2f}%. {TRADED}"
+    )
+
+
+def went_on(goes_on: Continuation) -> Iterator[str]:
+    """Yield how a turn goes on with new armies, where the goals after the first are not known."""
+    plan, (low, high) = goes_on.plan, goes_on.interval
+    interval = "" if goes_on.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
+    yield (
+        f"You {plan.goal.phrase(plan.position)} with a chance of "
+        f"{percent(plan_chance(plan, goes_on.first))}, and reach the next goal too with "
+        f"{percent(plan_chance(plan, goes_on.win_probability))}{interval}; "
+        f"without new armies with {percent(plan_chance(plan, goes_on.without))}."
+    )
+
+
+def what_is_held(held: Hold) -> Iterator[str]:
+    if not held.ends:
+        if not held.proven:
+            yield "There was no time to find a game in which you take it."
+        return
+    low, high = held.interval
+    yield (
+        f"You hold it until your next turn with a chance of about "
+        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from "
+        f"{count(held.ends, 'game', 'games')})."
+    )
+    if not held.proven:
+        least = "nothing is guaranteed"
+        if held.at_least >= LEAST_SEEN:
+            least = f"the chance is at least {percent(held.at_least)}"
+        yield (
+            "The others may have better plans than those the search found; by the bounds on those, "
+            f"{least}."
+        )
+    if held.otherwise:
+        other = held.otherwise
+        yield (
+            "This plan is chosen to take and hold it. The best plan to take it would succeed with "
+            f"{percent(other.plan.win_probability)}, and hold it with "
+            f"{percent(other.win_probability)}."
+        )
+    moves = [move for move in held.moves if move.start]
+    if moves:
+        best = moves[0]
+        often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
+        armies = count(round(best.armies), "army", "armies")
+        yield (
+            f"At the end move about {armies} from {best.start} to {best.to}"
+            f"{often}; without this move the chance would be {percent(held.unfortified)}."
+        )
+
+
+def threats(held: Hold) -> Section:
+    rows = [
+        (threat.player, f"{threat.armies:.1f}", short_percent(threat.chance))
+        for threat in held.threats
+    ]
+    table = Table(("", "new armies", "chance to take some of it"), rows)
+    return Section([table, ALONE], title="What the others can do:")

@@ -1,0 +1,141 @@
+"""The page of the API: its OpenAPI schema, for people."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from iacta.web.pages import template
+from iacta.web.read_question import served_questions
+
+Schema = dict[str, Any]
+WORDS = {
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "null",
+    "object": "object",
+}
+
+
+class ReferenceRow(NamedTuple):
+    """A parameter, or a key of an answer.
+
+    name: its name; keys within others have dots, as in `outcomes[].probability`.
+    holds: its type, in words.
+    meaning: what it means.
+    is_required: whether it is required, or always present.
+    """
+
+    name: str
+    holds: str
+    meaning: str
+    is_required: bool
+
+
+class Address(NamedTuple):
+    """An address of the API.
+
+    method, path: as HTTP has them.
+    summary: what it does.
+    parameters: what it takes.
+    keys: those of its answer.
+    """
+
+    method: str
+    path: str
+    summary: str
+    parameters: list[ReferenceRow]
+    keys: list[ReferenceRow]
+
+
+def router() -> APIRouter:
+    """Return the address of the page."""
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/docs")
+    async def page(request: Request) -> HTMLResponse:
+        schema = request.app.openapi()
+        addresses = list(_addresses(schema))
+        about = schema["info"]["description"]
+        return HTMLResponse(template("docs.html", path="docs", about=about, addresses=addresses))
+
+    return routes
+
+
+def _addresses(schema: Schema) -> Iterator[Address]:
+    questions = served_questions()
+    for path, operations in schema["paths"].items():
+        name = path.split("/")[-1]
+        for method, operation in operations.items():
+            if (method == "get") != (name in questions):
+                continue  # rows, pictures and JSON take the same parameters
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            taken = operation.get("parameters", [])
+            parameters = [
+                ReferenceRow(
+                    parameter["name"],
+                    _words(parameter["schema"]),
+                    parameter["description"],
+                    parameter.get("required", False),
+                )
+                for parameter in taken
+                if name in questions
+            ]
+            parameters += _keys(schema, body.get("schema", {}), "")
+            answer = operation["responses"]["200"].get("content", {}).get("application/json", {})
+            keys = list(_keys(schema, answer.get("schema", {}), "")) if name in questions else []
+            yield Address(method.upper(), path, operation["summary"], parameters, keys)
+
+
+def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
+    """Yield the keys of an object and of the objects in it."""
+    seen, variants = set(), list(_variants(schema, part))
+    for variant in variants:
+        for name, value in variant.get("properties", {}).items():
+            if name in seen:
+                continue
+            seen.add(name)
+            is_required = all(name in other.get("required", ()) for other in variants)
+            yield ReferenceRow(
+                f"{prefix}{name}", _words(value), value.get("description", ""), is_required
+            )
+            for inner in _variants(schema, value):
+                is_list = inner.get("type") == "array"
+                inside = inner["items"] if is_list else inner
+                yield from _keys(schema, inside, f"{prefix}{name}{'[]' if is_list else ''}.")
+
+
+def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
+    """Yield what a value may be, behind references, other than null."""
+    if "$ref" in part:
+        part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
+    if "anyOf" in part:
+        for choice in part["anyOf"]:
+            yield from _variants(schema, choice)
+    elif "$ref" in part:
+        yield from _variants(schema, part)
+    elif part.get("type") != "null":
+        yield part
+
+
+def _words(schema: Schema) -> str:
+    """Return the type of a value, in words.
+
+    >>> _words({"type": "integer", "minimum": 1}), _words({"enum": ["rolls", "battles"]})
+    ('whole number from 1', 'rolls or battles')
+    """
+    if "enum" in schema:
+        return " or ".join(schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(map(_words, schema["anyOf"]))
+    kind = schema.get("type", "object")
+    if isinstance(kind, list):
+        return " or ".join(WORDS[name] for name in kind)
+    if kind == "array":
+        return f"list of: {_words(schema['items'])}"
+    least, most = schema.get("minimum"), schema.get("maximum")
+    bounds = f" from {least}" * (least is not None) + f" to {most}" * (most is not None)
+    return WORDS[kind] + bounds

@@ -1,0 +1,30 @@
+"""No files: a process of the server reads none that a question names."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from iacta.errors import IllegalError
+
+
+def seal() -> None:
+    """Forbid this process to open files that a question names, as a server must.
+
+    Files of Python and its packages, and the pictures' script in its cache, can still be read;
+    every other file is refused, whoever opens it.
+    """
+    home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    own = [sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), f"{home}/.local/lib"]
+    folders = tuple(
+        os.path.join(os.path.abspath(os.path.expanduser(folder)), "")
+        for folder in (*own, f"{cache}/iacta")
+    )
+
+    def refuse(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            path = os.path.abspath(os.fsdecode(arguments[0]))
+            if not path.startswith(folders) and path != os.devnull:
+                raise IllegalError("a server reads no files; send what is in it")
+
+    sys.addaudithook(refuse)

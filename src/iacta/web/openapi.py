@@ -1,0 +1,182 @@
+"""The OpenAPI schema of the API, made from the descriptions of the questions."""
+
+from functools import cache, reduce
+from operator import or_
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from iacta.questions.form import Parameter
+from iacta.questions.question import Question
+from iacta.web.problems import PROBLEM
+from iacta.web.read_question import offered, served_questions
+
+Schema = dict[str, Any]
+COMPONENTS = "#/components/schemas/"
+DESCRIPTION = (
+    "The exact odds of battles and campaigns in the board game Risk. Ask a question by its "
+    "address, or in JSON if it has a board, a position or house rules. Answers are the records "
+    "that the command prints with `--json`. If there is no answer, a problem document (RFC 9457) "
+    "says why in one sentence."
+)
+PROBLEM_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What is wrong, in one sentence."},
+        "parameter": {"type": "string", "description": "The parameter that is wrong."},
+    },
+    "required": ["type", "title", "status", "detail"],
+}
+PROBLEMS = {
+    "400": "The request is not valid HTTP.",
+    "413": "The body is too large.",
+    "414": "The query is too long.",
+    "415": "The body is not JSON, or is compressed.",
+    "421": "The request names another host.",
+    "422": "There is no answer to this; the sentence says why.",
+    "500": "A bug in iacta.",
+    "503": "The server is busy; Retry-After says when to ask again.",
+    "504": "The answer takes too long.",
+}
+UNCHANGED = "The answer is still the one that If-None-Match names."
+DARK: Schema = {
+    "name": "dark",
+    "in": "query",
+    "description": "Draw on a dark background.",
+    "schema": {"type": "boolean", "default": False},
+}
+
+
+class _RecordSchema(GenerateJsonSchema):
+    """Makes the schema of a record: without titles, which repeat the names of the keys."""
+
+    # Keys that are left out have no default.
+    ignored_warning_kinds: set[Any] = {"non-serializable-default"}  # noqa: RUF012 # as pydantic's
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+@cache
+def record_schemas() -> dict[str, Schema]:
+    """Return the schema of the answers to each question, by its name, and those of their parts."""
+    kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
+        (name, "validation", TypeAdapter(reduce(or_, form.records())))
+        for name, form in served_questions().items()
+    ]
+    schemas, parts = TypeAdapter.json_schemas(
+        kinds, ref_template=f"{COMPONENTS}{{model}}", schema_generator=_RecordSchema
+    )
+    return {**parts["$defs"], **{name: schema for (name, _), schema in schemas.items()}}
+
+
+def describe(app: FastAPI) -> None:
+    """Let an application serve its OpenAPI schema, at `/openapi.json`."""
+
+    def schema() -> Schema:
+        if app.openapi_schema is None:
+            document = get_openapi(
+                title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
+            )
+            schemas = {"Problem": PROBLEM_SCHEMA, **record_schemas()}
+            document.setdefault("components", {})["schemas"] = schemas
+            for name, form in served_questions().items():
+                for address, operations in document["paths"].items():
+                    own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
+                    if address in own or address.startswith(f"/api/v1/{name}/picture."):
+                        _describe_question(operations, address, form)
+            for operations in document["paths"].values():
+                for method, operation in operations.items():
+                    if method == "get":
+                        operation["responses"]["304"] = {"description": UNCHANGED}
+                    _add_problems(operation)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = schema  # type: ignore[method-assign] # as FastAPI's documentation does
+
+
+def _describe_question(operations: Schema, address: str, form: type[Question]) -> None:
+    last = address.split("/")[-1]
+    for method, operation in operations.items():
+        operation["operationId"] = f"{method}_{form.name}_{last.replace('.', '_')}"
+        operation["tags"] = [form.topic.value]
+        if method == "post":
+            operation["requestBody"] = {
+                "required": True,
+                "content": {"application/json": {"schema": _body(form)}},
+            }
+        else:
+            # Boards and positions cannot be written in an address.
+            operation["parameters"] = [
+                _query(parameter)
+                for parameter in offered(form)
+                if parameter.name not in ("position", "board")
+            ]
+            if last == "picture.svg":
+                operation["parameters"].append(DARK)
+        operation["responses"] = {"200": {"description": "The answer.", "content": _content(last)}}
+
+
+def _content(last: str) -> Schema:
+    """Return what an address answers, by its last part."""
+    if last.endswith(".csv"):
+        return {"text/csv": {"schema": {"type": "string"}}}
+    if last == "picture.svg":
+        return {"image/svg+xml": {"schema": {"type": "string"}}}
+    if last == "picture.json":
+        return {"application/json": {"schema": {"type": "object"}}}
+    return {"application/json": {"schema": {"$ref": f"{COMPONENTS}{last}"}}}
+
+
+def _query(parameter: Parameter) -> Schema:
+    schema = parameter.schema()
+    description = schema.pop("description")
+    simple = schema.get("type") in ("integer", "boolean", "string") or parameter.kind.is_row
+    if not simple and "object" in str(schema):
+        schema = {"type": "string"}
+    elif schema.get("type") == "array" and not parameter.kind.is_row:
+        schema = {"type": "string", "description": "Values, separated by commas."}
+    if parameter.usual:
+        description = f"{description} Usually: {parameter.usual}."
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.is_required,
+        "description": description,
+        "schema": schema,
+    }
+
+
+def _body(form: type[Question]) -> Schema:
+    known = offered(form)
+    return {
+        "type": "object",
+        "properties": {parameter.name: _value(parameter) for parameter in known},
+        "required": [parameter.name for parameter in known if parameter.is_required],
+        "additionalProperties": False,
+    }
+
+
+def _value(parameter: Parameter) -> Schema:
+    schema = parameter.schema()
+    description = schema.pop("description")
+    if parameter.name == "position":
+        schema = {"anyOf": [{"type": "object"}, {"type": "string", "pattern": "^1;"}]}
+    elif parameter.name == "board":
+        schema = {"anyOf": [{"type": "string", "enum": ["classic"]}, {"type": "object"}]}
+    if parameter.default is None:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    return {**schema, "description": description}
+
+
+def _add_problems(operation: Schema) -> None:
+    content = {PROBLEM: {"schema": {"$ref": f"{COMPONENTS}Problem"}}}
+    for status, description in PROBLEMS.items():
+        operation["responses"][status] = {"description": description, "content": content}
