@@ -516,7 +516,7 @@ class Relaxed {
 
     // What an attack of a group takes.
     struct Attack {
-        int group, kind, defenders, kept;
+        int group, kind, defenders, kept, toll;
         bool dead_end;
     };
 
@@ -551,6 +551,7 @@ class Relaxed {
         nodes_ = needed(lands, ones);
         spare_ = needed(lands, spare);
         whole_ = needed(lands, armies);
+        toll_ = nodes_;
         for (size_t g = 0; g < groups_.size(); ++g) {
             useful_.emplace_back(sets, 0);
             for (size_t q = sets; q-- > 0;) {
@@ -558,7 +559,10 @@ class Relaxed {
                 int most = std::max(nodes_[g][q], whole_[g][q]);
                 int need = nodes_[g][q] < FAR ? std::min(most, level.most_light) : 0;
                 is_capped_ = is_capped_ || need < (nodes_[g][q] < FAR ? most : 0);
-                for (size_t i = 0; i < items_.size(); ++i) need = std::max(need, useful_[g][q | size_t{1} << i]);
+                for (size_t i = 0; i < items_.size(); ++i) {
+                    need = std::max(need, useful_[g][q | size_t{1} << i]);
+                    toll_[g][q] = std::min(toll_[g][q], toll_[g][q | size_t{1} << i]);
+                }
                 useful_[g][q] = need;
             }
         }
@@ -678,12 +682,17 @@ class Relaxed {
         }
         for (size_t g = 0; g < n; ++g) {
             view.light[g] = caps_[g] - digit(code, 2 * items_.size() + g);
-            int able = groups_[g].able - view.light[g] * light_least_;
+            int able = groups_[g].able - paid(view, g, view.owned[g]);
             for (size_t i = 0; i < items_.size(); ++i)
                 if (view.owned[g] >> i & 1) able -= ways_.stays[items_[i]];
             view.able[g] = std::max(able, 0);
         }
         view.lost = caps_[n] - digit(code, 2 * items_.size() + n);
+    }
+
+    // What remains for good on the light lands of a group that owns some items.
+    int paid(const View& view, size_t g, uint32_t owned) const {
+        return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
 
     bool is_won(const View& view) const {
@@ -730,7 +739,7 @@ class Relaxed {
                     }
                     after_.push_back(next);
                 }
-                if (useful) attacks.push_back({int(g), kind, defenders, light_kept_, false});
+                if (useful) attacks.push_back({int(g), kind, defenders, wanted ? light_kept_ : 0, 0, false});
                 else after_.resize(attacks.size() * (step + 1));
             }
             for (size_t i = 0; i < items_.size(); ++i) {
@@ -741,7 +750,8 @@ class Relaxed {
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
                 bool dead_end = is_dead_end(view, i);
                 int defenders = view.defenders[i];
-                attacks.push_back({int(g), game_.kind[items_[i]], defenders, game_.keep[items_[i]], dead_end});
+                int toll = paid(view, g, more) - paid(view, g, owned);
+                attacks.push_back({int(g), game_.kind[items_[i]], defenders, game_.keep[items_[i]], toll, dead_end});
                 after_.push_back(code);
                 for (int lost = 1; lost <= step; ++lost) {
                     Code next = code;
@@ -813,7 +823,8 @@ class Relaxed {
             for (const Use& use : attack.kept <= 1 && !attack.dead_end ? row.plain : row.uses) {
                 const Choice& choice = row.choices[use.choice];
                 deadline_.go_on();
-                Action action{g, use.from, use.to, &choice, plan.parts.size(), 0, -1};
+                int to = use.to == ENDLESS ? ENDLESS : attack.toll + use.to;
+                Action action{g, attack.toll + use.from, to, &choice, plan.parts.size(), 0, -1};
                 if (g == last && size_t(action.from) >= longest) continue;  // more than any budget
                 bool plain = choice.is_plain() && choice.costs().size() <= MOST_COSTS;
                 const Cost* same = nullptr;
@@ -830,7 +841,7 @@ class Relaxed {
                             if (plain && &cost == same) continue;
                             int gone = cost.attackers, kept = attack.dead_end ? cost.advance : attack.kept;
                             if (cost.defenders == attack.defenders)
-                                gone += std::min(cost.advance, kept);
+                                gone += attack.toll + std::min(cost.advance, kept);
                             size_t each = slot + cost.defenders, back = size_t(gone) * plan.strides[each * n + g];
                             plan.parts.push_back({cost.chance, each, back, !cost.defenders});
                         }
@@ -1028,7 +1039,7 @@ class Relaxed {
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
     std::vector<uint8_t> is_open_, is_goal_;
     std::vector<uint32_t> beyond_;
-    std::vector<std::vector<int>> nodes_, spare_, whole_, useful_;  // by group and set of items
+    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // by group and set of items
     std::vector<int> caps_;
     std::vector<int> shift_;
     std::vector<int64_t> mask_;
@@ -1126,7 +1137,7 @@ class Purse {
 template <int W>
 class Chance {
   public:
-    static constexpr int MOST_ITEMS = 8;
+    static constexpr int MOST_ITEMS = 12;
 
     Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal,
            const Set<W>& field, bool any, Deadline& deadline)
@@ -1153,8 +1164,10 @@ class Chance {
     void improve(int64_t most) {
         while (!done()) {
             deadline_.go_on();
-            auto next = std::min_element(waiting_.begin(), waiting_.end(),
-                                         [](const Node& a, const Node& b) { return a.cost() < b.cost(); });
+            auto next = std::min_element(waiting_.begin(), waiting_.end(), [this](const Node& a, const Node& b) {
+                if (a.is_apart != b.is_apart) return a.is_apart == (2 * apart_ <= values);
+                return a.cost() < b.cost();
+            });
             Node node = *next;
             const Part& part = parts_[node.part];
             int64_t room = std::min(most, node.size);
@@ -1167,20 +1180,26 @@ class Chance {
             double value = game.value();
             waiting_.erase(next);
             values += game.values();
+            if (node.is_apart) apart_ += game.values();
             best = std::min(best, value > 0.0 ? value + ROUNDING : 0.0);
             node.value = std::min(value, node.value);
             node.size = GROWTH * std::max(game.values(), FIRST_SIZE);
-            if (node.groups < std::min(part.stacks.size(), MOST_GROUPS))
-                add({node.part, node.groups + 1, node.extras, node.counts, node.value, node.size});
-            if (node.extras < std::min(part.extras.size(), MOST_EXTRAS))
-                add({node.part, node.groups, node.extras + 1, node.counts, node.value, node.size});
-            if (game.is_capped()) add({node.part, node.groups, node.extras, node.counts + 1, node.value, node.size});
+            if (Node finer = node; ++finer.groups <= std::min(part.stacks.size(), MOST_GROUPS)) add(finer);
+            if (Node finer = node; ++finer.counts, game.is_capped()) add(finer);
+            if (part.goal.count() + node.extras.count() < MOST_ITEMS)
+                for (int extra : part.extras) {
+                    Node finer = node;
+                    finer.extras.add(extra);
+                    if (finer.extras == node.extras) continue;
+                    add(finer);
+                    if (!node.is_apart) break;
+                }
             return;
         }
     }
 
   private:
-    static constexpr size_t MOST_GROUPS = 6, MOST_EXTRAS = 2;
+    static constexpr size_t MOST_GROUPS = 6, MOST_EXTRAS = 10;
     static constexpr int LIGHT = 4, LOST = 3, MOST_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
     static constexpr double ROUNDING = 1e-12;
@@ -1189,23 +1208,28 @@ class Chance {
         Set<W> goal, field;
         std::vector<int> stacks{};  // that may come to the goal, the strongest ones first
         Set<W> away{};              // the others
-        std::vector<int> extras{};  // other lands that may cost much on a way, which none of them reaches
+        std::vector<int> extras{};  // other lands that may cost much on a way
     };
 
     // A game to be solved, the value of one that is coarser, and about how many values it may have.
     struct Node {
-        size_t part, groups, extras;
+        size_t part, groups;
         int counts;
+        Set<W> extras;
+        bool is_apart;  // whether it is of all of the goal, each stack by itself
         double value;
         int64_t size;
 
-        double cost() const { return double(size << (2 * counts + 4 * int(extras))) * std::pow(value, 8); }
+        double cost() const { return double(size << (2 * counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(value, 8); }
+        bool operator==(const Node& o) const {
+            return part == o.part && groups == o.groups && counts == o.counts && extras == o.extras && is_apart == o.is_apart;
+        }
     };
 
     void add_part(const Set<W>& goal, const Set<W>& field, Purse<W>& purse) {
         Part part{goal, field};
         int armies = 0;
-        Set<W> starts, known = field - goal;  // known: no stack that is away comes there
+        Set<W> starts;
         for (int v : ways_.stacks) {
             deadline_.go_on(WAYS * ways_.game.lands);
             Set<W> reach = ways_.reach_of(v, field);
@@ -1215,20 +1239,23 @@ class Chance {
                 armies += ways_.able(v);
             } else {
                 part.away.add(v);
-                known -= reach;
             }
         }
         if (part.stacks.empty()) best = 0.0;
         if (double most = purse.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
-        part.extras = extras_of(goal, starts, field, known);
-        if (goal.count() <= MOST_ITEMS) add({parts_.size(), 1, 0, 0, 1.0, FIRST_SIZE});
+        part.extras = extras_of(goal, starts, field, field - goal);
+        if (goal.count() <= MOST_ITEMS) {
+            add({parts_.size(), 1, 0, {}, false, 1.0, FIRST_SIZE});
+            if (parts_.empty()) add({0, std::min(part.stacks.size(), MOST_GROUPS), 0, {}, true, 1.0, FIRST_SIZE});
+        }
         parts_.push_back(part);
     }
     void add(const Node& node) {
-        if (node.counts < MOST_COUNTS && known_.insert({node.part, node.groups, node.extras, size_t(node.counts)}).second)
-            waiting_.push_back(node);
+        if (node.counts >= MOST_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
+        known_.push_back(node);
+        waiting_.push_back(node);
     }
 
     // Lands with many defenders near to the goal and to the stacks, the most promising ones first.
@@ -1242,6 +1269,7 @@ class Chance {
             found.push_back(u);
         }
         std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return score[a] > score[b]; });
+        if (found.size() > MOST_EXTRAS) found.resize(MOST_EXTRAS);
         return found;
     }
     std::vector<int> distances(Set<W> from, const Set<W>& field) const {
@@ -1266,11 +1294,19 @@ class Chance {
     }
 
     Level<W> level_of(const Part& part, const Node& node) const {
-        Level<W> level{{}, part.goal, part.goal, part.away, LIGHT << node.counts, LOST << node.counts};
-        for (size_t i = 0; i < node.extras; ++i) level.items.add(part.extras[i]);
+        Level<W> level{{}, part.goal | node.extras, part.goal, part.away,
+                       node.counts ? LIGHT << (node.counts - 1) : 0, node.counts ? LOST << (node.counts - 1) : 0};
         for (size_t g = 0; g < part.stacks.size(); ++g) {
             if (g < node.groups) level.groups.emplace_back();
             level.groups.back().add(part.stacks[g]);
+        }
+        for (Set<W> rest = part.away; rest.any();) {
+            int v = rest.pop();
+            deadline_.go_on(WAYS * ways_.game.lands);
+            if (!ways_.reach_of(v, part.field).meets(level.items)) continue;
+            level.away -= Set<W>::of(v);
+            if (node.is_apart) level.groups.emplace_back();
+            level.groups.back().add(v);
         }
         return level;
     }
@@ -1281,7 +1317,8 @@ class Chance {
     Deadline& deadline_;
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
-    std::set<std::array<size_t, 4>> known_;
+    std::vector<Node> known_;
+    int64_t apart_ = 0;  // values of games where stacks are apart
 };
 
 // A bound on what any play is paid, that gets smaller and smaller: for each set that pays, its pay
