@@ -30,10 +30,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -289,6 +287,13 @@ class Ways {
         }
         return reach;
     }
+    // How many lands, if not its armies are used up, a stack must take before it comes next to some.
+    int steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
+        int steps = 0;
+        for (Set<W> reach = game.out[v] & field; steps < able(v) && !reach.meets(goal); ++steps)
+            reach |= out(reach) & field;
+        return steps;
+    }
 };
 
 // How a game is relaxed: the groups of stacks, the items, and where the counts of light lands of a
@@ -402,15 +407,112 @@ struct Trees {
     std::vector<int> of_light, of_item;
 };
 
+// Bounds the chance to take any number of lands where all stacks have one purse, and no way is needed.
+//
+// Let F_d(u) be the most likely that d defenders fall at a loss of at most u armies, and V the chance
+// that independent losses Z_c, one for each land with the distribution F, come to at most what the
+// purse has beyond the armies that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for
+// each u, so that V does not grow on average, in whatever order lands are attacked: V at the start is a
+// bound. A defender who chooses answers in the way that is best for the attacker.
+template <int W>
+class Purse {
+  public:
+    Purse(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
+        : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
+
+    double bound(Set<W> lands, int armies) {
+        for (Set<W> rest = lands; rest.any();) armies -= stays_[rest.pop()];
+        if (armies < 0) return 0.0;
+        if (armies >= MOST_ARMIES) return 1.0;
+        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
+        while (lands.any()) {
+            int c = lands.pop();
+            deadline_.go_on(int64_t(chance.size() * chance.size()));
+            const std::vector<double>& own = lost(game_.kind[c], game_.start.armies[c]);
+            for (size_t u = chance.size(); u-- > 0;) {
+                double sum = own[0] * chance[u];
+                for (size_t x = 1; x <= u; ++x) sum += (own[x] - own[x - 1]) * chance[u - x];
+                chance[u] = sum;
+            }
+        }
+        return chance.back();
+    }
+
+    // The chances that a stack has lost 0, 1, 2 ... armies, at last all, after it took so many lands of
+    // some, as if each had one defender.
+    std::vector<double> lost_on(Set<W> lands, int taken, int able) {
+        std::vector<double> found(size_t(able) + 1, 0.0), most(found);
+        found[0] = 1.0;
+        if (able >= MOST_ARMIES) return found;
+        while (lands.any()) {
+            const std::vector<double>& own = lost(game_.kind[lands.pop()], 1);
+            for (size_t u = 0; u < most.size(); ++u) most[u] = std::max(most[u], own[u]);
+        }
+        most.back() = 1.0;
+        while (taken-- > 0) {
+            deadline_.go_on(int64_t(most.size() * most.size()));
+            std::vector<double> next(most.size(), 0.0);
+            for (size_t x = 0; x < most.size(); ++x)
+                for (size_t y = 0; y < most.size(); ++y)
+                    next[std::min(x + y, most.size() - 1)] += found[y] * (most[x] - (x ? most[x - 1] : 0.0));
+            found.swap(next);
+        }
+        return found;
+    }
+
+  private:
+    static constexpr int MOST_ARMIES = 400;
+    static constexpr size_t MOST_COSTS = 1000;
+
+    const std::vector<double>& lost(int kind, int defenders) {
+        auto& known = lost_[kind];
+        if (known.empty()) known.push_back(std::vector<double>(MOST_ARMIES, 1.0));
+        while (int(known.size()) <= defenders) {
+            int d = int(known.size());
+            std::vector<double> own(MOST_ARMIES, 0.0);
+            for (int u = 0; u < MOST_ARMIES; ++u) {
+                if (u) own[u] = own[u - 1];
+                for (const Choice& choice : rolls_.row(kind, d).choices)
+                    own[u] = std::max(own[u], chance_of(choice, u, d, known, own));
+            }
+            known.push_back(std::move(own));
+        }
+        return known[defenders];
+    }
+    double chance_of(const Choice& choice, int u, int d, const std::vector<std::vector<double>>& known,
+                     const std::vector<double>& own) const {
+        double sum = 0.0;
+        for (const Toss& toss : choice.tosses) {
+            double most = 0.0;
+            for (const auto& answer : toss.answers) {
+                double mean = answer.size() > MOST_COSTS ? 1.0 : 0.0;
+                deadline_.go_on(5 * int64_t(answer.size()));
+                for (const Cost& cost : answer)
+                    if (cost.attackers <= u && mean < 1.0)
+                        mean += cost.chance * (cost.defenders ? known[d - cost.defenders] : own)[u - cost.attackers];
+                most = std::max(most, mean);
+            }
+            sum += toss.chance * most;
+        }
+        return std::min(sum, 1.0);
+    }
+
+    const Game<W>& game_;
+    const std::vector<int>& stays_;
+    const Rolls<W>& rolls_;
+    Deadline& deadline_;
+    std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
+};
+
 template <int W>
 class Relaxed {
   public:
     // `field` is what may be of use to attack; with `any`, any item is enough.
-    Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& field, const Level<W>& level, bool any,
-            Deadline& deadline)
+    Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field,
+            const Level<W>& level, bool any, Deadline& deadline)
         : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), codes_(deadline) {
         Set<W> light = field - level.items, weakened;
-        find_groups(level, field);
+        find_groups(level, field, purse);
         for (Set<W> rest = level.away; rest.any();) weakened |= ways_.reach_of(rest.pop(), field);
         std::vector<int> lands, armies, held_most(size_t(game_.kinds), 0);
         for (Set<W> rest = light; rest.any();) {
@@ -502,9 +604,7 @@ class Relaxed {
     // The value at the start, if the states are found.
     double value() {
         solve();
-        size_t place = begin_.back();
-        for (size_t g = 0; g < groups_.size(); ++g) place += size_t(groups_[g].able) * start_strides_[g];
-        return values_at_[place];
+        return mean(0, begin_.back());
     }
 
   private:
@@ -512,6 +612,7 @@ class Relaxed {
         Set<W> places;
         int able;
         Set<W> reach;
+        std::vector<double> lost;  // the chances that so many armies are lost before it comes to an item
     };
 
     // What an attack of a group takes.
@@ -528,15 +629,17 @@ class Relaxed {
         int lost;
     };
 
-    void find_groups(const Level<W>& level, const Set<W>& field) {
+    void find_groups(const Level<W>& level, const Set<W>& field, Purse<W>& purse) {
         for (const Set<W>& places : level.groups) {
-            Group group{places, 0, {}};
+            Group group{places, 0, {}, {1.0}};
             for (Set<W> rest = places; rest.any();) {
                 int v = rest.pop();
                 deadline_.go_on(WAYS * game_.lands);
                 group.able += ways_.able(v);
                 group.reach |= ways_.reach_of(v, field);
             }
+            if (int v = places.first(); !level.most_light && places.count() == 1)
+                group.lost = purse.lost_on(field - level.items, ways_.steps_to(level.items, v, field), group.able);
             groups_.push_back(group);
         }
         std::stable_sort(groups_.begin(), groups_.end(),
@@ -1026,6 +1129,18 @@ class Relaxed {
         return best;
     }
 
+    // The value at the start, over what each group loses before it comes to an item.
+    double mean(size_t g, size_t place) const {
+        if (g == groups_.size()) return values_at_[place];
+        const Group& group = groups_[g];
+        double sum = 0.0;
+        deadline_.go_on(int64_t(group.lost.size()));
+        for (size_t x = 0; x < group.lost.size(); ++x)
+            if (group.lost[x] > 0.0)
+                sum += group.lost[x] * mean(g + 1, place + (size_t(group.able) - x) * size_t(start_strides_[g]));
+        return sum;
+    }
+
     static constexpr size_t MOST_COSTS = 256;
 
     const Ways<W>& ways_;
@@ -1053,81 +1168,6 @@ class Relaxed {
     std::vector<double> values_at_;
 };
 
-// Bounds the chance to take any number of lands where all stacks have one purse, and no way is needed.
-//
-// Let F_d(u) be the most likely that d defenders fall at a loss of at most u armies, and V the chance
-// that independent losses Z_c, one for each land with the distribution F, come to at most what the
-// purse has beyond the armies that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for
-// each u, so that V does not grow on average, in whatever order lands are attacked: V at the start is a
-// bound. A defender who chooses answers in the way that is best for the attacker.
-template <int W>
-class Purse {
-  public:
-    Purse(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
-        : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
-
-    double bound(Set<W> lands, int armies) {
-        for (Set<W> rest = lands; rest.any();) armies -= stays_[rest.pop()];
-        if (armies < 0) return 0.0;
-        if (armies >= MOST_ARMIES) return 1.0;
-        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
-        while (lands.any()) {
-            int c = lands.pop();
-            deadline_.go_on(int64_t(chance.size() * chance.size()));
-            const std::vector<double>& own = lost(game_.kind[c], game_.start.armies[c]);
-            for (size_t u = chance.size(); u-- > 0;) {
-                double sum = own[0] * chance[u];
-                for (size_t x = 1; x <= u; ++x) sum += (own[x] - own[x - 1]) * chance[u - x];
-                chance[u] = sum;
-            }
-        }
-        return chance.back();
-    }
-
-  private:
-    static constexpr int MOST_ARMIES = 400;
-    static constexpr size_t MOST_COSTS = 1000;
-
-    const std::vector<double>& lost(int kind, int defenders) {
-        auto& known = lost_[kind];
-        if (known.empty()) known.push_back(std::vector<double>(MOST_ARMIES, 1.0));
-        while (int(known.size()) <= defenders) {
-            int d = int(known.size());
-            std::vector<double> own(MOST_ARMIES, 0.0);
-            for (int u = 0; u < MOST_ARMIES; ++u) {
-                if (u) own[u] = own[u - 1];
-                for (const Choice& choice : rolls_.row(kind, d).choices)
-                    own[u] = std::max(own[u], chance_of(choice, u, d, known, own));
-            }
-            known.push_back(std::move(own));
-        }
-        return known[defenders];
-    }
-    double chance_of(const Choice& choice, int u, int d, const std::vector<std::vector<double>>& known,
-                     const std::vector<double>& own) const {
-        double sum = 0.0;
-        for (const Toss& toss : choice.tosses) {
-            double most = 0.0;
-            for (const auto& answer : toss.answers) {
-                double mean = answer.size() > MOST_COSTS ? 1.0 : 0.0;
-                deadline_.go_on(5 * int64_t(answer.size()));
-                for (const Cost& cost : answer)
-                    if (cost.attackers <= u && mean < 1.0)
-                        mean += cost.chance * (cost.defenders ? known[d - cost.defenders] : own)[u - cost.attackers];
-                most = std::max(most, mean);
-            }
-            sum += toss.chance * most;
-        }
-        return std::min(sum, 1.0);
-    }
-
-    const Game<W>& game_;
-    const std::vector<int>& stays_;
-    const Rolls<W>& rolls_;
-    Deadline& deadline_;
-    std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
-};
-
 // Bounds the chance to take all of some lands, or with `any` one of them.
 //
 // No play takes all lands more often than a part of them. The parts are each land with those nearest
@@ -1141,16 +1181,16 @@ class Chance {
 
     Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal,
            const Set<W>& field, bool any, Deadline& deadline)
-        : ways_(ways), rolls_(rolls), any_(any), deadline_(deadline) {
+        : ways_(ways), rolls_(rolls), purse_(purse), any_(any), deadline_(deadline) {
         if (!any && !goal.within(field)) best = 0.0;
-        add_part(goal, field, purse);
+        add_part(goal, field);
         for (int size = 1; !any && size < goal.count(); ++size)
             for (Set<W> rest = goal; rest.any();) {
                 deadline_.go_on(WAYS * ways_.game.lands);
                 Set<W> part = nearest(rest.pop(), goal, size);
                 bool is_new = part.count() == size;
                 for (const Part& other : parts_) is_new = is_new && other.goal != part;
-                if (is_new) add_part(part, ways_.useful(part), purse);
+                if (is_new) add_part(part, ways_.useful(part));
             }
     }
 
@@ -1171,7 +1211,7 @@ class Chance {
             Node node = *next;
             const Part& part = parts_[node.part];
             int64_t room = std::min(most, node.size);
-            Relaxed<W> game(ways_, rolls_, part.field, level_of(part, node), any_, deadline_);
+            Relaxed<W> game(ways_, rolls_, purse_, part.field, level_of(part, node), any_, deadline_);
             if (!game.explore(room, deadline_.bytes())) {
                 if (room < most) next->size *= GROWTH;
                 else waiting_.erase(next);
@@ -1226,7 +1266,7 @@ class Chance {
         }
     };
 
-    void add_part(const Set<W>& goal, const Set<W>& field, Purse<W>& purse) {
+    void add_part(const Set<W>& goal, const Set<W>& field) {
         Part part{goal, field};
         int armies = 0;
         Set<W> starts;
@@ -1242,7 +1282,7 @@ class Chance {
             }
         }
         if (part.stacks.empty()) best = 0.0;
-        if (double most = purse.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
+        if (double most = purse_.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
         part.extras = extras_of(goal, starts, field, field - goal);
@@ -1313,6 +1353,7 @@ class Chance {
 
     const Ways<W>& ways_;
     const Rolls<W>& rolls_;
+    Purse<W>& purse_;
     bool any_;
     Deadline& deadline_;
     std::vector<Part> parts_;
