@@ -27,6 +27,16 @@
 // may stop at a cap, which then counts as any number.
 //   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
 //   light lands that they can reach count as if they had one defender.
+//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q. A group that owns Q_i has paid for
+//   at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it owns when it
+//   attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its cap, another
+//   light land is free. With caps of 0 no light land is looked at, and there are few states.
+//   Losses on the way: with caps of 0, a stack that must take m lands before it comes next to an item
+//   attacks each, of at least one defender. Let Z be the sum of m independent losses with the
+//   distribution F_1 of `Purse`. Until the stack attacks an item, the mean over Z of the value at its
+//   budget less what is left of Z does not grow by its rolls: a loss of at most u is never more likely
+//   than F says, and values do not fall with a budget; nor by a roll of another stack, which is one of
+//   the relaxed game for each Z. So the mean over what all stacks lose is a bound.
 #pragma once
 
 #include <algorithm>
@@ -1172,8 +1182,9 @@ class Relaxed {
 //
 // No play takes all lands more often than a part of them. The parts are each land with those nearest
 // to it, of at most MOST_ITEMS lands, which are the items of its games. These have the strongest stacks
-// as groups of their own, and all others as one. A game that has one more group, or counts further, has
-// more values and mostly a smaller one: the next is always that of which few values promise a small one.
+// as groups of their own, and all others as one. A game that has one more group or extra, or counts
+// further, has more values and mostly a smaller one: the next is always that of which few values promise
+// a small one. Half of all values are for games of the whole goal with each stack apart.
 template <int W>
 class Chance {
   public:
