@@ -13,6 +13,7 @@
 // 1 − (1 − x)(1 − y). F and A are rows over all numbers of armies, kept until there are too many.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <numeric>
@@ -23,8 +24,47 @@ namespace iacta {
 
 constexpr int NOWHERE = -1;
 
+// For each land, what the stack on it is to take; only sets that are not empty take room and time.
 template <int W>
-using Parts = std::vector<Set<W>>;  // for each land, what the stack on it is to take
+class Parts {
+  public:
+    const Set<W>& operator[](int v) const { return sets_[place_[v]]; }
+    void give(int v, Set<W> part) {
+        if (!place_[v] && part.any()) {
+            place_[v] = uint16_t(sets_.size());
+            sets_.emplace_back();
+        }
+        if (place_[v]) sets_[place_[v]] = part;
+        if (part.any()) owners_.add(v);
+        else owners_.remove(v);
+    }
+    void remove(int t) {
+        for (Set<W> rest = owners_; rest.any();) {
+            int v = rest.pop();
+            if ((*this)[v].has(t)) give(v, (*this)[v] - Set<W>::of(t));
+        }
+    }
+    const Set<W>& owners() const { return owners_; }  // whose sets are not empty
+    Set<W> all() const {
+        Set<W> found;
+        for (const auto& part : sets_) found |= part;
+        return found;
+    }
+    bool operator==(const Parts& other) const { return !differing(other).any(); }
+    Set<W> differing(const Parts& other) const {
+        Set<W> found;
+        for (Set<W> rest = owners_ | other.owners_; rest.any();) {
+            int v = rest.pop();
+            if ((*this)[v] != other[v]) found.add(v);
+        }
+        return found;
+    }
+
+  private:
+    Set<W> owners_;
+    std::vector<Set<W>> sets_{Set<W>{}};  // the first is empty
+    std::array<uint16_t, 64 * W> place_{};
+};
 
 // How the values of two stacks combine.
 enum class Joint { product, sum, any };
@@ -436,8 +476,10 @@ class Assigner {
     // To take all of a goal: the chance that each stack takes its set.
     double chance(const Position<W>& s, const Parts<W>& parts) {
         double chance = 1.0;
-        for (int v = 0; v < game_.lands && chance > 0.0; ++v)
-            if (parts[v].any()) chance *= value(s, v, parts[v]);
+        for (Set<W> rest = parts.owners(); rest.any() && chance > 0.0;) {
+            int v = rest.pop();
+            chance *= value(s, v, parts[v]);
+        }
         return chance;
     }
     double value(const Position<W>& s, int v, const Set<W>& part, uint64_t due = 0) {
@@ -447,21 +489,15 @@ class Assigner {
 
     // Leaves to each stack what it can still come to; gives to others what no stack can take any
     // more, each by a cheapest way, the best one first. Returns whether all of the goal is taken.
-    bool repair(const Position<W>& s, const Set<W>& goal, Parts<W>& parts) {
-        Set<W> left = game_.left(s), live = game_.live_stacks(s), homeless = left & goal, taken;
-        for (int v = 0; v < game_.lands; ++v) {
-            if (!parts[v].any()) continue;
-            parts[v] = live.has(v) ? game_.reached(v, parts[v] & left) : Set<W>{};
-            homeless -= parts[v];
-            taken |= parts[v];
-        }
+    bool repair(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts) {
+        keep_live(s, live, parts);
+        Set<W> left = game_.left(s), homeless = (left & goal) - parts.all();
         if (!homeless.any()) return true;
-        for (int v = 0; v < game_.lands; ++v)
-            if ((parts[v] - goal).any()) {
-                taken -= parts[v];
-                parts[v] = trimmed(v, parts[v], goal);
-                taken |= parts[v];
-            }
+        for (Set<W> rest = parts.owners(); rest.any();) {
+            int v = rest.pop();
+            if ((parts[v] - goal).any()) parts.give(v, trimmed(v, parts[v], goal));
+        }
+        Set<W> taken = parts.all();
         // Who may take what, by a way that stays the cheapest until a land of it is given to another.
         struct Offer {
             int target, stack;
@@ -488,7 +524,7 @@ class Assigner {
             if (!best) return false;
             int chosen = best->stack;
             Set<W> given = best->whole - parts[chosen];
-            parts[chosen] = best->whole;
+            parts.give(chosen, best->whole);
             taken |= given;
             homeless -= given;
             double now = bound(s, chosen, parts[chosen]);
@@ -510,8 +546,9 @@ class Assigner {
     // Moves single lands between stacks, and adds and drops lands outside the goal, as long as the
     // chance grows, at most so many times. Looked at are stacks that have changed, and what others may
     // take from them or give them. Returns the chance.
-    double climb(const Position<W>& s, const Set<W>& goal, Parts<W>& parts, int most, Set<W> changed) {
-        Set<W> left = game_.left(s), live = game_.live_stacks(s);
+    double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
+                 Set<W> changed) {
+        Set<W> left = game_.left(s);
         for (int step = 0; step < most && better(s, left, live, goal, parts, changed); ++step) {}
         return chance(s, parts);
     }
@@ -519,21 +556,23 @@ class Assigner {
     // Where each conquest pays: adds to sets what gains the most, from free lands or other sets, or
     // all that a set that pays still lacks. Looked at are stacks that have changed, and what others may
     // take from them. Returns what is gained on average.
-    double grow(const Position<W>& s, Parts<W>& parts, int size, int most, Set<W> changed);
+    double grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
         Set<W> left = game_.left(s);
         double total = 0.0;
-        for (int v = 0; v < game_.lands; ++v)
-            if (parts[v].any())
-                total = rows_.combine(total, value(s, v, parts[v], rows_.due(left, parts[v])));
+        for (Set<W> rest = parts.owners(); rest.any();) {
+            int v = rest.pop();
+            total = rows_.combine(total, value(s, v, parts[v], rows_.due(left, parts[v])));
+        }
         return total;
     }
-    void keep_live(const Position<W>& s, Parts<W>& parts) {
-        Set<W> left = game_.left(s), live = game_.live_stacks(s);
-        for (int v = 0; v < game_.lands; ++v)
-            if (parts[v].any())
-                parts[v] = live.has(v) ? game_.reached(v, parts[v] & left) : Set<W>{};
+    void keep_live(const Position<W>& s, const Set<W>& live, Parts<W>& parts) {
+        Set<W> left = game_.left(s);
+        for (Set<W> rest = parts.owners(); rest.any();) {
+            int v = rest.pop();
+            parts.give(v, live.has(v) ? game_.reached(v, parts[v] & left) : Set<W>{});
+        }
     }
 
     // A stack's set with t, joined to it by a cheapest way through free lands; empty if there is none.
@@ -614,11 +653,9 @@ class Assigner {
     // One improvement.
     bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal,
                 Parts<W>& parts, Set<W>& changed) {
-        Set<W> taken;
-        for (const auto& part : parts) taken |= part;
-        for (Set<W> owners = live; owners.any();) {
+        Set<W> taken = parts.all();
+        for (Set<W> owners = live & parts.owners(); owners.any();) {
             int v = owners.pop();
-            if (!parts[v].any()) continue;
             double ours = value(s, v, parts[v]);
             bool has_changed = changed.has(v);
             Set<W> others = has_changed ? live : live & changed, known;
@@ -638,8 +675,8 @@ class Assigner {
                     if (chance <= both) continue;
                     chance *= value(s, u, given);
                     if (chance > both * (1.0 + GAIN) + 1e-15) {
-                        parts[v] = kept;
-                        parts[u] = given;
+                        parts.give(v, kept);
+                        parts.give(u, given);
                         changed |= Set<W>::of(v) | Set<W>::of(u);
                         return true;
                     }
@@ -695,7 +732,7 @@ class Assigner {
             Set<W> more = parts[v];
             more.add(ring.pop());
             if (bound(s, v, more) > ours && value(s, v, more) > ours * (1.0 + GAIN)) {
-                parts[v] = more;
+                parts.give(v, more);
                 return true;
             }
         }
@@ -703,7 +740,7 @@ class Assigner {
             Set<W> less = parts[v];
             less.remove(extras.pop());
             if (game_.connects(v, less) && value(s, v, less) > ours * (1.0 + GAIN)) {
-                parts[v] = less;
+                parts.give(v, less);
                 return true;
             }
         }
@@ -724,16 +761,16 @@ class Assigner {
 };
 
 template <int W>
-double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int most, Set<W> changed) {
-    Set<W> left = game_.left(s), live = game_.live_stacks(s), goal = game_.paying & left;
+double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most,
+                         Set<W> changed) {
+    Set<W> left = game_.left(s), goal = game_.paying & left;
     auto scored = [&](int v, const Set<W>& part) {
         return part.any() ? score(value(s, v, part, rows_.due(left, part))) : 0.0;
     };
     for (int step = 0; step < most; ++step) {
         double best = GAIN;
         int winner = NOWHERE;
-        Set<W> chosen, taken;
-        for (const auto& part : parts) taken |= part;
+        Set<W> chosen, taken = parts.all();
         Set<W> near = changed;  // what stacks that have not changed may take
         for (Set<W> rest = changed; rest.any();) near |= parts[rest.pop()];
         for (Set<W> stacks = live; stacks.any();) {
@@ -747,9 +784,11 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
                 double gain = scored(v, more) - now;
                 if (gain <= best) return;
                 if (more.meets(others))
-                    for (int u = 0; u < game_.lands; ++u)
+                    for (Set<W> rest = parts.owners(); rest.any();) {
+                        int u = rest.pop();
                         if (u != v && parts[u].meets(more))
                             gain += scored(u, game_.reached(u, parts[u] - more)) - scored(u, parts[u]);
+                    }
                 if (gain > best) best = gain, winner = v, chosen = more;
             };
             Set<W> edge = game_.out[v];
@@ -779,12 +818,13 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
             }
         }
         if (winner == NOWHERE) break;
-        for (int u = 0; u < game_.lands; ++u)
-            if (u != winner && parts[u].meets(chosen)) {
-                parts[u] = game_.reached(u, parts[u] - chosen);
-                changed.add(u);
-            }
-        parts[winner] = chosen;
+        for (Set<W> rest = parts.owners(); rest.any();) {
+            int u = rest.pop();
+            if (u == winner || !parts[u].meets(chosen)) continue;
+            parts.give(u, game_.reached(u, parts[u] - chosen));
+            changed.add(u);
+        }
+        parts.give(winner, chosen);
         changed.add(winner);
     }
     return gain(s, parts);

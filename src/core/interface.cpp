@@ -215,8 +215,8 @@ class Search : public iacta_search {
         forget();
         bool done = deep([&] { return lookahead_.find_base(starts); });
         for (const auto& parts : lookahead_.base())
-            for (const auto& part : parts)
-                for (int t = 0; t < game_.lands; ++t) *sets++ = part.has(t);
+            for (int v = 0; v < game_.lands; ++v)
+                for (int t = 0; t < game_.lands; ++t) *sets++ = parts[v].has(t);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
@@ -225,12 +225,14 @@ class Search : public iacta_search {
         if (depth < 1 || depth > MOST_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
             return IACTA_UNSOUND;
         forget();
-        std::vector<Parts<W>> base(lookahead_.goals(), Parts<W>(game_.lands));
-        size_t place = 0;
+        std::vector<Parts<W>> base(lookahead_.goals());
         for (auto& parts : base)
-            for (auto& part : parts)
+            for (int v = 0; v < game_.lands; ++v) {
+                Set<W> part;
                 for (int t = 0; t < game_.lands; ++t)
-                    if (sets[place++] && game_.field.has(t)) part.add(t);
+                    if (*sets++ && game_.field.has(t)) part.add(t);
+                parts.give(v, part);
+            }
         lookahead_.follow(std::move(base), {depth, idle, Order(order)});
         return IACTA_DONE;
     }

@@ -170,7 +170,7 @@ class Lookahead {
         return alone ? Joint::product : Joint::sum;
     }
     std::vector<Parts<W>> nothing() const {
-        return std::vector<Parts<W>>(goals_.size(), Parts<W>(game_.lands));
+        return std::vector<Parts<W>>(goals_.size());
     }
     void forget() {
         known_.clear();
@@ -200,7 +200,7 @@ class Lookahead {
                 if (rank > best) best = rank, chosen = v, whole = part;
             }
             if (chosen == NOWHERE) continue;
-            mine[chosen] = whole;
+            mine.give(chosen, whole);
             taken |= whole;
         }
         for (size_t j = 0; j + 1 < parts.size(); ++j) parts[j] = mine;
@@ -216,31 +216,26 @@ class Lookahead {
     // have changed since it could not be improved.
     template <class Changed>
     double improved(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
+        Set<W> left = game_.left(s), live = game_.live_stacks(s);
         if (rows_.joint() != Joint::product) {
-            assigner_.keep_live(s, parts[0]);
-            return assigner_.grow(s, parts[0], own, most, changed(0));
+            assigner_.keep_live(s, live, parts[0]);
+            return assigner_.grow(s, live, parts[0], own, most, changed(0));
         }
         double total = 0.0;
-        Set<W> left = game_.left(s);
         for (size_t j = 0; j < goals_.size(); ++j) {
             const auto& goal = goals_[j];
             if (!goal.lands.meets(left) || !goal.lands.within(game_.field | s.mine)) continue;
-            if (!assigner_.repair(s, goal.lands, parts[j])) continue;
-            double chance = assigner_.climb(s, goal.lands, parts[j], most, changed(j));
-            total += goal.pays * chance * (1.0 + style_.idle * idle(s, parts[j], goal.lands));
+            if (!assigner_.repair(s, live, goal.lands, parts[j])) continue;
+            double chance = assigner_.climb(s, live, goal.lands, parts[j], most, changed(j));
+            total += goal.pays * chance * (1.0 + style_.idle * idle(s, live, parts[j], goal.lands));
         }
         return total;
     }
 
     // Idle armies: those that are next to what others are to take in full, and half as much one land
     // farther away. Without what they add, those who can help for nothing never begin.
-    double idle(const Position<W>& s, const Parts<W>& parts, const Set<W>& goal) {
-        Set<W> left = game_.left(s), reach = goal & left, idles, all;
-        for (const auto& part : parts) reach |= part;
-        for (Set<W> rest = game_.live_stacks(s); rest.any();) {
-            int v = rest.pop();
-            if (!parts[v].any()) idles.add(v);
-        }
+    double idle(const Position<W>& s, const Set<W>& live, const Parts<W>& parts, const Set<W>& goal) {
+        Set<W> left = game_.left(s), reach = (goal & left) | parts.all(), idles = live - parts.owners();
         double total = 0.0, weight = 1.0;
         Set<W> edge = reach & left;
         for (int step = 0; step < 4 && idles.any() && edge.any(); ++step) {
@@ -265,8 +260,8 @@ class Lookahead {
         std::vector<Parts<W>> parts = nothing();
         Set<W> live = game_.live_stacks(s), left = game_.left(s);
         for (size_t j = 0; j < base_.size(); ++j)
-            for (int v = 0; v < game_.lands; ++v) {
-                if (!base_[j][v].any()) continue;
+            for (Set<W> owners = base_[j].owners(); owners.any();) {
+                int v = owners.pop();
                 Set<W> mine = base_[j][v] & live, rest = base_[j][v] & left;
                 if (live.has(v)) mine.add(v);
                 while (mine.any() && rest.any()) {
@@ -276,7 +271,7 @@ class Lookahead {
                         if (largest == NOWHERE || game_.spare(s, u) > game_.spare(s, largest)) largest = u;
                     }
                     mine.remove(largest);
-                    parts[j][largest] = game_.reached(largest, rest);
+                    parts[j].give(largest, game_.reached(largest, rest));
                     rest -= parts[j][largest];
                 }
             }
@@ -420,9 +415,11 @@ class Lookahead {
     double improved_after(const Position<W>& s, const std::vector<Parts<W>>& before, std::vector<Parts<W>>& parts,
                           int v, int c) {
         auto changed = [&](size_t j) {
-            Set<W> found = Set<W>::of(v) | Set<W>::of(c);
-            for (int u = 0; u < game_.lands; ++u)
-                if (before[j][u].has(c) || before[j][u] != parts[j][u]) found.add(u);
+            Set<W> found = Set<W>::of(v) | Set<W>::of(c) | before[j].differing(parts[j]);
+            for (Set<W> owners = before[j].owners(); owners.any();) {
+                int u = owners.pop();
+                if (before[j][u].has(c)) found.add(u);
+            }
             return found;
         };
         return std::max(improved(s, parts, CLIMB, OWN, changed), 0.0);
@@ -441,13 +438,13 @@ class Lookahead {
                 for (auto& each : then) {
                     if (each[v].has(c)) {
                         auto split = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, m, m);
-                        each[c] = split.first;
-                        each[v] = split.second;
+                        each.give(c, split.first);
+                        each.give(v, split.second);
                     } else if (m == b) {
-                        each[c] = game_.reached(c, each[v]);
-                        each[v] = {};
+                        each.give(c, game_.reached(c, each[v]));
+                        each.give(v, {});
                     }
-                    for (auto& part : each) part.remove(c);
+                    each.remove(c);
                 }
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
