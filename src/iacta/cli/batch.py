@@ -11,10 +11,11 @@ from iacta.files import STREAM
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
 from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name
-from iacta.questions.question import Question, find_question
+from iacta.questions.question import QUESTIONS, Question, find_question
 from iacta.questions.sentences import count
 
 SOME_ERRORS = 1
+ANSWERED = ", ".join(form.name for form in QUESTIONS.all() if form.usual_columns())
 
 
 @command(
@@ -48,8 +49,7 @@ class BatchCommand(Command, kw_only=True):
     )
     question: str = parameter(
         Name(),
-        "The question: battle, campaign, need, roll, decide, defend or plan. Each of its "
-        "options may also be a column of that name.",
+        f"The question: {ANSWERED}. Each of its options may also be a column of that name.",
         metavar="NAME",
         default=BattleQuestion.name,
     )
