@@ -16,9 +16,10 @@ settings.load_profile("iacta")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests that plan, doctests too, are skipped where nothing has compiled the core.
+# Tests of plans and whole games, doctests too, are skipped where nothing has compiled the core.
 if not HAS_CORE:
     pytest.MonkeyPatch().setattr("iacta.plan.core.Core.__new__", skip)
+    pytest.MonkeyPatch().setattr("iacta.war.core._library", skip)
 
 
 # These need a browser, a server or pictures, or plan much; or they run every command of the pages.

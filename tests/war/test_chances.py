@@ -160,6 +160,7 @@ def test_bad_input_is_refused(ask: object, message: str) -> None:
         ask()  # type: ignore[operator] # a function
 
 
+@pytest.mark.usefixtures("core")
 def test_without_the_core_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.war.core.find_core", lambda: None)
     _library.cache_clear()
