@@ -1,4 +1,4 @@
-"""The compiled core: tests of plans and of whole games are skipped where nothing has compiled it."""
+"""The compiled core: tests that need it are skipped where nothing has compiled it."""
 
 from pathlib import Path
 from typing import NoReturn
