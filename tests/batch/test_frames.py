@@ -271,6 +271,7 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
     assert answer({"attackers": 14, "territories": [5.0, 4.5]}, "campaign")["error"][0] is None
 
 
+WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
     "campaign": [
         {"attackers": 20, "territories": [5, "3:capital", 1]},
@@ -284,6 +285,8 @@ QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
     ],
     "defend": [{"attackers": 12, "chance": 0.9}, {"attackers": 20, "armies": 12, "territories": 3}],
     "plan": [{"position": POSITION, "take": "B"}, {"position": POSITION_IN_TOML, "worth": True}],
+    "win": [{"code": WAR, "games": 10, "seed": 1}, {"code": WAR, "games": 10, "seed": 2}],
+    "goals": [{"code": WAR, "games": 4}, {"code": WAR, "games": 4, "win": True}],
 }
 
 
@@ -293,11 +296,15 @@ def test_other_questions_have_the_values_of_their_records(question: str) -> None
     names = {name: None for row in rows for name in row}
     found = answer({name: [row.get(name) for row in rows] * 2 for name in names}, question)
     form = {each.name: each for each in QUESTIONS.all()}[question]
+    parameters = {parameter.name for parameter in form.parameters()}
     for row, record in enumerate(records(question, rows) * 2):
         assert found["error"][row] is None
         for name in form.usual_columns():
-            value, wanted = found[name][row], record.get(name)
-            if isinstance(wanted, list):
+            column = f"answer_{name}" if name in parameters else name
+            value, wanted = found[column][row], record.get(name)
+            if isinstance(wanted, dict):
+                assert json.loads(value) == wanted
+            elif isinstance(wanted, list):
                 assert pl.Series([value]).str.json_decode(infer_schema_length=1).to_list() == [
                     wanted
                 ]
