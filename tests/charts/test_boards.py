@@ -387,7 +387,7 @@ def test_what_is_no_board_is_refused() -> None:
 
 def test_a_map_shows_where_new_armies_help() -> None:
     position = iacta.read_position("examples/eliminate-blue.json")
-    found = iacta.reinforce(position, TakeAll("Venezuela,Peru"), 4, time_limit=0)
+    found = iacta.reinforce(position, TakeAll("Venezuela,Peru"), 4, time_limit=1)
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in chart.tables["territories"]}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)

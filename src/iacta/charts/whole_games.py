@@ -81,7 +81,7 @@ def win_bar(answer: WinAnswer) -> Chart:
     ground = categories("player", by_player, legend=None)
     front = field("player:N", legend=None, scale=mapped(digits))
     numbers = (
-        layer(behind.encode(stroke=ground, fill=ground)),
+        layer(behind.encode(stroke=ground, fill=front)),
         layer(written.mark("text", **look).encode(fill=front)),
     )
     tables: dict[str, Sequence[Row]] = {"shares": rows}
