@@ -14,7 +14,7 @@ from iacta.checks import put, shown, whole_number
 from iacta.errors import IllegalError
 
 CONFIDENCE = 0.95  # of every interval whose level nobody asks for
-NORMAL = 1.959963984540054  # a normal variable is within so many deviations with that chance
+NORMAL = 1.959963984540054  # standard deviations that hold a normal variable with that chance
 FEWEST_GAMES = 10  # of fewer nothing is known
 
 MOST_RUNS = 10**18  # far more than any computer plays

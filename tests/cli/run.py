@@ -53,7 +53,7 @@ def read_terminal(terminal: int) -> bytes:
 
 
 def interrupted(line: str, moment: float) -> tuple[int, bytes, bytes]:
-    """Return how a command ends that gets Ctrl-C after so many seconds, and what it prints."""
+    """Return how a command ends when Ctrl-C comes after some seconds, and what it prints."""
     command = [sys.executable, "-c", STARTED, *line.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
         assert process.stdout is not None

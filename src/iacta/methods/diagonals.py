@@ -19,7 +19,7 @@ def by_total(table: Numbers) -> Numbers:
 
     table: the numbers of all states, with the armies of both sides from 0 on.
 
-    Where no state has so many armies, the view has another state's entry.
+    Where no state has that number of armies, the view has another state's entry.
 
     >>> by_total(np.array([[0, 1, 2], [10, 11, 12]])).tolist()[1:3]
     [[1, 10], [2, 11]]

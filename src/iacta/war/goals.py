@@ -334,7 +334,7 @@ def _plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
             threads=1,
         )
     except IactaError:
-        return None  # a plan of so many armies is refused; the other candidates are left
+        return None  # a plan of that many armies is refused; the other candidates remain
 
 
 def _followed(plan: Policy, start: Turn) -> Policy:
