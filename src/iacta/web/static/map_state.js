@@ -50,7 +50,7 @@
  * @property {number[]} owners of each territory, -1 for nobody
  * @property {number[]} armies
  * @property {string} rules
- * @property {"continent"|"all"|"any"|"eliminate"|"worth"} goal
+ * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty while none is chosen
  * @property {number} continent that is to be taken
  * @property {number} victim who is to be eliminated
  * @property {number[]} targets territories that are to be taken
@@ -68,7 +68,7 @@ export const MOST_PLAYERS = 8;
 export const MOST_ARMIES = 1e9;
 const MOST_BYTES = 1e6;
 const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
-const GOALS = ["continent", "all", "any", "eliminate", "worth"];
+const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 const MOST_STEPS = 500;
 const MOST_NOTE = 200; // letters
 // How each step is written in an address: a letter, and its numbers; that of the dice may be missing.
@@ -97,7 +97,7 @@ export function begun(board, code = "") {
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
     rules: "classic",
-    goal: board.continents.length ? "continent" : "eliminate",
+    goal: "",
     continent: 0,
     victim: 1,
     targets: [],
@@ -159,39 +159,11 @@ export function placed(board, code, position) {
   for (const each of holdings) if (each) names.add(each.owner);
   const players = [...names];
   for (const name of NAMES) if (players.length < 2 && !names.has(name)) players.push(name);
-  const state = {
+  return {
     ...begun(board, code),
     players,
     owners: holdings.map((each) => (each ? players.indexOf(each.owner) : -1)),
     armies: holdings.map((each) => (each ? each.armies : 0)),
-  };
-  return { ...state, continent: nearest(board, state) };
-}
-
-/** Return the continent of which the player lacks something, and has or borders on the most. */
-function nearest(board, state) {
-  const mine = state.owners.map((owner) => owner === state.mover);
-  const beside = new Set(
-    board.scene.borders.flatMap(({ start, to }) => (mine[start] ? [to] : mine[to] ? [start] : [])),
-  );
-  const reached = board.continents.map(({ territories }) =>
-    territories.every((t) => mine[t])
-      ? -1
-      : territories.filter((t) => mine[t] || beside.has(t)).length / territories.length,
-  );
-  return Math.max(0, reached.indexOf(Math.max(...reached)));
-}
-
-/** Return a generator of numbers from 0 to 1: the same ones for the same seed. */
-function dice(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = state ^ (state >>> 16);
-    mixed = Math.imul(mixed, 0x21f0aaad);
-    mixed ^= mixed >>> 15;
-    mixed = Math.imul(mixed, 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
 }
 
@@ -199,40 +171,36 @@ function dice(seed) {
  * Return a state in which the territories are dealt to the players, and their armies placed on
  * them, at random.
  * @param {State} state
- * @param {number} seed
  * @param {number} each how many armies each player has
  * @returns {State}
  */
-export function dealt(state, seed, each) {
-  const random = dice(seed);
+export function dealt(state, each) {
+  const below = (number) => Math.floor(Math.random() * number);
   const order = state.owners.map((_, t) => t);
   for (let k = order.length - 1; k > 0; k--) {
-    const other = Math.floor(random() * (k + 1));
+    const other = below(k + 1);
     [order[k], order[other]] = [order[other], order[k]];
   }
-  const owners = state.owners.map(() => -1);
-  const armies = owners.map(() => 1);
+  const owners = [];
   order.forEach((t, k) => (owners[t] = k % state.players.length));
+  const armies = owners.map(() => 1);
   state.players.forEach((_, player) => {
     const mine = order.filter((t) => owners[t] === player);
-    for (let k = mine.length; mine.length && k < each; k++) {
-      armies[mine[Math.floor(random() * mine.length)]] += 1;
-    }
+    for (let k = mine.length; mine.length && k < each; k++) armies[mine[below(mine.length)]] += 1;
   });
-  return changed(state, { owners, armies, targets: [], keep: {}, stay: [] });
+  return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
 }
 
 /**
- * Return a state in which all that the mover does not own has so many armies, and what is nobody's
- * belongs to another player.
+ * Return a state in which all that is nobody's belongs to a player.
  * @param {State} state
- * @param {number} count
- * @param {number} other
+ * @param {number} count how many armies are on each of these territories
+ * @param {number} player
  * @returns {State}
  */
-export function others(state, count, other) {
-  const owners = state.owners.map((owner) => (owner < 0 ? other : owner));
-  const armies = state.armies.map((old, t) => (owners[t] === state.mover ? old : count));
+export function filled(state, count, player) {
+  const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
+  const armies = state.armies.map((old, t) => (state.owners[t] < 0 ? count : old));
   return changed(state, { owners, armies });
 }
 
@@ -268,6 +236,52 @@ export function letters(players) {
   return found;
 }
 
+// What the server is asked.
+
+/** Whether territories are chosen one by one for the goal. */
+export const canAim = ({ goal }) => goal === "all" || goal === "any";
+
+/**
+ * Return the code of the turn that is set up, one line that all of iacta reads.
+ * @param {Board} board
+ * @param {State} state
+ */
+export function codeOf(board, state) {
+  const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
+  const holdings = board.territories.flatMap((name, t) =>
+    state.owners[t] < 0 ? [] : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
+  );
+  const keep = Object.entries(state.keep).map(([t, count]) => `${escaped(board.territories[t])}:${count}`);
+  const stay = state.stay.map((t) => escaped(board.territories[t]));
+  // By the rules of a code, the players' turns come in the order of their first territories.
+  const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
+  const order = [...usual].sort((a, b) => a - b);
+  const options = [
+    String(order) !== String(usual) && `players=${order.map((p) => escaped(state.players[p])).join(",")}`,
+    state.rules !== "classic" && `rules=${escaped(state.rules)}`,
+    state.fresh && `place=${state.fresh}`,
+    keep.length && `keep=${keep.join(",")}`,
+    stay.length && `stay=${stay.join(",")}`,
+  ].filter(Boolean);
+  const parts = ["1", board.code, escaped(state.players[state.mover]), holdings.join(",")];
+  return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
+}
+
+/**
+ * Return the goal of a state, as the server takes it; null while no goal or no territory is chosen.
+ * @param {Board} board
+ * @param {State} state
+ */
+export function goalOf(board, state) {
+  const names = state.targets.map((t) => board.territories[t]).join(", ");
+  const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
+  if (state.goal === "continent") return { take: board.continents[state.continent]?.name ?? "", ...hold };
+  if (state.goal === "eliminate") return { eliminate: state.players[state.victim], ...hold };
+  if (state.goal === "worth") return { worth: true };
+  if (!canAim(state) || !names) return null;
+  return { [state.goal === "all" ? "take" : "take_any"]: names, ...hold };
+}
+
 // The address.
 
 const heldText = (owner, armies) => (owner < 0 ? "-" : String.fromCharCode(97 + owner) + armies);
@@ -292,10 +306,10 @@ export function written(state) {
   });
   add("h", runs.map(({ text, count }) => (count > 1 ? `${text}x${count}` : text)).join("."));
   if (state.rules !== "classic") add("r", state.rules);
-  add("g", state.goal);
+  if (state.goal) add("g", state.goal);
   if (state.goal === "continent") add("t", state.continent);
-  else if (state.goal === "eliminate") add("t", state.victim);
-  else if (state.goal !== "worth") add("t", state.targets.join("."));
+  if (state.goal === "eliminate") add("t", state.victim);
+  if (canAim(state)) add("t", state.targets.join("."));
   const keep = Object.entries(state.keep).map(([t, count]) => `${t}-${count}`);
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
@@ -385,7 +399,7 @@ export function read(fragment, board) {
     goal,
     continent: goal === "continent" ? within(target, board.continents.length, 0) : 0,
     victim: goal === "eliminate" ? within(target, players.length, 1) : 1,
-    targets: goal === "all" || goal === "any" ? wholes(given.get("t")).filter(isPlace) : [],
+    targets: canAim({ goal }) ? wholes(given.get("t")).filter(isPlace) : [],
     keep,
     stay: wholes(given.get("s")).filter(isPlace),
     fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
