@@ -1,5 +1,6 @@
 // Answers a form while you type; without this file it is sent like any other.
 
+import {page} from "./ask.js";
 import {draw, show} from "./chart.js";
 import {Row} from "./row.js";
 
@@ -34,28 +35,23 @@ function ask() {
 
 async function fetchAnswer() {
   const address = `${form.action}?${query()}`;
-  const mine = asking = new AbortController();
+  const {signal} = asking = new AbortController();
   setBusy(LONG);
-  let text = "";
-  let pause = 0;
   try {
-    const found = await fetch(address, {signal: mine.signal});
-    pause = Number(found.headers.get("Retry-After"));
-    text = await found.text();
+    const found = await page(address, {signal, waiting: showWrong});
+    if (signal.aborted) return;
+    showPage(found, address);
   } catch (error) {
-    if (error.name === "AbortError") return;
+    if (signal.aborted) return;
+    showWrong(error.message);
   }
-  if (mine !== asking) return;
   setIdle();
-  const page = new DOMParser().parseFromString(text, "text/html");
-  if (page.querySelector("#rest")) {
-    showPage(page, address);
-  } else {
-    answer.classList.add("old");
-    document.querySelector("#wrong").textContent = page.querySelector(".lead")?.textContent
-      || /"detail": "([^"]*)"/.exec(text)?.[1] || "The server does not answer. Is it still running?";
-    if (pause) waiting = setTimeout(fetchAnswer, 1000 * Math.min(pause, 5));
-  }
+}
+
+/** Shows why there is no answer; the last one stays in sight. */
+function showWrong(sentence) {
+  answer.classList.add("old");
+  document.querySelector("#wrong").textContent = sentence;
 }
 
 /** Shows that an answer is being computed, and how to stop that where it takes long. */
@@ -80,30 +76,30 @@ document.querySelector("#working button").addEventListener("click", () => {
 addEventListener("pageshow", setIdle);  // as it was left, if one comes back to it
 
 /** Shows what differs on a new page: the answer, and what is wrong with the form. */
-function showPage(page, address) {
-  const isAnswered = page.querySelector("#link") !== null;
+function showPage(found, address) {
+  const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered);  // the last answer stays in sight
   for (const id of isAnswered ? ["lead", "wrong"] : ["wrong"]) {
-    const [old, found] = [document, page].map(each => each.querySelector(`#${id}`));
-    if (old.textContent !== found.textContent) old.textContent = found.textContent;
+    const [old, later] = [document, found].map(each => each.querySelector(`#${id}`));
+    if (old.textContent !== later.textContent) old.textContent = later.textContent;
   }
   for (const field of form.querySelectorAll(".field")) {
     const name = field.dataset.name;
-    const found = page.querySelector(`#wrong-${name}`)?.textContent ?? "";
+    const sentence = found.querySelector(`#wrong-${name}`)?.textContent ?? "";
     const wrong = field.querySelector(`#wrong-${name}`);
-    if (wrong.textContent !== found) wrong.textContent = found;
+    if (wrong.textContent !== sentence) wrong.textContent = sentence;
     for (const input of field.querySelectorAll("input[type=text], textarea")) {
-      if (found) input.setAttribute("aria-invalid", "true");
+      if (sentence) input.setAttribute("aria-invalid", "true");
       else input.removeAttribute("aria-invalid");
     }
-    if (found) field.closest("details")?.setAttribute("open", "");
+    if (sentence) field.closest("details")?.setAttribute("open", "");
   }
   if (!isAnswered) {
     setAddress(address);
     return;
   }
   const picture = document.querySelector("#picture .drawn, #picture img");
-  const rest = document.importNode(page.querySelector("#rest"), true);
+  const rest = document.importNode(found.querySelector("#rest"), true);
   if (picture) rest.querySelector("#picture")?.replaceChildren(picture);  // until the new one is
   const scrolled = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
   const open = [...document.querySelectorAll("#rest details")].map(each => each.open);

@@ -29,6 +29,13 @@ addEventListener("click", async event => {
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 });
 
+// The click that brings the focus to a number selects it, once it has set its caret.
+let focused = null; // what had the focus before the last press of the pointer
+addEventListener("pointerdown", () => { focused = document.activeElement; }, {capture: true});
+addEventListener("click", ({target}) => {
+  if (target !== focused && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) target.select();
+});
+
 /** Copies a text, and returns whether it is copied. */
 export async function copied(text) {
   // At once, while the click still counts, and on pages without a certificate too. The clipboard that
