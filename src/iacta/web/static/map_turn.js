@@ -162,8 +162,8 @@ function attacking(c) {
     element("div", { className: "sides" },
       element("ol", { id: "moves", className: "moves", ariaLabel: "The best first attacks" }, list),
       element("div", { className: "side" },
-        way ? battle(c, way, moves.find(({ from, to }) => from === way.from && to === way.to))
-          : element("p", { className: "help", id: "attack-help" }, c.help || (now.odds.length ? "Tap your territory, then the one to attack." : "Nobody can be attacked.")),
+        (c.help || !way) && element("p", { className: "help", id: "attack-help" }, c.help || (now.odds.length ? "Tap your territory, then the one to attack." : "Nobody can be attacked.")),
+        way && battle(c, way, moves.find(({ from, to }) => from === way.from && to === way.to)),
         element("p", { className: "row" },
           tool(["Attack no more", cost && element("small", {}, cost)], () => act.take({ do: "stop" })),
           way && tool("Other attacks", () => act.pick(null, null)),
