@@ -6,17 +6,19 @@
 import { Refused } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
-import { goalParts, goalWords, goalsOf } from "./map_goals.js";
+import { goalParts, goalWords, goalsOf, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, without } from "./map_history.js";
 import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember, saved, textOf } from "./map_open.js";
 import { MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
 import { territoryTable } from "./map_table.js";
 import { doing, graphOf, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
+import { reviewLink } from "./pack.js";
 import { copied } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const FIRST = 1; // seconds of a short look
 const SECOND = 9;
+const BESIDE = 0.3; // seconds for a step beside the one that is shown
 const LONGEST = 20;
 const GOALS = 4; // seconds for all goals
 const TYPING = 1200; // milliseconds between two digits of a number
@@ -36,7 +38,7 @@ let state;
 let chosen = null;
 let brush = 0; // the player to whom tapped territories are given, -1 for nobody, null to select only
 let isPicking = false;
-let isListing = false; // whether the goals are shown, though one is chosen
+let view = ""; // "goals" or "threats" while these are shown in place of what the turn asks for
 let picked = { from: null, to: null }; // the border of the next attack, or of a move at the end
 let placing = {}; // new armies by territory
 let moving = null; // how many armies are about to move in
@@ -134,7 +136,8 @@ function forget() {
 function use(next) {
   board = next;
   chosen = null;
-  isPicking = isListing = false;
+  isPicking = false;
+  view = "";
   map.setBoard(board);
   on["board-name"].textContent = cut(board.name);
   on.remarks.textContent = board.remarks.length
@@ -217,7 +220,7 @@ function point(t) {
     if (isMine) picked = { from: t, to: null };
     else if (way) picked = { from: way.from, to: t };
     else if (now.odds.length) say((help = `You have no armies that can attack ${board.territories[t]}.`));
-    isListing = false;
+    view = "";
   }
   chosen = picked.from ?? t;
   render();
@@ -361,7 +364,7 @@ const act = {
     render();
   },
   choose(parts) {
-    isListing = false;
+    view = "";
     commit(changed(state, parts), { isStep: true });
   },
   stop: () => goalSearches.stop(goalJob(state.at)),
@@ -379,6 +382,7 @@ const isOpen = (k) => ["place", "attack", "advance"].includes(tree.turns[k]?.pha
 const found = (k) => goalSearches.of(goalJob(k))?.found ?? null;
 const win = (k) => gameSearches.of(winJob(k))?.found ?? null;
 const winJob = (k) => tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: FIRST };
+const threatsJob = (k) => tree.turns[k]?.code && { address: "api/v1/threats", body: { code: tree.turns[k].code, ...onBoard() }, seconds: GOALS };
 const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: true }, seconds: GOALS };
 
 /** Return the goal of a step, as the server takes it; to win the game it is the goal that helps most. */
@@ -394,20 +398,26 @@ function goalJob(k) {
   const goal = goalAt(k);
   if (!goal || !tree.turns[k]?.code) return null;
   const body = { code: tree.turns[k].code, board: board.board, ...goal };
-  return { address: "api/v1/turn/analyse", body, seconds: k === state.at ? SECOND : FIRST, better: (a, b) => better(a, b, goal.hold) };
+  return { address: "api/v1/turn/analyse", body, seconds: k === state.at ? SECOND : BESIDE, better: (a, b) => better(a, b, goal.hold) };
 }
 
-/** Look at the turn that is shown, and then at those of its line that are not known yet. */
+/** Look shortly at the turn that is shown, then at the others of its line and beside it, then longer. */
 function search() {
-  const line = [state.at, 0, ...lineThrough(state.steps, state.at)].filter(isOpen);
+  const line = [0, ...lineThrough(state.steps, state.at)];
+  const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)].filter((k) => k !== state.at))].map(goalJob).filter(Boolean);
+  const job = goalJob(state.at);
+  const waiting = all.filter((each) => !goalSearches.isDone(each));
   const isLonger = longer && !goalSearches.isDone(longer);
-  goalSearches.want(isLonger ? [longer] : [...new Set(line)].map(goalJob).filter(Boolean));
-  const turns = [state.at, 0, ...lineThrough(state.steps, state.at).filter((k) => state.steps[k - 1].do === "next")];
-  const listed = isChoosing() || state.goal === "win" ? [goalsJob(state.at)] : [];
+  goalSearches.want(isLonger ? [longer] : [job && waiting.length && { ...job, seconds: FIRST }, ...waiting, job].filter(Boolean));
+  const turns = [state.at, 0, ...line.filter((k) => k && state.steps[k - 1].do === "next")];
+  const listed = [
+    (view === "threats" || tree.turns[state.at].phase === "fortify") && threatsJob(state.at),
+    (isChoosing() || state.goal === "win") && goalsJob(state.at),
+  ];
   gameSearches.want([...listed, ...[...new Set(turns)].map(winJob)].filter(Boolean));
 }
 
-const isChoosing = () => !state.goal || isListing;
+const isChoosing = () => view === "goals" || (!state.goal && !view);
 
 // Showing the state.
 
@@ -493,18 +503,19 @@ function showPlay(now, shown) {
     tones: shown.tones,
     digits: look.digits,
     goals: gameSearches.of(goals),
+    threats: gameSearches.of(threatsJob(state.at)),
     isListing: gameSearches.isSearching(goals),
     isSearching: goalSearches.isSearching(job),
     longest: LONGEST,
     waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "",
   };
   redraw(on.value, valueOf(c));
-  redraw(on.now, isChoosing() && isOpen(state.at) ? goalsOf(c) : doing(c));
+  redraw(on.now, view === "threats" ? threatsOf(c) : isChoosing() && isOpen(state.at) ? goalsOf(c) : doing(c));
   redraw(on.curve, graphOf(c));
   redraw(on.steps, stepsOf(c));
   on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;
   on.forth.disabled = !next(state.steps, state.at);
-  on.log.disabled = !state.steps.length;
+  on.log.disabled = on.review.disabled = !state.steps.length;
   const known = entry?.found;
   on.whole.hidden = !known?.sections?.length;
   redraw(on["plan-tables"], (known?.sections ?? []).map(sectionOf));
@@ -577,7 +588,8 @@ function remove(player) {
 function showGoal() {
   on.goal.hidden = !state.played || !isChoosing();
   on["goal-now"].textContent = `Goal: ${cut(goalWords(board, state) ?? "none yet")}`;
-  on["goal-now"].ariaExpanded = String(isChoosing());
+  on["goal-now"].ariaPressed = String(isChoosing());
+  on.threatened.ariaPressed = String(view === "threats");
   on.kind.value = state.goal;
   on.kind.querySelector("[value=continent]").disabled = !board.continents.length;
   redraw(on.continent, board.continents.map(({ name, bonus }, k) => element("option", { value: String(k) }, `${cut(name)} (${bonus})`)));
@@ -715,12 +727,15 @@ listen("fresh", "change", () => {
 
 // Analysing.
 
-listen("goal-now", "click", () => {
-  isListing = Boolean(state.goal) && !isListing;
+/** Show goals or threats, or again what the turn asks for. */
+function toggle(other) {
+  view = view === other ? "" : other;
   render();
-});
+}
+listen("goal-now", "click", () => toggle("goals"));
+listen("threatened", "click", () => toggle("threats"));
 listen("kind", "change", () => {
-  isListing = true;
+  view = "goals";
   commit(changed(state, { goal: on.kind.value }));
 });
 listen("continent", "change", () => commit(changed(state, { continent: Number(on.continent.value) })));
@@ -747,10 +762,12 @@ listen("note", "click", () => {
 });
 listen("command", "click", () => copy(on.command, found(state.at).command));
 listen("python", "click", () => copy(on.python, found(state.at).python));
-listen("log", "click", () => {
+function logNow() {
   const { hold, ...goal } = goalAt(0) ?? { worth: true };
-  saved("game.jsonl", logOf(board, state, tree.turns, goal));
-});
+  return logOf(board, state, tree.turns, goal);
+}
+listen("log", "click", () => saved("game.jsonl", logNow()));
+listen("review", "click", async () => (location.href = await reviewLink(logNow())));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     project(false);

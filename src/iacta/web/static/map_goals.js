@@ -1,10 +1,12 @@
 // What a turn can be played for, and what the others can do after it: lists that fill in as they come.
 
 import { cut } from "./map_board.js";
-import { element } from "./redraw.js";
+import { element, table } from "./redraw.js";
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").State} State */
+
+const LEAST = 0.0005; // a chance below it is shown as none
 
 const share = (part) => `${(100 * part).toFixed(part < 0.0995 && part > 0 ? 1 : 0)}%`;
 
@@ -66,4 +68,33 @@ function offer(c, parts, name, figure, words) {
   return element("li", {},
     element("button", { type: "button", className: "move", ariaPressed: String(isChosen), onclick },
       element("span", {}, cut(name)), element("strong", {}, figure), element("small", {}, words)));
+}
+
+/** Return what each opponent can do on their next turn, and where the last move helps most. */
+export function threatsOf(c) {
+  const entry = c.threats;
+  const some = (entry?.found?.threats ?? []).filter(({ chance }) => chance >= LEAST);
+  const players = [...new Set(some.map(({ player }) => player))];
+  const cell = (goal, player) => some.find((each) => each.goal === goal && each.player === player);
+  const rows = [...new Set(some.map(({ goal }) => goal))].map((goal) => [
+    goal,
+    ...players.map((player) => (cell(goal, player) ? share(cell(goal, player).chance) : "")),
+  ]);
+  return [
+    element("h3", {}, "What can they do to me?"),
+    helpfulMove(c),
+    rows.length ? table(["Next turn", ...players.map(cut)], rows) : entry?.found?.is_complete && element("p", {}, "No play was found by which somebody takes anything."),
+    element("p", { className: "help" }, entry?.wrong || entry?.found?.condition || "Looking …"),
+  ];
+}
+
+/** Return the last move that helps most against what they can do: a button, once it can be made. */
+export function helpfulMove(c) {
+  const move = c.threats?.found?.move;
+  if (!move) return null;
+  const [from, to] = [move.from, move.to].map((name) => c.board.territories.indexOf(name));
+  const words = `${move.armies} from ${move.from} to ${move.to}: ${move.by} can ${move.goal} with ${share(move.after)} instead of ${share(move.before)}`;
+  if (!c.now?.fortify?.some((way) => way[0] === from && way[1] === to)) return element("p", {}, `The last move that helps most: ${words}.`);
+  return element("p", { className: "row" },
+    element("button", { type: "button", className: "primary", onclick: () => c.act.take({ do: "fortify", from, to, armies: move.armies }) }, `Best: ${words}`));
 }

@@ -2,7 +2,8 @@
 
 import { posted } from "./ask.js";
 import { cut } from "./map_board.js";
-import { packed, placed, unpacked, written } from "./map_state.js";
+import { placed, written } from "./map_state.js";
+import { pack, unpack } from "./pack.js";
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").State} State */
@@ -17,9 +18,12 @@ const MOST_RECENT = 5;
 const RECENT = "iacta-recent";
 let classic = null;
 
+/** Return the code of a board for an address; empty for the classic board. */
+const packed = ({ board }) => (board === "classic" ? "" : pack(JSON.stringify(board)));
+
 /** Return the board of an address. */
 export async function boardOf(code) {
-  if (code) return posted("api/v1/board/read", { name: "board", text: await unpacked(code) });
+  if (code) return posted("api/v1/board/read", { name: "board", text: await unpack(code) });
   classic ??= await (await fetch("api/v1/board")).json();
   return classic;
 }
@@ -31,7 +35,7 @@ export async function boardOf(code) {
 export async function opened({ file, goal, continent, victim }) {
   const text = await (await fetch(`static/examples/${file}`)).text();
   const board = await posted("api/v1/position/read", { text });
-  const state = { ...placed(board, await packed(board.board), board.position), ...goal };
+  const state = { ...placed(board, await packed(board), board.position), ...goal };
   if (continent) state.continent = board.continents.findIndex(({ name }) => name === continent);
   if (victim) state.victim = state.players.indexOf(victim);
   return { board, state };
@@ -45,11 +49,11 @@ export async function read(text, name, beside) {
   const isCode = /^\s*1;/.test(text);
   if (!isCode && !/^\s*["']?player["']?\s*[:=]/m.test(text) && !/[{,]\s*"player"\s*:/.test(text)) {
     const board = await posted("api/v1/board/read", { text, name });
-    return { board, code: await packed(board.board), state: null };
+    return { board, code: await packed(board), state: null };
   }
   const board = await posted("api/v1/position/read", { text, board: beside.board });
   const { rules, keep, stay, fresh } = board;
-  const code = await packed(board.board);
+  const code = await packed(board);
   return { board, code, state: { ...placed(board, code, board.position), ...(isCode && rules && { rules, keep, stay, fresh }) } };
 }
 

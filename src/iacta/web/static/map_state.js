@@ -66,7 +66,6 @@
 const OF_POSITION = ["code", "players", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"];
 export const MOST_PLAYERS = 8;
 export const MOST_ARMIES = 1e9;
-const MOST_BYTES = 1e6;
 const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 const MOST_STEPS = 500;
@@ -82,12 +81,7 @@ const LETTERS = {
   next: ["n"],
 };
 
-/**
- * Return a state in which the first player has one stack and another one all else.
- * @param {Board} board
- * @param {string} code
- * @returns {State}
- */
+/** Return a state in which the first player has one stack and another one all else. */
 export function begun(board, code = "") {
   const size = board.territories.length;
   return {
@@ -113,9 +107,7 @@ export function begun(board, code = "") {
 
 /**
  * Return a state with other parts; where the position changes, the turn begins anew.
- * @param {State} state
  * @param {Partial<State>} parts
- * @returns {State}
  */
 export function changed(state, parts) {
   const isOther = Object.keys(parts).some((name) => OF_POSITION.includes(name));
@@ -124,10 +116,8 @@ export function changed(state, parts) {
 
 /**
  * Return a state in which a territory has another owner or other armies.
- * @param {State} state
  * @param {number} territory
  * @param {{owner?: number, armies?: number}} holding
- * @returns {State}
  */
 export function withHolding(state, territory, { owner, armies }) {
   const owners = [...state.owners];
@@ -147,10 +137,7 @@ export function withHolding(state, territory, { owner, armies }) {
 
 /**
  * Return a state with a position that a file holds.
- * @param {Board} board
- * @param {string} code
  * @param {{player: string, territories: Record<string, {owner: string, armies: number}>}} position
- * @returns {State}
  */
 export function placed(board, code, position) {
   const { territories } = position;
@@ -170,9 +157,7 @@ export function placed(board, code, position) {
 /**
  * Return a state in which the territories are dealt to the players, and their armies placed on
  * them, at random.
- * @param {State} state
  * @param {number} each how many armies each player has
- * @returns {State}
  */
 export function dealt(state, each) {
   const below = (number) => Math.floor(Math.random() * number);
@@ -193,10 +178,8 @@ export function dealt(state, each) {
 
 /**
  * Return a state in which all that is nobody's belongs to a player.
- * @param {State} state
  * @param {number} count how many armies are on each of these territories
  * @param {number} player
- * @returns {State}
  */
 export function filled(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
@@ -208,7 +191,6 @@ export function filled(state, count, player) {
  * Return the colour of each player: its own if it is named after one.
  * @param {string[]} players
  * @param {{named: Record<string, string>, tones: string[]}} tones
- * @returns {string[]}
  */
 export function colours(players, { named, tones }) {
   const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
@@ -224,7 +206,6 @@ export function colours(players, { named, tones }) {
 /**
  * Return the letter that chooses each player on the map.
  * @param {string[]} players
- * @returns {string[]}
  */
 export function letters(players) {
   const found = [];
@@ -241,11 +222,7 @@ export function letters(players) {
 /** Whether territories are chosen one by one for the goal. */
 export const canAim = ({ goal }) => goal === "all" || goal === "any";
 
-/**
- * Return the code of the turn that is set up, one line that all of iacta reads.
- * @param {Board} board
- * @param {State} state
- */
+/** Return the code of the turn that is set up, one line that all of iacta reads. */
 export function codeOf(board, state) {
   const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
   const holdings = board.territories.flatMap((name, t) =>
@@ -267,11 +244,7 @@ export function codeOf(board, state) {
   return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
 }
 
-/**
- * Return the goal of a state, as the server takes it; null while no goal or no territory is chosen.
- * @param {Board} board
- * @param {State} state
- */
+/** Return the goal of a state, as the server takes it; null while no goal or no territory is chosen. */
 export function goalOf(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
@@ -286,11 +259,7 @@ export function goalOf(board, state) {
 
 const heldText = (owner, armies) => (owner < 0 ? "-" : String.fromCharCode(97 + owner) + armies);
 
-/**
- * Return the fragment that holds a state.
- * @param {State} state
- * @returns {string}
- */
+/** Return the fragment that holds a state. */
 export function written(state) {
   const parts = [];
   const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
@@ -349,12 +318,7 @@ function readStep(text) {
 const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
 const wholes = (text) => (text ?? "").split(".").map(whole).filter((each) => each !== null);
 
-/**
- * Return the state that a fragment holds; what does not fit the board is as usual.
- * @param {string} fragment
- * @param {Board} board
- * @returns {State}
- */
+/** Return the state that a fragment holds; what does not fit the board is as usual. */
 export function read(fragment, board) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const usual = begun(board, given.get("b") ?? "");
@@ -408,39 +372,4 @@ export function read(fragment, board) {
     steps: found,
     at: Math.min(whole(given.get("i")) ?? 0, found.length),
   };
-}
-
-/**
- * Return the code of a board for an address: its JSON, compressed; empty for the classic board.
- * @param {string|object} board
- * @returns {Promise<string>}
- */
-export async function packed(board) {
-  if (board === "classic") return "";
-  const text = new Blob([JSON.stringify(board)]).stream();
-  const small = text.pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(small).arrayBuffer());
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-/**
- * Return the JSON text of the board that a code holds.
- * @param {string} code
- * @returns {Promise<string>}
- */
-export async function unpacked(code) {
-  const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-  const large = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const parts = [];
-  let size = 0;
-  for (const reader = large.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) return new Blob(parts).text();
-    size += value.length;
-    if (size > MOST_BYTES) throw new RangeError("the board in the address is too large");
-    parts.push(value);
-  }
 }

@@ -2,6 +2,7 @@
 
 import { split } from "./map_analysis.js";
 import { cut, svg } from "./map_board.js";
+import { helpfulMove } from "./map_goals.js";
 import { lineThrough } from "./map_history.js";
 import { element, table } from "./redraw.js";
 
@@ -217,6 +218,7 @@ function fortifying(c) {
   const [from, to] = [c.picked.from, c.picked.to].map((t) => (t === null ? null : c.board.territories[t]));
   const most = c.now.fortify.find((way) => way[0] === c.picked.from && way[1] === c.picked.to)?.[2];
   return [
+    helpfulMove(c),
     form("fortifying", "row", (on) => c.act.take({ do: "fortify", ...c.picked, armies: numberOf(on["fortify-number"]) }),
       element("p", { className: "help", id: "fortify-said" }, to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go."),
       number("fortify-number", 4, { ariaLabel: "Armies to move", defaultValue: most === undefined ? "" : String(most) }), element("button", { className: "tool" }, "Move")),
