@@ -423,31 +423,20 @@ const isChoosing = () => view === "goals" || (!state.goal && !view);
 
 /** Return what the map and the table show. */
 function viewed(now) {
-  const shown = {
-    owners: state.owners,
-    armies: state.armies,
-    mover: state.mover,
-    players: state.players,
-    tones: colours(state.players, look),
-    chosen,
-    aimed: null,
-    targets: canAim(state) ? state.targets : state.goal === "continent" ? (board.continents[state.continent]?.territories ?? []) : [],
-    stay: state.stay,
-    keep: state.keep,
-    chances: null,
-    scene: null,
-  };
+  const { players, owners, armies, mover, stay, keep } = state;
+  const targets = canAim(state) ? state.targets : state.goal === "continent" ? (board.continents[state.continent]?.territories ?? []) : [];
+  const shown = { players, owners, armies, mover, stay, keep, targets, chosen, aimed: null, chances: null, scene: null, tones: colours(players, look) };
   if (!now || now.problem) return shown;
-  const known = found(state.at);
+  const { chances = null, scene = null } = found(state.at) ?? {};
   return {
     ...shown,
-    owners: now.owners.map((name, t) => (now.armies[t] ? state.players.indexOf(name) : -1)),
+    chances,
+    scene,
+    owners: now.owners.map((name, t) => (now.armies[t] ? players.indexOf(name) : -1)),
     armies: now.armies.map((count, t) => count + (placing[t] ?? 0)),
-    mover: state.players.indexOf(now.player),
+    mover: players.indexOf(now.player),
     chosen: picked.from ?? chosen,
     aimed: picked.to,
-    chances: known?.chances ?? null,
-    scene: known?.scene ?? null,
   };
 }
 

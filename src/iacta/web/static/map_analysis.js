@@ -28,22 +28,12 @@ const ROUGH = 0.002; // differences whose errors are larger are said to be rough
  */
 
 /**
- * Something to ask the server, which answers better as there is more time.
- * @typedef {object} Job
- * @property {string} address
- * @property {object} body
- * @property {number} seconds
- * @property {(before: object, found: object) => object} [better] what is kept of two answers; by
- *   default the later one
- */
-
-/**
- * What is known of a job.
- * @typedef {object} Entry
- * @property {object|null} found
- * @property {{words: string, value: number|null}|null} soFar how far the search is
- * @property {number} seconds that were searched to the end
- * @property {string} wrong
+ * Something to ask the server, which answers better as there is more time; `better` says which of
+ * two answers is kept, by default the later one.
+ * @typedef {{address: string, body: object, seconds: number, better?: (before: object, found: object) => object}} Job
+ *
+ * What is known of it, how far the search is, and how many seconds were searched to the end.
+ * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
  */
 
 /** Searches, one at a time. */
@@ -66,12 +56,10 @@ export class Searches {
     return (job && this.known.get(this.key(job))) ?? null;
   }
 
-  /** @param {Job|null} job */
   isSearching(job) {
     return Boolean(job) && this.current === this.key(job);
   }
 
-  /** @param {Job} job */
   isDone(job) {
     const entry = this.of(job);
     const isLast = ({ found }) => found?.is_proven || found?.is_complete;

@@ -15,9 +15,7 @@
  * @property {{line: number|null, text: string}[]} remarks
  * @property {string[]} territories
  * @property {{name: string, bonus: number, territories: number[]}[]} continents
- * @property {Moving & {frame: [number, number, number, number], width: number, sizes: number[],
- *   outlines: [number, number][][][], badges: Anchor[], borders: {start: number, to: number,
- *   is_one_way: boolean, is_drawn: boolean, pieces: [number, number][][]}[]}} scene what is drawn
+ * @property {object} scene what is drawn, as `iacta.charts.scene` lays it out
  */
 
 /**
@@ -90,18 +88,8 @@ export function begun(board, code = "") {
     mover: 0,
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
-    rules: "classic",
-    goal: "",
-    continent: 0,
-    victim: 1,
-    targets: [],
-    keep: {},
-    stay: [],
-    fresh: 0,
-    hold: false,
-    played: false,
-    steps: [],
-    at: 0,
+    ...{ rules: "classic", goal: "", continent: 0, victim: 1, targets: [], hold: false },
+    ...{ keep: {}, stay: [], fresh: 0, played: false, steps: [], at: 0 },
   };
 }
 

@@ -6,25 +6,17 @@ import { helpfulMove } from "./map_goals.js";
 import { lineThrough } from "./map_history.js";
 import { element, table } from "./redraw.js";
 
-/** @typedef {import("./map_analysis.js").Entry} Entry */
-
 /**
- * What is shown.
+ * What is shown: the board, the state and its turns; what is known of them (`found` and `win` of
+ * each step, `entry` of the goal now); what is begun on the page; and in `act` what can be done.
  * @typedef {object} Shown
- * @property {import("./map_state.js").Board} board
- * @property {import("./map_state.js").State} state
- * @property {import("./map_history.js").TurnState[]} turns
  * @property {import("./map_history.js").TurnState|null} now
- * @property {string[]} tones the colour of each player
- * @property {Record<string, string>} digits what is read on a colour
  * @property {(k: number) => import("./map_analysis.js").Analysis|null} found what a step is worth
  * @property {(k: number) => object|null} win who wins the game after a step
- * @property {Entry|null} entry what is known of the goal now
- * @property {boolean} isSearching
+ * @property {import("./map_analysis.js").Entry|null} entry
  * @property {{from: number|null, to: number|null}} picked the border of the next attack or move
  * @property {Record<number, number>} placing new armies by territory
  * @property {number|null} moving how many armies are about to move in
- * @property {object} act what can be done
  */
 
 const LEAST = 0.0005;
