@@ -29,7 +29,7 @@ from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
 from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
 from iacta.charts.subtitles import counted, rules_words, signed
-from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH
+from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, player_tones
 from iacta.charts.vega import Row, View, field, layer, vconcat
 from iacta.checks import shown
 from iacta.errors import MalformedError
@@ -40,21 +40,6 @@ if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position
     from iacta.plan import Plan, Reinforcement
 
-TONES = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a6500")
-TONES_BY_NAME = {  # of players named after a colour
-    "blue": "#1f6fab",
-    "red": "#c22f2f",
-    "orange": "#b84f00",
-    "green": "#007a59",
-    "yellow": "#f0c020",
-    "amber": "#f0c020",
-    "purple": "#9a4c82",
-    "pink": "#e79ac4",
-    "violet": "#9a4c82",
-    "black": "#3b3f45",
-    "grey": "#8f8f8f",
-    "white": "#f7f7f7",
-}
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
 RARE_STEP = 0.005  # steps less likely than this are in no table
 SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
@@ -331,18 +316,12 @@ def _held(holding: Holding) -> dict[str, Any]:
 
 
 def owner_colours(position: Position) -> dict[str, str]:
-    """Return each owner's colour, the player first; owners named after a colour have it."""
+    """Return each owner's colour, the player first."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
-    own = {owner: TONES_BY_NAME.get(owner.lower()) for owner in owners}
-    free = [tone for tone in TONES if tone not in own.values()] or list(TONES)
-    tones: dict[str, str] = {}
-    for owner, tone in own.items():
-        if tone is None or tone in tones.values():
-            tone = free[0]
-            free = [*free[1:], tone]
-        tones[owner] = tone
-    return {**tones, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
+    tones = player_tones(owners)
+    known = {owner: tones[owner] for owner in owners}
+    return {**known, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
 
 
 def _who(position: Position) -> str:

@@ -245,12 +245,13 @@ export function others(state, count, other) {
 export function colours(players, { named, tones }) {
   const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
   const free = tones.filter((tone) => !own.includes(tone));
-  const found = [];
-  own.forEach((tone) => {
-    const isTaken = tone === null || found.includes(tone);
-    found.push(isTaken ? (free.shift() ?? tones[found.length % tones.length]) : tone);
+  const found = {};
+  [...players].sort().forEach((name) => {
+    const tone = own[players.indexOf(name)];
+    const isTaken = tone === null || Object.values(found).includes(tone);
+    found[name] = isTaken ? (free.shift() ?? tones[Object.keys(found).length % tones.length]) : tone;
   });
-  return found;
+  return players.map((name) => found[name]);
 }
 
 /**
