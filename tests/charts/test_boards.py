@@ -18,7 +18,6 @@ from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, el
 from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
-
 from iacta.charts.saving import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
 from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast

@@ -38,11 +38,11 @@ def audited_log(audited: Audit) -> Chart:
     audited: what `iacta.audit` returns.
 
     The chart has a table `results`: for each `result` of some `throws` how often it was `seen`, how
-    often fair dice give it (`expected`), by how much its share is `off`, and from `low` to `high` the
-    band in which all results of 95 of 100 fair logs are. If the log has its throws one by one, a table
-    `evidence` has the `e_value` after each number of `throws`; if it also has rolls or battles, a
-    table `luck` has the luck of each `player` in `armies`. A log in which every result is
-    impossible under its rules is refused.
+    often fair dice give it (`expected`), by how much its share is `off`, and from `low` to `high`
+    the band in which all results of 95 of 100 fair logs are. If the log has its throws one by one,
+    a table `evidence` has the `e_value` after each number of `throws`; if it also has rolls or
+    battles, a table `luck` has the luck of each `player` in `armies`. A log in which every result
+    is impossible under its rules is refused.
     """
     from iacta.questions.audit import audit_sentence  # takes time to import
 
@@ -106,7 +106,11 @@ def _results(audited: Audit) -> list[Row]:
 
 def _deviations(rows: Sequence[Row]) -> View:
     row_height = min(ROW_HEIGHT, MOST_HEIGHT // len(rows))
-    names = {"labelLimit": 150, "labelOverlap": False, "labelFontSize": min(row_height - 1, 11)}
+    names: dict[str, Any] = {
+        "labelLimit": 150,
+        "labelOverlap": False,
+        "labelFontSize": min(row_height - 1, 11),
+    }
     base = rows_of("results").encode(
         y=row_axis("result", rows, **names),
         tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],

@@ -45,7 +45,7 @@ RARE_STEP = 0.005  # steps less likely than this are in no table
 SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
 MOST_ARROWS = 30  # unless the main line has more
 NARROW_WIDTH = 320
-DIFFERS = 0.1  # chances that differ by less are not shaded
+DIFFERS = 0.1  # chances that differ by less are not on the map
 
 
 @chart(of="Board Position")
@@ -112,8 +112,8 @@ def plan_map(plan: Plan) -> Chart:
     plan: the plan.
 
     The arrows are numbered along the main line, and below the map there is a line for each;
-    battles that are rarely fought have no arrow. Territories are shaded by the chance to own
-    them at the end where these chances differ.
+    battles that are rarely fought have no arrow. Where the chances to own what is attacked differ,
+    they are beside its armies.
 
     The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
     `armies` before the first battle, and `own_probability` and `expected_armies` at the end; a
@@ -124,13 +124,10 @@ def plan_map(plan: Plan) -> Chart:
     from iacta.questions.plan import plan_answer  # takes time to import
 
     arrows, position = arrows_of(plan), plan.position
-    scale = {"domain": [0, 1], "range": [0.03, 0.35]}
-    square: dict[str, Any] = {"symbolType": "square", "symbolFillColor": GREY, "symbolSize": 180}
-    words, values = "chance to own it at the end", [0, 0.25, 0.5, 0.75, 1]
-    legend = {"title": words, "values": values, "format": ".0%", "columns": 5, **square}
-    shade = field("own_probability:Q", scale=scale, legend=legend)
+    chances = chance_words(plan, arrows)
+    own = " Beside badges: the chance to own it at the end." if chances else ""
     return _finished(
-        _both(position.board, arrows, is_close=True),
+        _both(position.board, arrows, chances, is_close=True),
         [
             {
                 **_held(position.of(territory.name)),
@@ -140,9 +137,9 @@ def plan_map(plan: Plan) -> Chart:
             for territory in plan.territories
         ],
         plan_answer(plan).sentence,
-        f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
+        f"{_who(position)} {rules_words(plan.rules).capitalize()}."
+        f"{_arrow_words(plan, arrows)}{own}",
         owners=owner_colours(position),
-        paint={"opacity": shade} if differ(plan, arrows) else None,
         steps=_step_rows(plan, arrows),
     )
 
@@ -164,7 +161,7 @@ def arrows_of(plan: Plan) -> list[Arrow]:
             n,
             number[step.start],
             number[step.to],
-            "main" if n <= len(line) else "rare",
+            "rare" if n > len(line) else "main" if n > 1 else "next",
             f"{cut(step.start)} to {cut(step.to)}",
             short_percent(step.reach_probability, 0),
             short_percent(step.conquer_probability, 0),
@@ -173,16 +170,18 @@ def arrows_of(plan: Plan) -> list[Arrow]:
     ]
 
 
-def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
-    """Return whether the chances to own what is attacked differ, so that shades show something."""
-    ends = [plan.territories[arrow.to].own_probability for arrow in arrows]
-    return bool(ends) and max(ends) - min(ends) > DIFFERS
+def chance_words(plan: Plan, arrows: Sequence[Arrow]) -> dict[int, str]:
+    """Return the chance to own each territory that is attacked, in words, where these differ."""
+    chances = {arrow.to: plan.territories[arrow.to].own_probability for arrow in arrows}
+    if not chances or max(chances.values()) - min(chances.values()) <= DIFFERS:
+        return {}
+    return {t: short_percent(chances[t], 0) for t in sorted(chances)}
 
 
 def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
-    words = " Arrows: the main line"
+    words = " Arrows: the main line, in order"
     if any(arrow.look == "rare" for arrow in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)

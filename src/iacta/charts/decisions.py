@@ -290,7 +290,7 @@ def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_titl
         level("chances", "y", float(chance), color=AMBER, strokeDash=[6, 4]),
         base.mark("point", filled=True, size=36, opacity=1).encode(color=colour),
         answer.mark("point", filled=True, size=140, color=BLUE, opacity=1),
-        answer.mark("text", align="left", dx=9, dy=12, fontSize=13, fontWeight="bold").encode(
+        answer.mark("text", align="right", dx=-8, dy=-9, fontSize=13, fontWeight="bold").encode(
             text=field(f"{side}:Q", format=",d")
         ),
     )
