@@ -356,7 +356,7 @@ const act = {
   pick(from, to) {
     picked = { from, to };
     chosen = from;
-    if (to !== null) map.reveal(to);
+    if (to !== null) map.bring([from, to]);
     render();
   },
   move(armies) {
@@ -453,7 +453,6 @@ function render() {
   on["to-setup"].ariaPressed = String(!state.played);
   on["to-play"].ariaPressed = String(state.played);
   on.turn.textContent = `${cut(now?.player ?? state.players[state.mover] ?? "")} moves`;
-  on.shades.hidden = !shown.chances;
   redraw(on.legend, state.players.map((name, player) => {
     const lands = shown.owners.filter((owner) => owner === player).length;
     const armies = shown.armies.reduce((sum, count, t) => sum + (shown.owners[t] === player ? count : 0), 0);
@@ -620,6 +619,8 @@ listen("smaller", "click", () => map.zoomBy(1 / 1.4));
 listen("larger", "click", () => map.zoomBy(1.4));
 listen("projector", "click", () => project(!document.body.classList.contains("projecting")));
 function project(isOn) {
+  if (isOn) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen();
   document.body.classList.toggle("projecting", isOn);
   on.projector.ariaPressed = String(isOn);
 }

@@ -26,10 +26,10 @@
 /**
  * What a plan adds to the map of its board.
  * @typedef {object} Moving
- * @property {{number: number, look: string, paths: Anchor[][], disc: Anchor}[]} arrows
+ * @property {{number: number, start: number, to: number, look: string, paths: Anchor[][],
+ *   disc: Anchor}[]} arrows in the order of play
  * @property {{kind: string, territory: number, lines: string[], middle: Anchor, least: number,
  *   most: number|null}[]} labels with the least width of a map on which they are shown
- * @property {[number, number, number, number]|null} close the part in which all arrows are
  */
 
 /**
@@ -183,12 +183,13 @@ export function filled(state, count, player) {
 export function colours(players, { named, tones }) {
   const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
   const free = tones.filter((tone) => !own.includes(tone));
-  const found = [];
-  own.forEach((tone) => {
-    const isTaken = tone === null || found.includes(tone);
-    found.push(isTaken ? (free.shift() ?? tones[found.length % tones.length]) : tone);
+  const found = {};
+  [...players].sort().forEach((name) => {
+    const tone = own[players.indexOf(name)];
+    const isTaken = tone === null || Object.values(found).includes(tone);
+    found[name] = isTaken ? (free.shift() ?? tones[Object.keys(found).length % tones.length]) : tone;
   });
-  return found;
+  return players.map((name) => found[name]);
 }
 
 /**
