@@ -495,7 +495,7 @@ function showPlay(now, shown) {
     isListing: gameSearches.isSearching(goals),
     isSearching: goalSearches.isSearching(job),
     longest: LONGEST,
-    waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "",
+    waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "Choose what to play for.",
   };
   redraw(on.value, valueOf(c));
   redraw(on.now, view === "threats" ? threatsOf(c) : isChoosing() && isOpen(state.at) ? goalsOf(c) : doing(c));
@@ -530,7 +530,8 @@ function showSetup(shown) {
   const empty = state.owners.filter((owner) => owner < 0).length;
   on.rest.hidden = !empty;
   on["rest-said"].textContent = empty === 1 ? "One territory is empty" : `${empty} territories are empty`;
-  redraw(on["rest-player"], state.players.map((name, k) => element("option", { value: String(k) }, cut(name))));
+  const others = [...state.players.keys()].filter((k) => k !== state.mover);
+  redraw(on["rest-player"], [...others, state.mover].map((k) => element("option", { value: String(k) }, cut(state.players[k]))));
   if (document.activeElement !== on.armies) on.armies.value = isNone ? "" : String(shown.armies[chosen]);
   if (document.activeElement !== on.keep) on.keep.value = isNone || !state.keep[chosen] ? "" : String(state.keep[chosen]);
   on["in-goal-label"].hidden = !canAim(state);
@@ -575,7 +576,9 @@ function remove(player) {
 /** Show the goal, and what it can be. */
 function showGoal() {
   on.goal.hidden = !state.played || !isChoosing();
-  on["goal-now"].textContent = `Goal: ${cut(goalWords(board, state) ?? "none yet")}`;
+  const words = cut(goalWords(board, state) ?? "none yet");
+  on["goal-now"].textContent = words;
+  on["goal-now"].ariaLabel = `Goal: ${words}`;
   on["goal-now"].ariaPressed = String(isChoosing());
   on.threatened.ariaPressed = String(view === "threats");
   on.kind.value = state.goal;

@@ -52,13 +52,13 @@ export function goalsOf(c) {
   const rows = (entry?.found?.goals ?? []).map((each) => ({ ...each, parts: goalParts(board, state, now, each.goal) }));
   const game = c.win(state.at)?.players.find(({ player }) => player === now?.player);
   const offers = rows.filter(({ parts }) => parts).sort((a, b) => b.chance - a.chance);
-  const first = offer(c, { goal: "win" }, "Win the game", game && share(game.win), game && "if everybody plays like iacta’s player");
+  const first = offer(c, { goal: "win" }, "Win the game", game && share(game.win));
   const others = offers.map((each) =>
     offer(c, each.parts, `${each.goal[0].toUpperCase()}${each.goal.slice(1)}`, share(each.chance), each.win !== undefined && `then wins ${share(each.win)}`));
   return [
     element("h3", {}, "What can you do this turn?"),
     element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, first, others),
-    element("p", { className: "help", role: "status" }, entry?.wrong || (c.isListing ? entry?.soFar?.words ?? "Looking for more …" : "")),
+    element("p", { className: "help", role: "status" }, entry?.wrong || [c.isListing && "Looking for more … ", entry?.found && `Games are won ${entry.found.condition}.`]),
   ];
 }
 
