@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from iacta.board import Position
 from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import MalformedError
 from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
 from iacta.plan.best import best_plan
@@ -142,9 +142,7 @@ def threats(
     """
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
-    if turn.player not in turn.owners:
-        raise IllegalError(f"player must own a territory to be threatened, got {turn.player}")
-    search = _Search(turn, Deadline.of(time_limit), progress)
+    search = _ThreatSearch(turn, Deadline.of(time_limit), progress)
     try:
         search.run()
     except KeyboardInterrupt:
@@ -190,7 +188,7 @@ def _aims(position: Position) -> Iterator[_Aim]:
         yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
 
 
-class _Search:
+class _ThreatSearch:
     """What opponents could do, as far as it is known.
 
     turn, progress: as for `threats`.
@@ -203,18 +201,20 @@ class _Search:
         progress: Callable[[Threats, float], object] | None,
     ) -> None:
         self.turn, self.deadline, self.progress = turn, deadline, progress
+        self.aims = [*_aims(turn.position)]
         self.known: dict[_Aim, Threatened] = {}
         self.move: HelpfulMove | None = None
         self.is_complete = False
         self.done = 0
 
     def found(self) -> Threats:
-        some = (each for each in self.known.values() if each.at_most > SMALL)
+        known = (self.known[aim] for aim in self.aims if aim in self.known)
+        some = (each for each in known if each.at_most > SMALL)
         ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
         return Threats(self.turn.player, tuple(ranked), self.move, self.is_complete)
 
     def run(self) -> None:
-        position, aims = self.turn.position, [*_aims(self.turn.position)]
+        position, aims = self.turn.position, self.aims
         looks = _by_threads(
             partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART)
         )
