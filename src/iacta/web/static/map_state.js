@@ -16,7 +16,7 @@
  * @property {string[]} territories
  * @property {{name: string, bonus: number, territories: number[]}[]} continents
  * @property {Moving & {frame: [number, number, number, number], width: number, sizes: number[],
- *   outlines: [number, number][][][], badges: Anchor[], borders: {start: number, to: number,
+ *   outlines: [number, number][][][], rims: [number, number][][], badges: Anchor[], borders: {start: number, to: number,
  *   is_one_way: boolean, is_drawn: boolean, pieces: [number, number][][]}[]}} scene what is drawn
  */
 
@@ -28,10 +28,10 @@
 /**
  * What a plan adds to the map of its board.
  * @typedef {object} Moving
- * @property {{number: number, look: string, paths: Anchor[][], disc: Anchor}[]} arrows
+ * @property {{number: number, start: number, to: number, look: string, paths: Anchor[][],
+ *   disc: Anchor}[]} arrows in the order of play
  * @property {{kind: string, territory: number, lines: string[], middle: Anchor, least: number,
  *   most: number|null}[]} labels with the least width of a map on which they are shown
- * @property {[number, number, number, number]|null} close the part in which all arrows are
  */
 
 /**
@@ -245,12 +245,13 @@ export function others(state, count, other) {
 export function colours(players, { named, tones }) {
   const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
   const free = tones.filter((tone) => !own.includes(tone));
-  const found = [];
-  own.forEach((tone) => {
-    const isTaken = tone === null || found.includes(tone);
-    found.push(isTaken ? (free.shift() ?? tones[found.length % tones.length]) : tone);
+  const found = {};
+  [...players].sort().forEach((name) => {
+    const tone = own[players.indexOf(name)];
+    const isTaken = tone === null || Object.values(found).includes(tone);
+    found[name] = isTaken ? (free.shift() ?? tones[Object.keys(found).length % tones.length]) : tone;
   });
-  return found;
+  return players.map((name) => found[name]);
 }
 
 /**
