@@ -50,13 +50,13 @@ const json = (body, headers = {}) => ({
 /**
  * Return a page of the server; a busy server is asked again.
  * @param {string} address
- * @param {{body?: URLSearchParams, signal?: AbortSignal, waiting?: (sentence: string) => void}} how
- *   `body` is posted, if there is one; `waiting` is called with why it takes longer
+ * @param {{body?: object, signal?: AbortSignal, waiting?: (sentence: string) => void}} how
+ *   `body` is posted as JSON, if there is one; `waiting` is called with why it takes longer
  * @returns {Promise<Document>}
  */
 export function page(address, { body, signal, waiting } = {}) {
   return patiently(async () => {
-    const found = await response(address, { method: body ? "POST" : "GET", body, signal });
+    const found = await response(address, { ...(body && json(body)), signal });
     return new DOMParser().parseFromString(await found.text(), "text/html");
   }, signal, waiting);
 }
@@ -98,4 +98,12 @@ export function asked(address, body, { progress, answer, signal }) {
       }
     }
   }, signal);
+}
+
+/** Save a text as a file. */
+export function saved(name, text) {
+  const link = Object.assign(document.createElement("a"), { download: name });
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
