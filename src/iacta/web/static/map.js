@@ -3,7 +3,7 @@
 // A position is set up, and the turn from it analysed: what the goal is worth after each step, and
 // which attack is best. All rules are the server's; the page shows what it says.
 
-import { Refused } from "./ask.js";
+import { Refused, posted } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalWords, goalsOf, threatsOf } from "./map_goals.js";
@@ -716,6 +716,15 @@ listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })
 listen("fresh", "change", () => {
   const fresh = on.fresh.value.trim() ? asked(on.fresh, 0) : 0;
   if (fresh !== null) commit(changed(state, { fresh }));
+});
+listen("usual", "click", async () => {
+  try {
+    const code = codeOf(board, { ...state, fresh: 0 });
+    const { turns } = await posted("api/v1/turn/replay", { code, board: board.board, steps: [] });
+    commit(changed(state, { fresh: turns[0].usual }));
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
 });
 
 // Analysing.

@@ -19,6 +19,7 @@ import { codeOf } from "./map_state.js";
  * @property {string[]} owners
  * @property {number[]} armies
  * @property {number} new armies that are still to be placed
+ * @property {number} usual new armies of the player by the usual rule
  * @property {{from: number, to: number, chance: number, words: string, dice: number,
  *   rolls: [number, number, number][]}[]} odds
  * @property {string} sentence

@@ -61,7 +61,7 @@ export function valueOf(c) {
   const isBar = (value >= 0 || (found?.is_chance && found.value === null)) && !isEnding(now); // without a value only the bound is shown
   const said = now?.problem ?? (isEnding(now) ? `${now.sentence} ${summary(c)}` : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong));
   return [
-    element("div", { className: "bars" }, element("span", {}, "Goal"), goalBar(isBar, value, found), element("span", {}, "Game"), gameBar(c)),
+    element("div", { className: "chances" }, element("span", {}, "Goal"), goalBar(isBar, value, found), element("span", {}, "Game"), gameBar(c)),
     element("div", { className: "report" },
       element("p", {}, element("strong", { id: "figure" }, isEnding(now) ? "" : (found?.figure ?? "")), " ",
         element("span", { id: "report", ariaLive: "polite" }, said || c.waiting)),
@@ -211,10 +211,10 @@ function fortifying(c) {
   const most = c.now.fortify.find((way) => way[0] === c.picked.from && way[1] === c.picked.to)?.[2];
   return [
     helpfulMove(c),
+    element("p", { className: "help", id: "fortify-said" }, to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go."),
     form("fortifying", "row", (on) => c.act.take({ do: "fortify", ...c.picked, armies: numberOf(on["fortify-number"]) }),
-      element("p", { className: "help", id: "fortify-said" }, to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go."),
-      number("fortify-number", 4, { ariaLabel: "Armies to move", defaultValue: most === undefined ? "" : String(most) }), element("button", { className: "tool" }, "Move")),
-    element("p", { className: "row" }, tool("Move no armies", () => c.act.take({ do: "stop" }))),
+      number("fortify-number", 4, { ariaLabel: "Armies to move", defaultValue: most === undefined ? "" : String(most) }), element("button", { className: "tool" }, "Move"),
+      tool("Move no armies", () => c.act.take({ do: "stop" }))),
   ];
 }
 
