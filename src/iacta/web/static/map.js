@@ -135,6 +135,7 @@ function forget() {
 /** Draw another board. */
 function use(next) {
   board = next;
+  for (const each of [goalSearches, gameSearches]) each.forget();
   chosen = null;
   isPicking = false;
   view = "";

@@ -3,9 +3,6 @@
 import { cut } from "./map_board.js";
 import { element, table } from "./redraw.js";
 
-/** @typedef {import("./map_state.js").Board} Board */
-/** @typedef {import("./map_state.js").State} State */
-
 const LEAST = 0.0005; // a chance below it is shown as none
 
 const share = (part) => `${(100 * part).toFixed(part < 0.0995 && part > 0 ? 1 : 0)}%`;
@@ -42,10 +39,7 @@ export function goalParts(board, state, now, words) {
   return null;
 }
 
-/**
- * Return the list of goals.
- * @param {import("./map_turn.js").Shown} c
- */
+/** Return the list of goals. */
 export function goalsOf(c) {
   const { board, state, now } = c;
   const entry = c.goals;
