@@ -43,7 +43,7 @@ export class Searches {
     this.changed = changed;
     /** @type {Map<string, Entry>} */
     this.known = new Map();
-    this.current = null;
+    this.job = null;
     this.control = null;
   }
 
@@ -62,7 +62,7 @@ export class Searches {
   }
 
   isSearching(job) {
-    return Boolean(job) && this.current === this.key(job);
+    return Boolean(job && this.job) && this.key(this.job) === this.key(job);
   }
 
   isDone(job) {
@@ -76,6 +76,7 @@ export class Searches {
    * @param {Job[]} jobs
    */
   want(jobs) {
+    if (this.job && this.isDone(this.job)) return; // it is about to end, and to call this again
     const first = jobs.find((job) => !this.isDone(job));
     if (first && this.isSearching(first)) return;
     this.end();
@@ -85,7 +86,7 @@ export class Searches {
   /** End the search; what is known stays. */
   end() {
     this.control?.abort();
-    Object.assign(this, { current: null, control: null });
+    Object.assign(this, { job: null, control: null });
   }
 
   /** End the search of a job for good. */
@@ -100,7 +101,7 @@ export class Searches {
     const control = new AbortController();
     const entry = this.known.get(key) ?? { found: null, seconds: 0, soFar: null };
     Object.assign(entry, { wrong: "", isStopped: false });
-    Object.assign(this, { current: key, control });
+    Object.assign(this, { job, control });
     this.known.delete(key);
     this.known.set(key, entry);
     if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
@@ -132,7 +133,7 @@ export class Searches {
       entry.wrong = error.message;
     }
     entry.soFar = null;
-    if (this.current === key) Object.assign(this, { current: null, control: null });
+    if (this.control === control) Object.assign(this, { job: null, control: null });
     this.changed();
   }
 }
