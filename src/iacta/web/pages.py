@@ -52,6 +52,7 @@ PASTED = {  # in place of the files that examples name
     '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
     '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n',
     "goals": TURN,
+    "threats": TURN,
     "win": TURN,
 }
 WORDS = {  # what a player asks, on the menu
