@@ -57,6 +57,7 @@ PASTED = {  # in place of the files that examples name
 }
 WORDS = {  # what a player asks, on the menu
     "goals": "What can this turn reach?",
+    "threats": "What can they do to me?",
     "win": "Who is winning?",
     "battle": "Will this attack succeed?",
     "campaign": "How far does this stack get?",
@@ -74,7 +75,7 @@ WORDS = {  # what a player asks, on the menu
 }
 UNLISTED = (Source,)  # does not fit into an address
 STEADY = ("plan",)  # too slow to be answered while you type
-SHADES = 20
+SHADES = 10
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 

@@ -74,7 +74,7 @@ def game() -> Game:
 
 
 def _chance(play: Play) -> str:
-    value = float(play.is_reached) if play.value is None else play.value
+    value = int(play.is_reached) if play.value is None else play.value
     return f"Chance of {CONTINENT}: {percent(value)}"
 
 
