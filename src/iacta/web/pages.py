@@ -458,8 +458,10 @@ def router(work: Work) -> APIRouter:
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
     routes.add_api_route("/static/fit.js", fit)
-    for name in served_questions():
-        routes.add_api_route(f"/{name}", _asking(work, name), methods=["GET", "POST"])
+    for name, form in served_questions().items():
+        has_log = "log" in (parameter.name for parameter in form.parameters())
+        methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for an address
+        routes.add_api_route(f"/{name}", _asking(work, name), methods=methods)
     return routes
 
 
@@ -474,7 +476,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     """Return the page of a question, with the answer to the one in the address or the body."""
     form, is_posted = served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
-    if is_posted:  # as long as a log is
+    if is_posted:
         pairs = [(key, str(text)) for key, text in (await read_body(request)).items()]
     texts, problems = _texts(pairs), {}
     question: Question | None = None
