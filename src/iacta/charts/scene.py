@@ -49,7 +49,7 @@ SHAPES = (
 
 CLOSE_UP = 0.7  # a plan that needs less of the board's width is enlarged
 APART = 66.0  # units between territories of a map that is as wide as it should be
-BADGES = 3.2  # halves of a badge from the middle of one to that of the next, at least
+BADGES = 3.25  # halves of a badge from the middle of one to that of the next, at least
 ROUNDS = 60  # in which badges are moved apart
 GOLDEN = 2.4  # the angle between the ways of two badges that are at one place, in radians
 LONGEST_NAME = 24
