@@ -118,10 +118,14 @@ def template(file: str, /, **values: Any) -> str:
 def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     """Yield the topics, each with the addresses, the names and the words of its pages."""
     forms = served_questions()
-    for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):  # first what is asked most
+    for topic in sorted(
+        Topic, key=lambda topic: topic is not Topic.BOARD
+    ):  # first what is asked most
         names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
         pages = [(name, label(name), WORDS.get(name, forms[name].summary())) for name in names]
-        pages = [("map", "Board", "Play a turn on the map"), *pages] if topic is Topic.BOARD else pages
+        pages = (
+            [("map", "Board", "Play a turn on the map"), *pages] if topic is Topic.BOARD else pages
+        )
         if pages:
             yield topic.value, pages
     yield "More", [("about", "About", "How it is computed"), ("docs", "API", "For programs")]
