@@ -57,6 +57,7 @@ PASTED = {  # in place of the files that examples name
 }
 WORDS = {  # what a player asks, on the menu
     "goals": "What can this turn reach?",
+    "threats": "What can they do to me?",
     "win": "Who is winning?",
     "battle": "Will this attack succeed?",
     "campaign": "How far does this stack get?",
@@ -74,7 +75,7 @@ WORDS = {  # what a player asks, on the menu
 }
 UNLISTED = (Source,)  # does not fit into an address
 STEADY = ("plan",)  # too slow to be answered while you type
-SHADES = 20
+SHADES = 10
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 
@@ -457,8 +458,10 @@ def router(work: Work) -> APIRouter:
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
     routes.add_api_route("/static/fit.js", fit)
-    for name in served_questions():
-        routes.add_api_route(f"/{name}", _asking(work, name), methods=["GET", "POST"])
+    for name, form in served_questions().items():
+        has_log = "log" in (parameter.name for parameter in form.parameters())
+        methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for an address
+        routes.add_api_route(f"/{name}", _asking(work, name), methods=methods)
     return routes
 
 
@@ -473,7 +476,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     """Return the page of a question, with the answer to the one in the address or the body."""
     form, is_posted = served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
-    if is_posted:  # as long as a log is
+    if is_posted:
         pairs = [(key, str(text)) for key, text in (await read_body(request)).items()]
     texts, problems = _texts(pairs), {}
     question: Question | None = None

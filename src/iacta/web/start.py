@@ -49,7 +49,7 @@ class Game(NamedTuple):
 
 @cache
 def game() -> Game:
-    """Return a turn whose dice are thrown, and whose attacks are those of a plan for a continent."""
+    """Return a turn whose dice are thrown, and whose attacks a plan for a continent decides."""
     position = position_of_text(EXAMPLE.read_text(encoding="utf-8"))
     board = position.board
     targets = next(each for each in board.continents if each.name == CONTINENT)
@@ -58,7 +58,7 @@ def game() -> Game:
     number = {name: t for t, name in enumerate(board.territories)}
     tones, rng = owner_colours(position), np.random.default_rng(SEED)
     owners = [*tones]
-    begins = f"Red’s {armies} armies want {CONTINENT}. {_chance(play)}"
+    begins = f"Red wants {CONTINENT} with {armies} armies. {_chance(play)}"
     frames, arrows = [_frame(begins, position, owners)], list[Arrow]()
     while move := play.move:
         lost, killed = play.thrown(rng)
@@ -74,7 +74,7 @@ def game() -> Game:
 
 
 def _chance(play: Play) -> str:
-    value = float(play.is_reached) if play.value is None else play.value
+    value = int(play.is_reached) if play.value is None else play.value
     return f"Chance of {CONTINENT}: {percent(value)}"
 
 
@@ -118,8 +118,7 @@ def drawn_game() -> dict[str, Any]:
         "seas": "".join(seas),
         "territories": list(zip(outlines, badges, start.owners, start.armies, strict=True)),
         "arrows": [
-            (arrow.number, "".join(f"M{line([at(one) for one in path])}" for path in arrow.paths))
-            + (at(arrow.disc),)
+            ("".join(f"M{line([at(one) for one in path])}" for path in arrow.paths), at(arrow.disc))
             for arrow in scene.arrows
         ],
         "frames": json.dumps([frame._asdict() for frame in played.frames], separators=(",", ":")),

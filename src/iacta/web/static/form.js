@@ -95,20 +95,12 @@ addEventListener("pageshow", setIdle);  // as it was left, if one comes back to 
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered);  // the last answer stays in sight
-  for (const id of isAnswered ? ["lead", "wrong"] : ["wrong"]) {
-    const [old, later] = [document, found].map(each => each.querySelector(`#${id}`));
-    if (old.textContent !== later.textContent) old.textContent = later.textContent;
-  }
-  for (const field of form.querySelectorAll(".field")) {
-    const name = field.dataset.name;
-    const sentence = found.querySelector(`#wrong-${name}`)?.textContent ?? "";
-    const wrong = field.querySelector(`#wrong-${name}`);
-    if (wrong.textContent !== sentence) wrong.textContent = sentence;
-    for (const input of field.querySelectorAll("input[type=text], textarea")) {
-      if (sentence) input.setAttribute("aria-invalid", "true");
-      else input.removeAttribute("aria-invalid");
-    }
-    if (sentence) field.closest("details")?.setAttribute("open", "");
+  for (const old of document.querySelectorAll(isAnswered ? "#lead, .wrong" : ".wrong")) {
+    const text = found.querySelector(`#${old.id}`)?.textContent ?? "";
+    if (old.textContent !== text) old.textContent = text;
+    const field = old.closest(".field");
+    for (const input of field?.querySelectorAll("input[type=text], textarea") ?? []) input.ariaInvalid = text ? "true" : null;
+    if (text) field?.closest("details")?.setAttribute("open", "");
   }
   if (!isAnswered) {
     setAddress(link);
@@ -140,11 +132,11 @@ function showPost() {
   const {href} = document.querySelector("#link");
   const isLong = href.length > MOST_LINK;
   const [copy, save] = place.querySelectorAll("button");
+  const words = place.dataset.words + (isLong ? "" : ` ${href}`);
   copy.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";
   save.hidden = place.querySelector("span").hidden = !isLong;
   copy.addEventListener("click", async () => {
-    const isCopied = await copied(isLong ? place.dataset.words : `${place.dataset.words} ${href}`);
-    copy.textContent = isCopied ? "Copied" : "The browser does not copy";
+    copy.textContent = await copied(words) ? "Copied" : "The browser does not copy";
     announce(copy.textContent);
   });
   save.addEventListener("click", () => saved("game.jsonl", form.elements.log.value));
@@ -191,17 +183,9 @@ async function drawPicture() {
   if (!place) return;
   const {chart, spec: address} = place.dataset;
   try {
-    if (chart) {
-      await draw(place, JSON.parse(chart));
-      return;
-    }
-    const found = await fetch(address, {signal: asking.signal});
-    if (found.ok) {
-      const spec = await found.json();
-      if (place.isConnected) await draw(place, spec);
-    } else {
-      place.replaceChildren();
-    }
+    const found = chart ? new Response(chart) : await fetch(address, {signal: asking.signal});
+    if (!found.ok) place.replaceChildren();
+    else if (place.isConnected) await draw(place, await found.json());
   } catch (error) {
     if (error.name !== "AbortError") show(place, address.replace(".json?", ".svg?"));
   }

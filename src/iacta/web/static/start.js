@@ -66,7 +66,7 @@ async function play() {
   on.words.textContent = frames[0].words;
   on.pause.hidden = false;
   on.pause.addEventListener("click", () => run(!timer));
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) run(true);
+  run(!matchMedia("(prefers-reduced-motion: reduce)").matches);
 
   function run(isRunning) {
     clearInterval(timer);
