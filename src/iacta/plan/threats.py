@@ -37,9 +37,8 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
 from iacta.plan.parallel import by_threads
-from iacta.plan.problem import PLAYS
 from iacta.plan.quick import Look, quick_look, quick_plan
-from iacta.plan.reinforcement import Placement, PlanOptions
+from iacta.plan.reinforcement import Placement, PlanOptions, turn_options
 
 Kind: TypeAlias = Literal["take", "break", "eliminate"]
 
@@ -224,9 +223,8 @@ class _ThreatSearch:
 
 
 def _options(turn: Turn) -> PlanOptions:
-    """Return the rules by which opponents play."""
-    play = PLAYS[turn.whole_battles]
-    return {"rules": turn.rules, "play": play, "rules_of": dict(turn.rules_of)}
+    """Return the rules by which opponents play; what the player must keep does not bind them."""
+    return {**turn_options(turn), "keep": None, "stay": ()}
 
 
 def _look(turn: Turn, position: Position, aim: _Aim, deadline: Deadline) -> Threatened:

@@ -29,9 +29,8 @@ from iacta.game.turn import Policy, Record, Turn
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.deadline import Deadline
 from iacta.plan.parallel import by_threads
-from iacta.plan.problem import PLAYS
 from iacta.plan.quick import quick_look, quick_plan
-from iacta.plan.reinforcement import Placement, PlanOptions
+from iacta.plan.reinforcement import Placement, turn_options
 from iacta.war.chances import Z, cut_after, interval_of, played
 from iacta.war.core import (
     AS_LIKED,
@@ -253,13 +252,7 @@ def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
 
 def _reach(turn: Turn, job: tuple[str, TakeAll | TakeAny], deadline: Deadline) -> Reach:
     words, goal = job
-    options: PlanOptions = {
-        "rules": turn.rules,
-        "play": PLAYS[turn.whole_battles],
-        "rules_of": turn.rules_of,
-        "keep": turn.keep,
-        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
-    }
+    options = turn_options(turn)
     look = quick_look(turn.position, goal, turn.place, options, deadline.part(LOOK_PART))
     look = quick_plan(turn.position, goal, options, look, deadline)
     interval = Interval(look.low, look.at_most)
@@ -454,11 +447,7 @@ def _plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
         return best_plan(
             turn.position,
             goal,
-            turn.rules,
-            play="battles" if turn.whole_battles else "rolls",
-            rules_of=turn.rules_of,
-            keep=turn.keep,
-            stay=turn.stay,
+            **turn_options(turn),
             budget=BUDGET_OF_A_PLAN,
             time_limit=deadline.left() if deadline.limited else None,
             threads=1,

@@ -35,7 +35,8 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
 from iacta.plan.deadline import Deadline
-from iacta.plan.problem import PLAYS, TurnState
+from iacta.plan.problem import TurnState
+from iacta.plan.reinforcement import turn_options
 from iacta.plan.report import main_line
 from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.percentages import percent
@@ -414,7 +415,7 @@ def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, A
         said = "The goal is not reached." if goal.is_chance else "The turn has these points."
         figure = "0%" if goal.is_chance else f"{value:.2f} points"
         return {**_worth(value), "figure": figure, "sentences": [said]}
-    constraints = constraints_of(turn)
+    constraints = turn_options(turn)
     is_held = bool(body.get("hold")) and goal.is_chance
     part = deadline.part(PLAN_PART if is_held else 1.0)
     shared = {"progress": _progress(goal, watch), "time_limit": part.left()}
@@ -452,16 +453,6 @@ def read_limit(body: Mapping[str, Any], usual: float) -> float:
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
         raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")
     return float(limit)
-
-
-def constraints_of(turn: Turn) -> dict[str, Any]:
-    return {
-        "rules": turn.rules,
-        "play": PLAYS[turn.whole_battles],
-        "rules_of": dict(turn.rules_of),
-        "keep": dict(turn.keep),
-        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
-    }
 
 
 def _progress(goal: Goal, watch: Watch | None) -> Any:
@@ -636,7 +627,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
 def _after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> Plan:
     after = turn.after(Advance(armies))
     limit = deadline.left()
-    return best_plan(after.position, goal, **constraints_of(after), time_limit=limit)
+    return best_plan(after.position, goal, **turn_options(after), time_limit=limit)
 
 
 def _command_and_call(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:

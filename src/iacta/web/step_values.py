@@ -20,10 +20,11 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.parallel import by_threads
 from iacta.plan.quick import BUDGET
+from iacta.plan.reinforcement import turn_options
 from iacta.questions.percentages import short_percent
 from iacta.questions.question import Watch
 from iacta.web.limits import MOST_PLAN_SECONDS
-from iacta.web.map_turns import GOALS, Node, constraints_of, read_goal, read_limit, read_tree
+from iacta.web.map_turns import GOALS, Node, read_goal, read_limit, read_tree
 
 USUAL_SECONDS = 10.0
 TRIED_ADVANCES = 3  # numbers of armies that move in, whose values are compared
@@ -205,7 +206,7 @@ def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
 
 
 def _quick_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan:
-    options = constraints_of(turn)
+    options = turn_options(turn)
     if turn.phase == "place":
         found = reinforce(turn.position, goal, turn.place, time_limit=deadline.left(), **options)
         return found.plan
