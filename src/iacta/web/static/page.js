@@ -1,7 +1,6 @@
 // What all pages do: switch colours, select numbers, and copy texts.
 
 const MOST_FILE_BYTES = 900_000;
-const PATIENCE = 2000; // milliseconds for a browser to copy
 const status = Object.assign(document.createElement("p"), {className: "unseen"});
 status.setAttribute("role", "status");
 document.body.append(status);
@@ -13,11 +12,11 @@ export function announce(words) {
 
 document.querySelector(".theme").addEventListener("click", switchTheme);
 
-addEventListener("click", async event => {
+addEventListener("click", event => {
   const button = event.target.closest?.(".copy");
   if (!button) return;
   const text = button.parentElement.querySelector("code");
-  const isCopied = await copied(text.textContent);
+  const isCopied = copied(text.textContent);
   if (!isCopied) getSelection().selectAllChildren(text);
   button.textContent = isCopied ? "Copied" : "Selected";
   announce(isCopied ? "Copied" : "Selected, not copied");
@@ -66,7 +65,7 @@ function textOf(bytes) {
 }
 
 /** Copies a text, and returns whether it is copied. */
-export async function copied(text) {
+export function copied(text) {
   // At once, while the click still counts, and on pages without a certificate too. The clipboard that
   // is a promise may keep it for ever, or refuse it where the window has lost the focus.
   let isSet = false;
@@ -76,9 +75,7 @@ export async function copied(text) {
     isSet = true;
   };
   document.addEventListener("copy", set, {once: true});
-  const isDone = document.execCommand("copy");
+  document.execCommand("copy");
   document.removeEventListener("copy", set);
-  if (isDone && isSet) return true;
-  const written = navigator.clipboard?.writeText(text).then(() => true, () => false);
-  return Promise.race([written ?? false, new Promise(done => setTimeout(done, PATIENCE, false))]);
+  return isSet;
 }
