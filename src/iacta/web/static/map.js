@@ -715,6 +715,7 @@ listen("goal-now", "click", () => toggle("goals"));
 listen("threatened", "click", () => toggle("threats"));
 listen("kind", "change", () => {
   view = "goals";
+  isPicking = canAim({ goal: on.kind.value });
   commit(changed(state, { goal: on.kind.value }));
 });
 listen("continent", "change", () => commit(changed(state, { continent: Number(on.continent.value) })));
