@@ -626,6 +626,50 @@ def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
     assert taps <= 115  # 107 armies
 
 
+def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
+    size = {"width": 390, "height": 844}
+    names = classic_board().territories
+    held = ".".join("a60" if name == "Central America" else "-" for name in names)
+    page = visit(f"/map#p=red&p=blue&h={held}", viewport=size, has_touch=True, is_mobile=True)
+    page.evaluate("window.scrolls = 0; addEventListener('scroll', () => { window.scrolls += 1; })")
+    route = [
+        *("Central America", "Venezuela", "Peru", "Argentina", "Brazil"),
+        *("North Africa", "Egypt", "East Africa", "Congo", "South Africa", "Madagascar"),
+    ]
+
+    def take(territories: list[str]) -> None:
+        """Take territories with all armies, each from the one before it."""
+        for to in territories:
+            spot(page, to).tap()
+            expect(page.locator("#battle-name")).to_contain_text(f"to {to}")
+            page.get_by_role("button", name="Roll to the end").tap()
+            slider = page.locator("#advance")
+            slider.fill(slider.get_attribute("max") or "")
+            page.get_by_role("button", name="Move in", exact=True).tap()
+            expect(page.locator("#advance")).to_have_count(0)
+
+    page.locator("#rest-armies").fill("1")
+    page.get_by_role("button", name="Fill").tap()
+    page.get_by_role("button", name="Analyse", exact=True).tap()
+    page.locator("#goals").get_by_role("button", name="Take South America").tap()
+    expect(page.locator("#moves button").first).to_be_in_viewport(timeout=SLOWEST)
+    take(route[1:5])
+    expect(page.locator("#report")).to_have_text("The goal is reached.")
+    page.get_by_role("button", name="Goal: Take South America").tap()
+    page.get_by_label("Continent", exact=True).select_option(label="Africa (3)")
+    page.get_by_role("button", name="Goal: Take Africa").tap()
+    take(route[5:])
+    page.get_by_role("button", name="Threats: what can they do to me?").tap()
+    expect(page.locator("#now table")).to_contain_text("break red's", timeout=SLOWEST)
+    page.get_by_role("button", name="Threats: what can they do to me?").tap()
+    page.get_by_role("button", name="Attack no more").tap()
+    page.get_by_role("button", name="Move no armies").tap()
+    expect(page.locator("#report")).to_contain_text(re.compile(r"In this turn: dice [+\u2212]\d"))
+    page.get_by_role("button", name="Next player").tap()
+    expect(page.locator("#placing-said")).to_be_in_viewport()
+    assert page.evaluate("window.scrolls") == 0
+
+
 def test_the_code_is_a_picture_to_scan(visit: Visit) -> None:
     page = visit("/map")
     page.get_by_role("button", name="Set up").click()
