@@ -11,7 +11,8 @@
 // value is found exactly.
 //   Groups: the stacks of a group have one budget, with which it attacks from any of its lands. A
 //   conquest takes out of it what must remain, and all that advance where nothing is left to attack.
-//   Items: the lands to be taken, and some extras. Their defenders are known, and which groups own them.
+//   Items: the lands to be taken, and some extras, are put into items. The defenders of their lands are
+//   known, and which groups own some of an item; what is connected with one of its lands is with all.
 //   Light lands: all others. Of them is only known how many each group has taken, n_i, and how many
 //   defenders fell there apart from the last of each land, D. A light land may be attacked at any
 //   time, as if it had any number of defenders.
@@ -310,9 +311,15 @@ class Ways {
 // group, and of defenders lost there, stop. The stacks that come to no item are `away`.
 template <int W>
 struct Level {
-    std::vector<Set<W>> groups;
-    Set<W> items, goal, away;  // `goal`: the items that are to be taken
+    std::vector<Set<W>> groups, items;
+    Set<W> goal, away;  // `goal`: the lands that are to be taken
     int most_light, most_lost;
+
+    Set<W> inside() const {
+        Set<W> found;
+        for (const Set<W>& item : items) found |= item;
+        return found;
+    }
 };
 
 // Two numbers at once; sums are the same one by one.
@@ -412,11 +419,6 @@ class Codes {
     size_t count_ = 0;
 };
 
-// The least weights of trees that hold a set of items, and a light land or an item of the set.
-struct Trees {
-    std::vector<int> of_light, of_item;
-};
-
 // Bounds the chance to take any number of lands where all stacks have one purse, and no way is needed.
 //
 // Let F_d(u) be the most likely that d defenders fall at a loss of at most u armies, and V the chance
@@ -514,15 +516,21 @@ class Purse {
     std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
 };
 
+// The least weights of trees that hold a set of items, and a light land or an item of the set.
+struct Trees {
+    std::vector<int> of_light, of_item;
+};
+
 template <int W>
 class Relaxed {
   public:
-    // `field` is what may be of use to attack; with `any`, any item is enough.
+    // `field` is what may be of use to attack; with `any`, any land of the goal is enough.
     Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field,
             const Level<W>& level, bool any, Deadline& deadline)
-        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), codes_(deadline) {
-        Set<W> light = field - level.items, weakened;
-        find_groups(level, field, purse);
+        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
+          codes_(deadline) {
+        Set<W> inside = level.inside(), light = field - inside, weakened;
+        find_groups(level, field, inside, purse);
         for (Set<W> rest = level.away; rest.any();) weakened |= ways_.reach_of(rest.pop(), field);
         std::vector<int> lands, armies, held_most(size_t(game_.kinds), 0);
         for (Set<W> rest = light; rest.any();) {
@@ -540,15 +548,27 @@ class Relaxed {
             light_least_ = 1;
             for (int u : lands) light_least_ = std::min(light_least_, ways_.stays[u]);
         }
-        for (Set<W> rest = level.items; rest.any();) items_.push_back(rest.pop());
-        for (int c : items_) {
-            is_goal_.push_back(level.goal.has(c));
+        for (const Set<W>& item : items_) {
+            is_goal_.push_back(item.meets(level.goal));
+            Set<W> near = ways_.around(item);
             uint32_t beyond = 0;
             for (size_t k = 0; k < items_.size(); ++k)
-                if (ways_.near[c].has(items_[k])) beyond |= 1u << k;
+                if (near.meets(items_[k])) beyond |= 1u << k;
             beyond_.push_back(beyond);
-            is_open_.push_back(light.meets(ways_.near[c]));
+            is_open_.push_back(item.count() > 1 || light.meets(near));
+            int stays = 1;
+            std::vector<Inner> own;
+            for (Set<W> rest = item; rest.any();) {
+                int c = rest.pop();
+                stays = std::min(stays, ways_.stays[c]);
+                own.push_back({game_.kind[c], game_.keep[c], game_.start.armies[c]});
+            }
+            stays_.push_back(stays);
+            std::sort(own.begin(), own.end());
+            first_.push_back(inner_.size());
+            inner_.insert(inner_.end(), own.begin(), own.end());
         }
+        first_.push_back(inner_.size());
         connect(level, lands, armies);
         int64_t spare = 0;
         for (int n : armies) spare += n - 1;
@@ -563,10 +583,8 @@ class Relaxed {
             if (bits + own <= CODE_BITS) start_ += Code(uint64_t(most)) << bits;
             bits += own;
         };
-        for (int c : items_) {
-            digit(game_.start.armies[c]);
-            digit((int64_t{1} << groups_.size()) - 1);
-        }
+        for (const Inner& land : inner_) digit(land.defenders);
+        for (size_t i = 0; i < items_.size(); ++i) digit((int64_t{1} << groups_.size()) - 1);
         for (size_t g = 0; g < groups_.size(); ++g) {
             caps_.push_back(useful_[g][0]);
             digit(caps_.back());
@@ -625,6 +643,12 @@ class Relaxed {
         std::vector<double> lost;  // the chances that so many armies are lost before it comes to an item
     };
 
+    // A land of an item.
+    struct Inner {
+        int kind, keep, defenders;
+        auto operator<=>(const Inner&) const = default;
+    };
+
     // What an attack of a group takes.
     struct Attack {
         int group, kind, defenders, kept, toll;
@@ -633,13 +657,13 @@ class Relaxed {
 
     // A state, taken apart.
     struct View {
-        std::vector<int> defenders, light, able;
+        std::vector<int> defenders, light, able;  // by land of an item, and by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
     };
 
-    void find_groups(const Level<W>& level, const Set<W>& field, Purse<W>& purse) {
+    void find_groups(const Level<W>& level, const Set<W>& field, const Set<W>& inside, Purse<W>& purse) {
         for (const Set<W>& places : level.groups) {
             Group group{places, 0, {}, {1.0}};
             for (Set<W> rest = places; rest.any();) {
@@ -649,7 +673,7 @@ class Relaxed {
                 group.reach |= ways_.reach_of(v, field);
             }
             if (int v = places.first(); !level.most_light && places.count() == 1)
-                group.lost = purse.lost_on(field - level.items, ways_.steps_to(level.items, v, field), group.able);
+                group.lost = purse.lost_on(field - inside, ways_.steps_to(inside, v, field), group.able);
             groups_.push_back(group);
         }
         std::stable_sort(groups_.begin(), groups_.end(),
@@ -690,7 +714,7 @@ class Relaxed {
             for (size_t w = 0; w < count; ++w)
                 if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(int(w));
             for (size_t i = 0; i < items_.size(); ++i)
-                if (ways_.near[lands[u]].has(items_[i])) {
+                if (ways_.near[lands[u]].meets(items_[i])) {
                     joins[u].push_back(int(i));
                     joined[i].push_back(int(u));
                 }
@@ -757,7 +781,7 @@ class Relaxed {
             best[0] = 0;
             size_t beyond = 0;
             for (size_t i = 0; i < items_.size(); ++i)
-                if (!group.reach.has(items_[i])) beyond |= size_t{1} << i;
+                if (!group.reach.meets(items_[i])) beyond |= size_t{1} << i;
             for (size_t whole = 1; whole < sets; ++whole) {
                 size_t low = whole & -whole;
                 deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(count));
@@ -765,7 +789,7 @@ class Relaxed {
                 for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole)
                     if (part & low) each = std::min(each, best[part] + best[whole ^ part]);
                 for (size_t i = 0; i < items_.size(); ++i)
-                    if (whole >> i & 1 && out.has(items_[i]))
+                    if (whole >> i & 1 && out.meets(items_[i]))
                         each = std::min(each, of_item[whole * items_.size() + i]);
                 for (size_t u = 0; u < count; ++u)
                     if (out.has(lands[u])) each = std::min(each, of_light[whole * row + u]);
@@ -781,26 +805,33 @@ class Relaxed {
     int digit(Code code, size_t i) const { return int(int64_t(code >> shift_[i]) & mask_[i]); }
 
     void see(Code code, View& view) const {
-        size_t n = groups_.size();
-        view.defenders.resize(items_.size());
+        size_t n = groups_.size(), digits = inner_.size();
+        view.defenders.resize(inner_.size());
         view.outside.resize(items_.size());
         view.light.resize(n);
         view.able.resize(n);
         view.owned.assign(n, 0);
+        for (size_t j = 0; j < inner_.size(); ++j) view.defenders[j] = digit(code, j);
         for (size_t i = 0; i < items_.size(); ++i) {
-            view.defenders[i] = digit(code, 2 * i);
-            view.outside[i] = uint64_t(digit(code, 2 * i + 1));
+            view.outside[i] = uint64_t(digit(code, digits++));
             for (size_t g = 0; g < n; ++g)
                 if (!(view.outside[i] >> g & 1)) view.owned[g] |= 1u << i;
         }
         for (size_t g = 0; g < n; ++g) {
-            view.light[g] = caps_[g] - digit(code, 2 * items_.size() + g);
+            view.light[g] = caps_[g] - digit(code, digits++);
             int able = groups_[g].able - paid(view, g, view.owned[g]);
             for (size_t i = 0; i < items_.size(); ++i)
-                if (view.owned[g] >> i & 1) able -= ways_.stays[items_[i]];
+                if (view.owned[g] >> i & 1) able -= stays_[i];
             view.able[g] = std::max(able, 0);
         }
-        view.lost = caps_[n] - digit(code, 2 * items_.size() + n);
+        view.lost = caps_[n] - digit(code, digits);
+    }
+
+    // Whether all lands of an item are taken.
+    bool is_taken(const View& view, size_t item) const {
+        for (size_t j = first_[item]; j < first_[item + 1]; ++j)
+            if (view.defenders[j]) return false;
+        return true;
     }
 
     // What remains for good on the light lands of a group that owns some items.
@@ -812,7 +843,7 @@ class Relaxed {
         uint64_t everyone = (uint64_t{1} << groups_.size()) - 1;
         for (size_t i = 0; i < items_.size(); ++i) {
             if (any_ && is_goal_[i] && view.outside[i] != everyone) return true;
-            if (!any_ && is_goal_[i] && view.defenders[i]) return false;
+            if (!any_ && is_goal_[i] && !is_taken(view, i)) return false;
         }
         return !any_;
     }
@@ -820,7 +851,7 @@ class Relaxed {
     bool is_dead_end(const View& view, size_t item) const {
         if (is_open_[item]) return false;
         for (size_t k = 0; k < items_.size(); ++k)
-            if (beyond_[item] >> k & 1 && view.defenders[k]) return false;
+            if (beyond_[item] >> k & 1 && !is_taken(view, k)) return false;
         return true;
     }
 
@@ -831,7 +862,7 @@ class Relaxed {
         after_.clear();
         size_t n = groups_.size();
         int cap = caps_[n], step = rolls_.step;
-        Code pool = place_[2 * items_.size() + n];
+        const Code *outside = &place_[inner_.size()], *light = outside + items_.size(), pool = light[n];
         int64_t spent = 0;
         for (size_t g = 0; g < n; ++g) spent += spare_[g][view.owned[g]];
         for (size_t g = 0; g < n; ++g) {
@@ -847,7 +878,7 @@ class Relaxed {
                     Code next = code;
                     if (lost <= defenders) {
                         next -= Code(std::min(lost, std::min(defenders - 1, cap - view.lost))) * pool;
-                        if (lost == defenders && wanted) next -= place_[2 * items_.size() + g];
+                        if (lost == defenders && wanted) next -= light[g];
                         useful = useful || next != code;
                     }
                     after_.push_back(next);
@@ -857,25 +888,34 @@ class Relaxed {
             }
             for (size_t i = 0; i < items_.size(); ++i) {
                 uint32_t more = owned | 1u << i;
-                if (!view.defenders[i] || nodes_[g][more] >= FAR) continue;
+                if (nodes_[g][more] >= FAR || is_taken(view, i)) continue;
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
                 bool dead_end = is_dead_end(view, i);
-                int defenders = view.defenders[i];
                 int toll = paid(view, g, more) - paid(view, g, owned);
-                attacks.push_back({int(g), game_.kind[items_[i]], defenders, game_.keep[items_[i]], toll, dead_end});
-                after_.push_back(code);
-                for (int lost = 1; lost <= step; ++lost) {
-                    Code next = code;
-                    if (lost <= defenders) {
-                        next -= Code(lost) * place_[2 * i];
-                        if (lost == defenders) next -= place_[2 * i + 1] << g;
+                for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
+                    int defenders = view.defenders[j];
+                    if (!defenders || (is_alike(i, j) && view.defenders[j - 1] == defenders)) continue;
+                    deadline_.go_on(10 * step);
+                    attacks.push_back({int(g), inner_[j].kind, defenders, inner_[j].keep, toll, dead_end});
+                    after_.push_back(code);
+                    for (int lost = 1; lost <= step; ++lost) {
+                        after_.push_back(code);
+                        if (lost > defenders) continue;
+                        size_t k = j;  // like lands are in order of their defenders
+                        for (; is_alike(i, k) && view.defenders[k - 1] > defenders - lost; --k)
+                            after_.back() -= Code(view.defenders[k] - view.defenders[k - 1]) * place_[k];
+                        after_.back() -= Code(view.defenders[k] - defenders + lost) * place_[k];
+                        if (lost == defenders && !(owned >> i & 1)) after_.back() -= outside[i] << g;
                     }
-                    after_.push_back(next);
                 }
             }
         }
+    }
+    // Whether a land of an item differs from the one before only in its defenders.
+    bool is_alike(size_t item, size_t j) const {
+        return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
     // A result of an attack of the state at hand: its values are those of `slot`, so many back.
@@ -1159,7 +1199,10 @@ class Relaxed {
     Deadline& deadline_;
     bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
-    std::vector<int> items_;
+    std::vector<Set<W>> items_;
+    std::vector<int> stays_;     // on each item, at least
+    std::vector<Inner> inner_;   // of all items, one after the other
+    std::vector<size_t> first_;  // of each item, and their number
     int light_kept_ = 0, light_least_ = 0;
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
     std::vector<uint8_t> is_open_, is_goal_;
@@ -1181,14 +1224,16 @@ class Relaxed {
 // Bounds the chance to take all of some lands, or with `any` one of them.
 //
 // No play takes all lands more often than a part of them. The parts are each land with those nearest
-// to it, of at most MOST_ITEMS lands, which are the items of its games. These have the strongest stacks
-// as groups of their own, and all others as one. A game that has one more group or extra, or counts
-// further, has more values and mostly a smaller one: the next is always that of which few values promise
-// a small one. Half of all values are for games of the whole goal with each stack apart.
+// to it, of at most MOST_ITEMS lands, each an item of its own. The games of a part have its strongest
+// stacks as groups of their own, and all others as one. Those of the whole goal begin with all of its
+// lands in one item, which has few states, since lands of the same defence are alike. A game that has
+// one more group, item or extra, or counts further, has more values and mostly a smaller one: the next
+// is always that of which few values promise a small one. Half of all values are for games of the whole
+// goal with each stack apart.
 template <int W>
 class Chance {
   public:
-    static constexpr int MOST_ITEMS = 12;
+    static constexpr size_t MOST_ITEMS = 12;
 
     Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal,
            const Set<W>& field, bool any, Deadline& deadline)
@@ -1237,7 +1282,8 @@ class Chance {
             node.size = GROWTH * std::max(game.values(), FIRST_SIZE);
             if (Node finer = node; ++finer.groups <= std::min(part.stacks.size(), MOST_GROUPS)) add(finer);
             if (Node finer = node; ++finer.counts, game.is_capped()) add(finer);
-            if (part.goal.count() + node.extras.count() < MOST_ITEMS)
+            if (Node finer = node; ++finer.items <= std::min(size_t(part.goal.count()), MOST_ITEMS)) add(finer);
+            if (node.items == size_t(part.goal.count()) && node.items + size_t(node.extras.count()) < MOST_ITEMS)
                 for (int extra : part.extras) {
                     Node finer = node;
                     finer.extras.add(extra);
@@ -1264,7 +1310,7 @@ class Chance {
 
     // A game to be solved, the value of one that is coarser, and about how many values it may have.
     struct Node {
-        size_t part, groups;
+        size_t part, items, groups;
         int counts;
         Set<W> extras;
         bool is_apart;  // whether it is of all of the goal, each stack by itself
@@ -1273,7 +1319,7 @@ class Chance {
 
         double cost() const { return double(size << (2 * counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(value, 8); }
         bool operator==(const Node& o) const {
-            return part == o.part && groups == o.groups && counts == o.counts && extras == o.extras && is_apart == o.is_apart;
+            return part == o.part && items == o.items && groups == o.groups && counts == o.counts && extras == o.extras && is_apart == o.is_apart;
         }
     };
 
@@ -1297,9 +1343,9 @@ class Chance {
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
         part.extras = extras_of(goal, starts, field, field - goal);
-        if (goal.count() <= MOST_ITEMS) {
-            add({parts_.size(), 1, 0, {}, false, 1.0, FIRST_SIZE});
-            if (parts_.empty()) add({0, std::min(part.stacks.size(), MOST_GROUPS), 0, {}, true, 1.0, FIRST_SIZE});
+        if (size_t size = size_t(goal.count()); size <= MOST_ITEMS || parts_.empty()) {
+            add({parts_.size(), parts_.empty() ? 1 : size, 1, 0, {}, false, 1.0, FIRST_SIZE});
+            if (parts_.empty()) add({0, size_t{1}, std::min(part.stacks.size(), MOST_GROUPS), 0, {}, true, 1.0, FIRST_SIZE});
         }
         parts_.push_back(part);
     }
@@ -1309,14 +1355,15 @@ class Chance {
         waiting_.push_back(node);
     }
 
-    // Lands with many defenders near to the goal and to the stacks, the most promising ones first.
+    // Lands near to the goal and to the stacks, those with many defenders first. One with a single
+    // defender matters, too: where all ways lead through it, only a group that owns it gets on.
     std::vector<int> extras_of(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
         std::vector<int> to = distances(goal, field), from = distances(starts, field), found;
         std::vector<double> score(to.size(), 0.0);
         while (lands.any()) {
-            int u = lands.pop(), more = ways_.game.start.armies[u] - 1;
-            if (!more || to[u] == FAR || from[u] == FAR) continue;
-            score[u] = more / std::pow(to[u] + from[u], 2);
+            int u = lands.pop();
+            if (to[u] == FAR || from[u] == FAR) continue;
+            score[u] = ways_.game.start.armies[u] / std::pow(to[u] + from[u], 2);
             found.push_back(u);
         }
         std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return score[a] > score[b]; });
@@ -1344,8 +1391,30 @@ class Chance {
         return part;
     }
 
+    // The lands of a goal, but for those with few neighbours there, in one item; each other land, and
+    // each extra, in one of its own.
+    std::vector<Set<W>> items_of(Set<W> goal, const Node& node) const {
+        std::vector<Set<W>> items;
+        Set<W> own = node.extras;
+        for (size_t i = 1; i < node.items; ++i) {
+            int best = -1;
+            for (Set<W> rest = goal; rest.any();) {
+                int c = rest.pop();
+                if (best < 0 || apart(c, goal) < apart(best, goal)) best = c;
+            }
+            goal.remove(best);
+            own.add(best);
+        }
+        items.push_back(goal);
+        while (own.any()) items.push_back(Set<W>::of(own.pop()));
+        return items;
+    }
+    std::pair<int, int> apart(int c, const Set<W>& goal) const {
+        return {(ways_.near[c] & goal).count(), -ways_.game.start.armies[c]};
+    }
+
     Level<W> level_of(const Part& part, const Node& node) const {
-        Level<W> level{{}, part.goal | node.extras, part.goal, part.away,
+        Level<W> level{{}, items_of(part.goal, node), part.goal, part.away,
                        node.counts ? LIGHT << (node.counts - 1) : 0, node.counts ? LOST << (node.counts - 1) : 0};
         for (size_t g = 0; g < part.stacks.size(); ++g) {
             if (g < node.groups) level.groups.emplace_back();
@@ -1354,7 +1423,7 @@ class Chance {
         for (Set<W> rest = part.away; rest.any();) {
             int v = rest.pop();
             deadline_.go_on(WAYS * ways_.game.lands);
-            if (!ways_.reach_of(v, part.field).meets(level.items)) continue;
+            if (!ways_.reach_of(v, part.field).meets(part.goal | node.extras)) continue;
             level.away -= Set<W>::of(v);
             if (node.is_apart) level.groups.emplace_back();
             level.groups.back().add(v);
@@ -1395,11 +1464,7 @@ class Bounds {
                 goal.add(c);
                 most = std::max(most, paid);
             }
-            while (goal.any()) {  // the chance to take any land is at most the sum over some sets of them
-                Set<W> some;
-                while (goal.any() && some.count() < Chance<W>::MOST_ITEMS) some.add(goal.pop());
-                add(some, reach, true, most);
-            }
+            if (goal.any()) add(goal, reach, true, most);
             return;
         }
         for (int c = 0; c < game.lands; ++c)

@@ -133,7 +133,7 @@ def test_no_bound_is_below_an_exact_value(first: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
-    # More targets than the items of a game: only parts of them, and the purse, are bounded.
+    # Many targets are one item first, and then more and more of them.
     rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
     names = [f"t{k}" for k in range(11)]
     pairs = [(names[rng.randrange(max(k - 3, 0), k)], names[k]) for k in range(1, len(names))]
