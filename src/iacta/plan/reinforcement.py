@@ -17,16 +17,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import TypeAlias, TypedDict, Unpack
+from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
 from iacta.chances import Chance, read_chance
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
+from iacta.estimate import half_interval
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
-from iacta.plan.core import Core, Style
+from iacta.plan.core import Core, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
@@ -41,6 +42,7 @@ SETTLED = 2  # placements that are settled by plans with all the time there is
 GAIN = 1e-9
 MOST_PLACEMENTS = 2000  # that are all looked at
 MOST_STATES = 50_000  # that may follow them
+FLOWED, GAMES = 2_000, 64  # states up to which quick play is followed to its end, and else games
 MANY_STATES = 10**6  # where there is a time limit
 BEFORE, EXACT, QUICK = 0.2, 0.25, 0.3  # parts of the time that is left
 
@@ -277,6 +279,19 @@ def planned(
     return best_plan(position, goal, budget=budget, progress=progress, **options)
 
 
+class QuickPlay(NamedTuple):
+    """How quick play goes.
+
+    value: what it is still paid on average.
+    interval: the interval of that at 95% where it is estimated from games; else `None`.
+    left: the armies that the player has at the end on average.
+    """
+
+    value: float
+    interval: tuple[float, float] | None
+    left: float
+
+
 class QuickValues:
     """What states of a problem are worth at a quick look.
 
@@ -310,6 +325,24 @@ class QuickValues:
                 value = self._search.decide(state).value
             self._known[state] = value
         return self._known[state]
+
+    def reached(self, state: TurnState) -> "QuickPlay":
+        """Return how the quick play goes from a state on."""
+        self.of(state)
+        report = self._search.flow(Deadline(), FLOWED, state)
+        if report is not None:
+            return QuickPlay(report.value, None, self._left(report, state))
+        played = self._search.play(Deadline(), GAMES, start=state)
+        value, half = max(float(played.gains.mean()), 0.0), half_interval(played.gains)
+        left = self._left(played.report, state)
+        return QuickPlay(value, (max(value - half, 0.0), value + half), left)
+
+    def _left(self, report: Report, state: TurnState) -> float:
+        """Return how many armies the player has at the end on average."""
+        touched = self.problem.field | self.problem.stacks
+        own = ((t, armies) for t, armies in enumerate(state.armies) if state.owned >> t & 1)
+        rest = sum(armies for t, armies in own if not touched >> t & 1)
+        return rest + sum(report.armies[t] for t in bits(touched))
 
 
 def _looking(problem: Problem) -> Core:
@@ -353,16 +386,17 @@ class Placements:
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        problem, state = self.values.problem, self._after(placement)
+        problem, state = self.values.problem, self.after(placement)
         paid = min(self.values.of(state), problem.rewards.most)
         return paid + problem.paid(state) + problem.held
 
     def rank(self, placement: Placement) -> float:
         """Return the number by which placements are compared."""
-        state = self._after(placement)
+        state = self.after(placement)
         return self.values.of(state) + self.values.problem.paid(state)
 
-    def _after(self, placement: Placement) -> TurnState:
+    def after(self, placement: Placement) -> TurnState:
+        """Return the state in which the new armies are placed."""
         there = placed(self.position, placement)
         return TurnState(tuple(each.armies for each in there.holdings), self._owned)
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import chain
 from math import sqrt
 from os import cpu_count
-from threading import Lock
+from threading import TIMEOUT_MAX, Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -190,7 +190,8 @@ def played(
     threads = cpu_count() or 1
     with ThreadPoolExecutor(threads) as pool:
         try:
-            rows = [each.result() for each in [pool.submit(work) for _ in range(threads)]]
+            working = [pool.submit(work) for _ in range(threads)]
+            rows = [each.result(TIMEOUT_MAX) for each in working]  # which Ctrl-C ends
         except BaseException:
             deadline.stop()
             raise
@@ -204,7 +205,7 @@ def _by_core(
 ) -> WinEstimate:
     war = War(turn)
     found = played(war, player, games, seed, deadline, progress=progress)
-    if not len(found.chances):
+    if len(found.chances) < 2:  # of one game there is no interval
         found = played(war, player, 2, seed, Deadline())
     ends = np.bincount(found.ended, minlength=TOO_LONG + 1)
     return _chances(turn, player, war.seats, found.chances, int(ends[CUT]), int(ends[TOO_LONG]))
