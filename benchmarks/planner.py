@@ -31,7 +31,9 @@ from benchmarks.positions import (
     midgame,
     questions,
 )
+from iacta import Turn, ask, goals_in_reach, threats
 from iacta.board import Board, Position
+from iacta.board.position import read_position
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
@@ -116,6 +118,28 @@ def game_marks() -> Iterator[Mark]:
             moves.append(time.perf_counter() - started)
     yield Mark("a game, median milliseconds", 1000 * statistics.median(games), 0.9, False, 7)
     yield Mark("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
+
+
+def board_marks() -> Iterator[Mark]:
+    """Yield how soon the board says what a turn can reach, and what opponents can do."""
+    first, every, games, threatened = [], [], [], []
+    for name in ("asia.toml", "eliminate-blue.json", "break-off.json"):
+        turn = Turn(read_position(f"examples/{name}"))
+        said: list[float] = []
+        started = time.perf_counter()
+        goals_in_reach(turn, progress=lambda *_, to=said: to.append(time.perf_counter()))
+        first.append(said[0] - started)
+        every.append(said[-1] - started)
+        started = time.perf_counter()
+        ask("goals", position=turn.position, win=True, time_limit=3)
+        games.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        threats(turn)
+        threatened.append(time.perf_counter() - started)
+    yield Mark("what a turn can reach, first seconds", max(first), 0.5, False, 3)
+    yield Mark("what a turn can reach, all, seconds", max(every), 3.0, False, 3)
+    yield Mark("with 3 s for games too, seconds", max(games), 3.3, False, 3)
+    yield Mark("what opponents can do, seconds", max(threatened), 2.0, False, 3)
 
 
 def hard_marks(limit: float = FEW) -> Iterator[Mark]:
@@ -241,7 +265,10 @@ def limit_marks() -> Iterator[Mark]:
     yield Mark("memory, megabytes", most, 500, False, 1)
 
 
-MEASURES = (process_marks, exact_marks, game_marks, hard_marks, play_marks, limit_marks, gap_marks)
+MEASURES = (
+    *(process_marks, board_marks, exact_marks, game_marks, hard_marks, play_marks, limit_marks),
+    gap_marks,
+)
 
 
 def main(words: list[str]) -> int:

@@ -217,14 +217,19 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     plan = best_plan(read_position(small), iacta.Worth())
     guessed = replace(plan, value=4.5, interval=(4.25, 4.75), upper_bound=6.0, proven=False)
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
-    assert found.parts == [
-        "The plan is worth 4.50 on average (4.25 to 4.75), against 1.00 if you stay; it is at most "
-        "1.50 below the best possible."
-    ]
+    first, reason, unit = found.parts
+    assert first == (
+        "To attack gains 3.50 points on average (3.25 to 3.75); it is at most 1.50 below the best "
+        "possible."
+    )
+    assert "territories more" in str(reason)
+    assert unit == (
+        "Points are counted at the end of the turn, whatever others take back later: 1 for a "
+        "territory and 1 for each army of a bonus."
+    )
     none = replace(guessed, steps=())
     assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
-        "The search found no attack that pays. To stay is worth 1.00; it is at most 1.50 below "
-        "the best possible."
+        "The search found no attack that pays; it is at most 1.50 below the best possible."
     )
 
 

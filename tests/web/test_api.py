@@ -26,7 +26,15 @@ from tests.tables import table
 from tests.web.served import Server
 
 QUESTIONS = served_questions()
-UNSTEADY = ("audit", "goals", "plan", "review", "simulate", "win")  # files, dice, or the clock
+UNSTEADY = (
+    "audit",
+    "goals",
+    "plan",
+    "review",
+    "simulate",
+    "threats",
+    "win",
+)  # files, dice, or the clock
 WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 CLOCKED = {"seconds", "relative_error"}
 POSITION = {
@@ -70,7 +78,8 @@ def questions() -> list[Question]:
         ("audit", log),
         ("review", game),
         ("win", war),
-        ("goals", {**war, "win": "true"}),
+        ("threats", {"code": WAR, "time_limit": "20"}),
+        ("goals", {**war, "win": "true", "time_limit": "20"}),
     )
     return [*found, *(QUESTIONS[name].parse(texts) for name, texts in more)]
 

@@ -241,18 +241,6 @@ class Problem:
         )
         return Problem(there, self.goal)
 
-    def constraints(self, position: Position) -> dict[str, Any]:
-        """Return the rules and constraints as arguments of `best_plan` in another position."""
-        turn = self.turn
-        mine = position.owned_by(position.player)
-        return {
-            "rules": turn.rules,
-            "play": self.play,
-            "rules_of": dict(turn.rules_of),
-            "keep": dict(turn.keep),
-            "stay": [name for name in turn.stay if name in mine],
-        }
-
 
 def read_problem(
     position: Position,

@@ -25,6 +25,7 @@ from iacta.chances import Chance, read_chance
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.estimate import half_interval
+from iacta.game import Turn
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
 from iacta.plan.core import Core, Report, Style
@@ -32,7 +33,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
-from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
 from iacta.reprs import Displayed
 from iacta.rules.rules import Rules
 
@@ -58,6 +59,17 @@ class PlanOptions(TypedDict, total=False):
     garrison: int | None
     keep: Mapping[str, int] | None
     stay: Iterable[str] | str
+
+
+def turn_options(turn: Turn) -> PlanOptions:
+    """Return the rules and constraints of a turn, as options of a plan from where it is."""
+    return {
+        "rules": turn.rules,
+        "play": PLAYS[turn.whole_battles],
+        "rules_of": dict(turn.rules_of),
+        "keep": dict(turn.keep),
+        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
+    }
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
-from iacta.plan.problem import PLAYS
+from iacta.plan.reinforcement import turn_options
 
 MOST_BATTLES = 2_000  # of a log: minutes of planning
 BUDGET = 0.05  # of the usual work, for each state
@@ -217,11 +217,7 @@ class _Values:
         plan = best_plan(
             turn.position,
             self.goal,
-            turn.rules,
-            play=PLAYS[turn.whole_battles],
-            rules_of=dict(turn.rules_of),
-            keep=dict(turn.keep),
-            stay=[each for each in turn.stay if turn.position.of(each).owner == turn.player],
+            **turn_options(turn),
             time_limit=self.deadline.part(1 / self.left).left() if limited else None,
             budget=BUDGET,
         )

@@ -37,9 +37,8 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
 from iacta.plan.parallel import by_threads
-from iacta.plan.problem import PLAYS
-from iacta.plan.quick import Look, quick_look, quick_plan
-from iacta.plan.reinforcement import Placement, PlanOptions
+from iacta.plan.quick import NEAR, Look, quick_look, quick_plan
+from iacta.plan.reinforcement import Placement, PlanOptions, turn_options
 
 Kind: TypeAlias = Literal["take", "break", "eliminate"]
 
@@ -206,7 +205,7 @@ class _ThreatSearch:
         looks = by_threads(partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART))
         for aim, threat in looks:
             self._add(aim, threat, 0.5 * len(self.known) / len(aims))
-        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > SMALL]
+        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > NEAR]
         unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
         jobs = [(aim, self.known[aim]) for aim in unsure]
         plans = by_threads(
@@ -224,9 +223,8 @@ class _ThreatSearch:
 
 
 def _options(turn: Turn) -> PlanOptions:
-    """Return the rules by which opponents play."""
-    play = PLAYS[turn.whole_battles]
-    return {"rules": turn.rules, "play": play, "rules_of": dict(turn.rules_of)}
+    """Return the rules by which opponents play; what the player must keep does not bind them."""
+    return {**turn_options(turn), "keep": None, "stay": ()}
 
 
 def _look(turn: Turn, position: Position, aim: _Aim, deadline: Deadline) -> Threatened:

@@ -423,7 +423,7 @@ class PlanQuestion(UnderRules, Question):
         if watch is None:
             return
         if self.worth or self.then is not None:
-            best = f"{value:.2f} more than now, at most {bound:.2f}"
+            best = sentences.gain_so_far(value, bound)
         else:
             best = sentences.chance_so_far(value, bound)
         watch(f"Planning; best so far {best}", None, keeps=True)
@@ -545,6 +545,9 @@ class PlanAnswer(Answer):
     def _sentences(self) -> Iterator[str]:
         plan, rules = self.plan, self.question.rule_set.name
         brought = self.question.new_armies
+        held = [*around.what_is_held(self.held)] if self.held else []
+        if self.held and self.held.ends:
+            yield held.pop(0)  # what was asked
         if self.goes_on:
             yield from around.continued(plan, self.question.goal, self.goes_on, rules)
         else:
@@ -553,6 +556,7 @@ class PlanAnswer(Answer):
                 new = around.new_armies(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
             yield f"{beginning}{under(rules)}{sentences.proof(plan)}"
+            yield from sentences.reasons(plan)
             if brought is not None:
                 yield f"{around.cards_words(brought)} {around.TRADED}"
         if self.new:
@@ -561,8 +565,7 @@ class PlanAnswer(Answer):
             yield self.needed.sentence(plan)
         if self.checked:
             yield self.checked.sentence(plan)
-        if self.held:
-            yield from around.what_is_held(self.held)
+        yield from held
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:

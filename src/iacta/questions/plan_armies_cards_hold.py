@@ -33,9 +33,12 @@ def new_armies(placement: Placement) -> str:
 
 
 def without(plan: Plan, new: Reinforcement) -> str:
+    armies = "the new army" if new.armies == 1 else f"the {new.armies} new armies"
     if new.before.goal.is_chance:
-        return f"Without them the chance is {percent(plan_chance(plan, new.before.counted))}."
-    return f"Without them the plan is worth {new.before.counted:.2f}."
+        chance = percent(plan_chance(plan, new.before.counted))
+        return f"Without {armies} the chance is {chance}."
+    gain = new.before.counted - new.before.problem.held
+    return f"Without {armies} it gains {gain:.2f} points."
 
 
 def marginals(plan: Plan, new: Reinforcement) -> Section:
@@ -159,10 +162,10 @@ def what_is_held(held: Hold) -> Iterator[str]:
             yield "There was no time to find a game in which you take it."
         return
     low, high = held.interval
+    verb, games = held.plan.goal.phrase(held.plan.position), count(held.ends, "game", "games")
     yield (
-        f"You hold it until your next turn with a chance of about "
-        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from "
-        f"{count(held.ends, 'game', 'games')})."
+        f"You {verb} and hold it until your next turn with a chance of about "
+        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {games})."
     )
     if not held.proven:
         least = "nothing is guaranteed"

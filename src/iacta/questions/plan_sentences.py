@@ -1,18 +1,18 @@
 """A plan in words and tables: what it achieves, how good that is, and its main line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
 from iacta.distribution import Probability
 from iacta.estimate import Interval
 from iacta.methods import find_kernel
-from iacta.plan import Plan, SimulatedPlan, Step
+from iacta.plan import Plan, SimulatedPlan, Step, Worth
 from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.questions.percentages import bar_percent, exact_if_certain, percent, short_percent
 from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import armies, count
+from iacta.questions.sentences import armies, count, joined
 
 RARE = 0.001
 ROUNDING = 1e-12
@@ -30,10 +30,13 @@ def achieved(plan: Plan) -> str:
     if is_worth(plan):
         stay = plan.problem.held
         if not plan.steps:
-            if plan.proven:
-                return f"No attack pays: stay. That is worth {stay:.2f}"
-            return f"The search found no attack that pays. To stay is worth {stay:.2f}"
-        return f"The plan is {_worth_words(plan)}, against {stay:.2f} if you stay"
+            return (
+                "To stay gains most, as no attack pays"
+                if plan.proven
+                else "The search found no attack that pays"
+            )
+        gained = plan.interval and (plan.interval[0] - stay, plan.interval[1] - stay)
+        return f"To attack gains {plan.counted - stay:.2f} points on average{_range(gained, 1)}"
     verb = plan.goal.phrase(plan.position)
     if is_hopeless(plan):
         return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
@@ -107,6 +110,44 @@ def chance_so_far(value: float, bound: float) -> str:
     chance, most = percent(value), percent(bound)
     is_said = _is_informative(value, bound) and not most.startswith("more") and most != chance
     return f"{chance}, at most {most}" if is_said else chance
+
+
+def gain_so_far(value: float, bound: float) -> str:
+    """Return a gain in words, with its bound where that is another number.
+
+    >>> gain_so_far(4.5, 5.25), gain_so_far(4.5, 4.501)
+    ('4.50 more than now, at most 5.25', '4.50 more than now')
+    """
+    gain, most = f"{value:.2f}", f"{bound:.2f}"
+    return f"{gain} more than now, at most {most}" if most != gain else f"{gain} more than now"
+
+
+def reasons(plan: Plan) -> Iterator[str]:
+    """Yield what a plan that is worth something gains, and what counts."""
+    goal, position = plan.goal, plan.position
+    if not isinstance(goal, Worth) or plan.value is None:
+        return
+    taken = [each for each in plan.territories if position.of(each.name).owner != position.player]
+    if plan.steps:
+        lands = sum(each.own_probability for each in taken)
+        paid = sum(each.own_probability * goal.of(each.name) for each in taken)
+        before = sum(each.armies for each in position.holdings if each.owner == position.player)
+        lost = before - sum(each.expected_armies for each in plan.territories)
+        other = plan.value - plan.problem.held - paid + goal.army * lost
+        parts = [f"{lands:.1f} territories more"]
+        if abs(other) >= 0.005:
+            parts.append(
+                f"{other:.2f} points of {'bonuses and goals' if goal.prizes else 'bonuses'}"
+            )
+        parts.append(f"{lost:.1f} armies lost")
+        yield f"On average that is {joined(parts)}."
+    each_land = goal.territories
+    numbers = [(goal.bonus, "each army of a bonus"), (goal.army, "each army left")]
+    if not isinstance(each_land, tuple | Mapping):
+        numbers.insert(0, (each_land, "a territory"))
+    counted = [f"{number:g} for {what}" for number, what in numbers if number]
+    which = f": {joined(counted)}" if counted else ""
+    yield f"Points are counted at the end of the turn, whatever others take back later{which}."
 
 
 def is_worth(plan: Plan) -> bool:

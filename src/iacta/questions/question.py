@@ -18,6 +18,12 @@ LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
 Charts: TypeAlias = ModuleType  # that is `iacta.charts`
 
 
+class Recorded(Protocol):
+    """What has a record, such as an answer."""
+
+    def record(self) -> dict[str, Any]: ...
+
+
 class Watch(Protocol):
     """Receives progress while an answer is computed."""
 
@@ -27,7 +33,7 @@ class Watch(Protocol):
         part: float | None,
         *,
         keeps: bool = False,
-        so_far: "Answer | None" = None,
+        so_far: "Recorded | None" = None,
     ) -> None:
         """Report progress.
 

@@ -34,7 +34,8 @@ from iacta.web.map_turns import (
 )
 from iacta.web.pages import template
 from iacta.web.process_pool import Work
-from iacta.web.search_stream import answer_in_lines, wants_lines
+from iacta.web.search_stream import FIRST_SECONDS, answer_in_lines, wants_lines
+from iacta.web.step_values import step_values
 
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
@@ -97,18 +98,33 @@ REPLAYED = _object_of(
         "description": "Each with the number of the one before it as `after`, 0 for the code.",
     },
 )
-ANALYSED = _object_of(
-    ["code"],
-    code=_CODE,
-    board=_BOARD,
+_GOAL: Schema = {
     **{
         name: {"type": "string", "description": "The goal, as for a plan."}
         for name in ("take", "take_any", "eliminate")
     },
-    worth={"type": "boolean", "description": "The goal is to gain the most."},
+    "worth": {"type": "boolean", "description": "The goal is to gain the most."},
+    "time_limit": {"type": "number", "minimum": 0, "description": "The most seconds."},
+}
+ANALYSED = _object_of(
+    ["code"],
+    code=_CODE,
+    board=_BOARD,
     hold={"type": "boolean", "description": "Whether it is to be held, too."},
-    time_limit={"type": "number", "minimum": 0, "description": "The most seconds."},
+    **_GOAL,
 )
+VALUED = _object_of(
+    ["code"],
+    **REPLAYED["properties"],
+    order={
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "description": "The numbers of the turns that are wanted, 0 for the code, in this order.",
+    },
+    **_GOAL,
+)
+# What is searched: after how many seconds first; `None` says what it has so far.
+SEARCHES: Mapping[Any, float | None] = {analysed: FIRST_SECONDS, step_values: None}
 
 
 def router(work: Work) -> APIRouter:
@@ -142,9 +158,9 @@ def router(work: Work) -> APIRouter:
     def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
             body = await read_body(request)
-            if function is analysed and wants_lines(request):
-                return answer_in_lines(work, analysed, body)
-            run = work.search if function is analysed else work.run
+            if function in SEARCHES and wants_lines(request):
+                return answer_in_lines(work, function, body, SEARCHES[function])
+            run = work.search if function in SEARCHES else work.run
             return JSONResponse(await while_there(request, run(function, body)))
 
         content = {"application/json": {"schema": schema}}
@@ -157,6 +173,7 @@ def router(work: Work) -> APIRouter:
     add("/api/v1/position/read", position_read, "Read a position file or a code", POSITION_TEXT)
     add("/api/v1/turn/step", followed_by, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replayed, "Take many steps from a turn", REPLAYED)
+    add("/api/v1/turn/values", step_values, "Return what steps were worth", VALUED)
     add("/api/v1/turn/analyse", analysed, "Return what a goal is worth in a turn", ANALYSED)
     return routes
 

@@ -8,7 +8,7 @@ earlier code again. All rules are those of `iacta.game`.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,12 +35,13 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
 from iacta.plan.deadline import Deadline
-from iacta.plan.problem import PLAYS, TurnState
+from iacta.plan.problem import TurnState
+from iacta.plan.reinforcement import turn_options
 from iacta.plan.report import main_line
 from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.percentages import percent
 from iacta.questions.plan import PlanAnswer, PlanQuestion
-from iacta.questions.plan_sentences import achieved, chance_so_far, proof, valued
+from iacta.questions.plan_sentences import chance_so_far, gain_so_far, valued
 from iacta.questions.question import Watch
 from iacta.questions.sections import Part, Table, cell_text
 from iacta.questions.sentences import count
@@ -135,7 +136,7 @@ def _border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str,
     )
     results = turn.results(attack)
     rolls = [
-        [*losses, float(chance)]
+        [*losses, float(chance), f"I lose {losses.attackers}, they {losses.defenders}"]
         for losses, chance in results.items()
         if not isinstance(losses, Throw)
     ]
@@ -332,38 +333,63 @@ def followed_by(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**_turn_state(after), "words": words}
 
 
-def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where a turn is, and where it is after each step of a tree.
+class Node(NamedTuple):
+    """A turn of a tree.
+
+    turn: where it is; `None` where the step to it is not possible.
+    words: the step in words, or why it is not possible.
+    before: the number of the turn that the step is taken in.
+    step: the step, `None` for the first turn.
+    """
+
+    turn: Turn | None
+    words: str
+    before: int = 0
+    step: Mapping[str, Any] | None = None
+
+
+def read_tree(body: Mapping[str, Any], *more: str) -> list[Node]:
+    """Return the turns of a tree of steps that is sent.
 
     body: the `code`, and `steps`: each a step as `stepped` takes it, with the number of the one
         that it follows as `after`: 0 for the code, 1 for the first step, and so on; and the `board`
         if it is not the classic one.
-
-    A step that is not possible is returned as a `problem`, and so are those that follow it.
+    more: what else may be sent.
     """
-    start = _read_turn(body, "steps")
-    turns: list[Turn | None] = [start]
+    nodes = [Node(_read_turn(body, "steps", *more), "")]
     steps = row_of(body.get("steps", []), "steps", "steps")
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
-    states = [_turn_state(start)]
-    for number, step in enumerate(steps):
-        if not isinstance(step, Mapping):
-            raise MalformedError(f"step must be an object, got {shown(step)}")
-        before = turns[whole_number(step.get("after"), "after", most=number)]
-        step = {name: value for name, value in step.items() if name != "after"}
-        turns.append(None)
-        if before is None:
-            states.append({"problem": "the step before it is not possible"})
+    for number, given in enumerate(steps):
+        if not isinstance(given, Mapping):
+            raise MalformedError(f"step must be an object, got {shown(given)}")
+        before = whole_number(given.get("after"), "after", most=number)
+        step = {name: value for name, value in given.items() if name != "after"}
+        start = nodes[before].turn
+        if start is None:
+            nodes.append(Node(None, "the step before it is not possible", before, step))
             continue
         try:
-            after, words = stepped(before, step)
+            nodes.append(Node(*stepped(start, step), before, step))
         except IactaError as error:
-            states.append({"problem": str(error)})
-        else:
-            turns[-1] = after
-            states.append({**_turn_state(after), "words": words})
-    return {"turns": states}
+            nodes.append(Node(None, str(error), before, step))
+    return nodes
+
+
+def replayed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where a turn is, and where it is after each step of a tree, as `read_tree` reads it.
+
+    A step that is not possible is returned as a `problem`, and so are those that follow it.
+    """
+    first, *others = read_tree(body)
+    assert first.turn is not None  # noqa: S101 # it was sent
+    states = [
+        {"problem": node.words}
+        if node.turn is None
+        else {**_turn_state(node.turn), "words": node.words}
+        for node in others
+    ]
+    return {"turns": [_turn_state(first.turn), *states]}
 
 
 # What a goal is worth.
@@ -378,10 +404,7 @@ def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, A
     watch: receives the best value so far.
     """
     turn = _read_turn(body, *GOALS, "hold", "time_limit")
-    limit = body.get("time_limit", USUAL_PLAN_SECONDS)
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
-        raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")
-    deadline = Deadline(min(float(limit), MOST_PLAN_SECONDS))
+    deadline = Deadline(min(read_limit(body, USUAL_PLAN_SECONDS), MOST_PLAN_SECONDS))
     goal = read_goal(body, turn)
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return {**_worth(1.0), "figure": "100%", "sentences": ["The goal is reached."]}
@@ -389,10 +412,10 @@ def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, A
         return _advances(turn, goal, deadline)
     if turn.phase not in ("place", "attack"):
         value = goal.worth(turn)
-        said = "The goal is not reached." if goal.is_chance else f"That is worth {value:.2f}."
-        figure = "0%" if goal.is_chance else f"{value:.2f}"
+        said = "The goal is not reached." if goal.is_chance else "The turn has these points."
+        figure = "0%" if goal.is_chance else f"{value:.2f} points"
         return {**_worth(value), "figure": figure, "sentences": [said]}
-    constraints = _constraints(turn)
+    constraints = turn_options(turn)
     is_held = bool(body.get("hold")) and goal.is_chance
     part = deadline.part(PLAN_PART if is_held else 1.0)
     shared = {"progress": _progress(goal, watch), "time_limit": part.left()}
@@ -424,21 +447,19 @@ def read_goal(body: Mapping[str, Any], turn: Turn) -> Goal | None:
     return TakeAny(names) if name == "take_any" else TakeAll(names)
 
 
-def _constraints(turn: Turn) -> dict[str, Any]:
-    return {
-        "rules": turn.rules,
-        "play": PLAYS[turn.whole_battles],
-        "rules_of": dict(turn.rules_of),
-        "keep": dict(turn.keep),
-        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
-    }
+def read_limit(body: Mapping[str, Any], usual: float) -> float:
+    """Return the seconds that are sent as `time_limit`."""
+    limit = body.get("time_limit", usual)
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
+        raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")
+    return float(limit)
 
 
 def _progress(goal: Goal, watch: Watch | None) -> Any:
     def show(value: float, bound: float) -> None:
         if watch is None:
             return
-        words = chance_so_far(value, bound) if goal.is_chance else f"{value:.2f} more than now"
+        words = chance_so_far(value, bound) if goal.is_chance else gain_so_far(value, bound)
         watch(f"{words} so far", value if goal.is_chance else None, keeps=True)
 
     return show
@@ -470,8 +491,9 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "high": held.interval[1] if held else high,
         "is_proven": plan.proven and not held,
         "is_chance": plan.goal.is_chance,
-        "figure": "" if value is None else valued(plan, value),
-        "sentences": [achieved(plan) + proof(plan), *map(str, summary.parts[1:])],
+        "figure": "" if value is None else _figure(plan, value),
+        "sentences": [*map(str, summary.parts)],
+        "stop": None if new or held else _stopping(plan),
         "moves": [] if new else [_to_take(move) if held else move for move in _moves(plan, place)],
         "placement": [[place[name], number] for name, number in new.placement] if new else None,
         "sections": [
@@ -484,6 +506,17 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "scene": scene,
         "chances": chances,
     }
+
+
+def _figure(plan: Plan, value: float) -> str:
+    """Return a value in large digits: a chance, or points."""
+    return valued(plan, value) + ("" if plan.goal.is_chance else " points")
+
+
+def _stopping(plan: Plan) -> dict[str, Any]:
+    """Return what it costs to attack no more, in words, too."""
+    loss = max(plan.counted - plan.problem.held, 0.0)
+    return {"loss": loss, "words": _lost(plan, loss)}
 
 
 def _to_take(move: dict[str, Any]) -> dict[str, Any]:
@@ -529,7 +562,7 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
 def _lost(plan: Plan, loss: float) -> str:
     if loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD):
         return "as good"
-    return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} less"
+    return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} points less"
 
 
 def _success(plan: Plan, way: Alternative) -> str | None:
@@ -584,7 +617,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
         "is_proven": True,  # as far as it goes
         "moves": [],
         "is_chance": goal.is_chance,
-        "figure": valued(plan, plan.counted),
+        "figure": _figure(plan, plan.counted),
         "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
         "advances": [[number, plan.counted + value - quick] for value, number in ranked],
         "best": best,
@@ -594,7 +627,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
 def _after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> Plan:
     after = turn.after(Advance(armies))
     limit = deadline.left()
-    return best_plan(after.position, goal, **_constraints(after), time_limit=limit)
+    return best_plan(after.position, goal, **turn_options(after), time_limit=limit)
 
 
 def _command_and_call(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from iacta.charts.converter import convert
 from iacta.csv_formulas import csv_rows
 from iacta.errors import IactaError
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.question import Answer, Question, Watch
+from iacta.questions.question import Answer, Question, Recorded, Watch
 from iacta.questions.review import ReviewQuestion
 from iacta.questions.threats import ThreatsQuestion
 from iacta.questions.whole_game import WholeGame
@@ -257,7 +257,7 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
     reported = -LEAST_PAUSE
 
     def watch(
-        doing: str, part: float | None, *, keeps: bool = False, so_far: Answer | None = None
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
     ) -> None:
         nonlocal reported
         if monotonic() - reported >= LEAST_PAUSE:

@@ -1,0 +1,214 @@
+"""What each step of a tree was worth: values that fill in, luck, and what decisions cost.
+
+A client sends a tree of steps, as to be replayed, and the turns in the order in which it wants
+them. Each turn gets a quick plan of its own, so nothing need be kept between two requests. A step
+has changed the value by `change`; what its decision cost against the best one is `cost`, and the
+dice have done the rest, `luck`.
+
+Source of the split: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from iacta.checks import row_of, whole_number
+from iacta.errors import IactaError
+from iacta.game import Advance, Turn
+from iacta.plan import Plan, best_plan, reinforce
+from iacta.plan.alternatives import Alternative, first_attacks
+from iacta.plan.deadline import Deadline
+from iacta.plan.goals import Goal
+from iacta.plan.parallel import by_threads
+from iacta.plan.quick import BUDGET
+from iacta.plan.reinforcement import turn_options
+from iacta.questions.percentages import short_percent
+from iacta.questions.question import Watch
+from iacta.web.limits import MOST_PLAN_SECONDS
+from iacta.web.map_turns import GOALS, Node, read_goal, read_limit, read_tree
+
+USUAL_SECONDS = 10.0
+TRIED_ADVANCES = 3  # numbers of armies that move in, whose values are compared
+LEAST = 0.0005  # a loss below it is no loss
+ROUGH = 0.002  # differences whose errors are larger are said to be rough
+
+
+class Value(NamedTuple):
+    """What a turn is worth.
+
+    value: the chance of the goal, or points.
+    error: half of its interval.
+    ways: the attacks that are possible, with what plans are worth that begin with them.
+    """
+
+    value: float
+    error: float = 0.0
+    ways: tuple[Alternative, ...] = ()
+
+
+class StepValue(NamedTuple):
+    """What a step has changed.
+
+    luck, cost: `None` where the decision cannot be judged.
+    """
+
+    change: float
+    luck: float | None
+    cost: float | None
+    error: float
+
+
+class Tree:
+    """A tree of steps with the values that are known so far; it has a record.
+
+    nodes: the turns, the first of them without a step.
+    is_chance: whether values are chances, and not points.
+    """
+
+    def __init__(self, nodes: Sequence[Node], is_chance: bool) -> None:
+        self.nodes, self.is_chance = nodes, is_chance
+        self.values: dict[str, Value] = {}  # by the codes of turns
+
+    def record(self) -> dict[str, Any]:
+        """Return what is known of each turn, `None` where nothing is."""
+        return {"values": [self._record(k) for k in range(len(self.nodes))]}
+
+    def _record(self, k: int) -> dict[str, Any] | None:
+        value = self._value(k)
+        if value is None:
+            return None
+        said, step = [self._figure(value.value)], self._step(k)
+        row = {"value": value.value, "figure": said[0], "is_chance": self.is_chance}
+        if step is not None:
+            about = "about " if self._is_rough(step) else ""
+            if step.luck is not None and abs(step.luck) >= LEAST:
+                said.append(f"dice {about}{self._points(step.luck)}")
+            if step.cost is not None and step.cost >= LEAST:
+                said.append(f"choice {self._points(-step.cost)}")
+            is_costly = step.cost is not None and step.cost > max(step.error, LEAST)
+            row |= {**step._asdict(), "is_costly": is_costly, "is_rough": self._is_rough(step)}
+        return {**row, "words": ", ".join(said), "sum": self._sum(k)}
+
+    def _value(self, k: int) -> Value | None:
+        turn = self.nodes[k].turn
+        return None if turn is None else self.values.get(turn.to_code())
+
+    def _figure(self, value: float) -> str:
+        return short_percent(value) if self.is_chance else f"{value:.2f} points"
+
+    def _points(self, value: float) -> str:
+        number, digits = (100 * value, 1) if self.is_chance else (value, 2)
+        rounded = round(number, digits) + 0.0  # never a zero with a sign
+        return f"{rounded:{'+' if rounded else ''}.{digits}f}"
+
+    def _is_rough(self, step: StepValue) -> bool:
+        return step.error > ROUGH * (1.0 if self.is_chance else 10.0)
+
+    def _step(self, k: int) -> StepValue | None:
+        """Return what the step to a turn has changed, `None` while that is not known."""
+        node = self.nodes[k]
+        if node.step is None or node.step.get("do") == "next":
+            return None
+        before, after = self._value(node.before), self._value(k)
+        if before is None or after is None:
+            return None
+        change, error = after.value - before.value, before.error + after.error
+        if node.step["do"] in ("place", "advance", "stop", "fortify"):
+            return StepValue(change, 0.0, max(-change, 0.0), error)
+        cost = self._cost_of_attack(node, before) if node.step["do"] == "attack" else None
+        luck = None if cost is None else change + cost
+        return StepValue(change, luck, cost, error)
+
+    def _cost_of_attack(self, node: Node, before: Value) -> float | None:
+        """Return what an attack lost against the best one, with the best dice that fit."""
+        turn, step = self.nodes[node.before].turn, node.step or {}
+        if turn is None:
+            return None
+        names = turn.board.territories
+        start, to = names[step["from"]], names[step["to"]]
+        lost = turn.position.of(start).armies - step["left"]
+        killed = turn.position.of(to).armies - step["their_left"]
+        ways = [way for way in before.ways if (way.start, way.to) == (start, to)]
+        fits = {step["dice"]} if step.get("dice") else {*turn.dice_for(start, to, lost, killed)}
+        some = [way for way in ways if way.dice in fits] or ways[:1]
+        best = before.ways[0].value if before.ways else 0.0
+        return min((max(best - way.value, 0.0) for way in some), default=None)
+
+    def _sum(self, k: int) -> str:
+        """Return what dice and choices have done since the turn began, in words."""
+        path = []
+        while self.nodes[k].step is not None and self.nodes[k].step["do"] != "next":  # type: ignore[index] # there is one
+            path.append(self._step(k))
+            k = self.nodes[k].before
+        known = [step for step in path if step is not None and step.luck is not None]
+        if not known:
+            return ""
+        luck = sum(step.luck or 0.0 for step in known)
+        cost = sum(step.cost or 0.0 for step in known)
+        return f"dice {self._points(luck)}, choices {self._points(-cost)}"
+
+
+def step_values(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
+    """Return what the turns of a tree are worth, and what its steps changed.
+
+    body: the `code`, the `board` if it is not the classic one, and the `steps`, as to be replayed;
+        the goal, as for a plan; optionally `order`, the numbers of the turns that are wanted, the
+        first ones first, and `time_limit` in seconds.
+    watch: receives what is known so far.
+    """
+    nodes = read_tree(body, *GOALS, "order", "time_limit")
+    limit = read_limit(body, USUAL_SECONDS)
+    numbers = row_of(body.get("order", [*range(len(nodes))]), "order", "numbers")
+    order = [whole_number(each, "order", most=len(nodes) - 1) for each in numbers]
+    wanted = dict.fromkeys(_with_before(nodes, order))
+    turns = {turn.to_code(): turn for k in wanted if (turn := nodes[k].turn) is not None}
+    tree = Tree(nodes, not body.get("worth"))
+    deadline = Deadline(min(limit, MOST_PLAN_SECONDS))
+
+    def valued(code: str, part: Deadline) -> Value | None:
+        turn = turns[code]
+        try:
+            return _valued(turn, read_goal(body, turn), part)
+        except IactaError:  # a goal of one player may be none of another's
+            return None
+
+    for done, (code, value) in enumerate(by_threads(valued, [*turns], deadline), 1):
+        if value is not None:
+            tree.values[code] = value
+        if watch is not None:
+            watch("Looking at steps", done / len(turns), so_far=tree)
+    return tree.record()
+
+
+def _with_before(nodes: Sequence[Node], order: Sequence[int]) -> Iterator[int]:
+    """Yield turns and, before each, the one that its step was taken in."""
+    for k in order:
+        if nodes[k].step is not None:
+            yield nodes[k].before
+        yield k
+
+
+def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
+    if goal is None or (goal.is_chance and goal.is_reached(turn)):
+        return Value(1.0)
+    if turn.phase == "advance":
+        numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
+        last = len(numbers) - 1
+        tried = {numbers[last * k // (TRIED_ADVANCES - 1)] for k in range(TRIED_ADVANCES)}
+        afters = [turn.after(Advance(number)) for number in sorted(tried)]
+        part = deadline.part(1 / len(afters))
+        return max((_valued(each, goal, part) for each in afters), key=lambda each: each.value)
+    if turn.phase not in ("place", "attack"):
+        return Value(goal.worth(turn))
+    plan = _quick_plan(turn, goal, deadline)
+    low, high = plan.interval or (plan.counted, plan.counted)
+    ways = first_attacks(plan) if turn.phase == "attack" else ()
+    return Value(plan.counted, (high - low) / 2, ways)
+
+
+def _quick_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan:
+    options = turn_options(turn)
+    if turn.phase == "place":
+        found = reinforce(turn.position, goal, turn.place, time_limit=deadline.left(), **options)
+        return found.plan
+    limit = deadline.left()
+    return best_plan(turn.position, goal, time_limit=limit, budget=BUDGET, threads=1, **options)

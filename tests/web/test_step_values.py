@@ -1,0 +1,82 @@
+"""What the steps of a tree were worth: the same as plans say, dice and choices apart."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from iacta import IactaError, Turn
+from iacta.plan import TakeAll, best_plan
+from iacta.web.step_values import Tree, step_values
+
+pytestmark = pytest.mark.usefixtures("core")
+
+CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2"
+NAMES = [*Turn.from_code(CODE).board.territories]
+PERU, BRAZIL, ARGENTINA = map(NAMES.index, ("Peru", "Brazil", "Argentina"))
+STEPS: list[dict[str, Any]] = [
+    {"after": 0, "do": "attack", "from": PERU, "to": BRAZIL, "left": 9, "their_left": 1, "dice": 3},
+    {"after": 1, "do": "attack", "from": PERU, "to": BRAZIL, "left": 8, "their_left": 0},
+    {"after": 2, "do": "advance", "armies": 3},
+    {"after": 3, "do": "stop"},
+    {"after": 0, "do": "attack", "from": PERU, "to": ARGENTINA, "left": 7, "their_left": 1},
+    {"after": 4, "do": "stop"},
+    {"after": 6, "do": "next"},
+    {"after": 0, "do": "advance", "armies": 1},
+]
+ASKED = {"code": CODE, "steps": STEPS, "take": "Brazil, Argentina"}
+
+
+def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> None:
+    rows = step_values(ASKED)["values"]
+    plan = best_plan(Turn.from_code(CODE).position, TakeAll("Brazil,Argentina"))
+    assert rows[0]["value"] == pytest.approx(plan.value)
+    assert rows[0]["figure"] == rows[0]["words"]
+    for k, step in enumerate(STEPS[:6], 1):
+        before, row = rows[step["after"]], rows[k]
+        assert row["change"] == pytest.approx(row["value"] - before["value"])
+        assert row["luck"] - row["cost"] == pytest.approx(row["change"])
+        assert row["cost"] >= 0
+    assert rows[1]["luck"] > 0  # the defenders lost two
+    assert rows[1]["words"].startswith(f"{rows[1]['figure']}, dice +")
+    assert (rows[4]["luck"], rows[4]["cost"]) == (0, pytest.approx(rows[3]["value"]))
+    assert rows[4]["is_costly"]
+    assert rows[5]["luck"] < 0
+    luck = sum(rows[k]["luck"] for k in (1, 2, 3, 4))
+    cost = sum(rows[k]["cost"] for k in (1, 2, 3, 4))
+    assert rows[4]["sum"] == f"dice {100 * luck:+.1f}, choices {-100 * cost:+.1f}"
+    assert rows[7]["sum"] == ""  # the next player's turn begins
+    assert rows[8] is None  # an advance without a conquest is not possible
+
+
+def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
+    seen: list[list[int]] = []
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False, so_far: Any = None) -> None:
+        assert isinstance(so_far, Tree)
+        rows = so_far.record()["values"]
+        seen.append([k for k, row in enumerate(rows) if row is not None])
+
+    step_values({**ASKED, "order": [2, 0]}, watch)
+    assert {*seen[-1]} == {0, 1, 2}
+    assert all({*before} <= {*after} for before, after in pairwise(seen))
+
+
+def test_points_are_those_of_a_worth() -> None:
+    row = step_values({"code": CODE, "steps": STEPS[:1], "worth": True})["values"][1]
+    assert row["figure"].endswith(" points")
+    assert not row["is_chance"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"order": [99]}, "order must be a whole number"),
+        ({"time_limit": -1}, "time_limit must be seconds"),
+        ({"steps": [{"do": "stop", "after": 5}]}, "after must be"),
+        ({"of": 1}, "unknown key 'of'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(IactaError, match=words):
+        step_values({**ASKED, **more})
