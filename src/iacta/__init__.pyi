@@ -118,11 +118,13 @@ from iacta.rules.variants import find_rules as find_rules
 from iacta.rules.variants import rules_name as rules_name
 from iacta.war import GoalChance as GoalChance
 from iacta.war import Goals as Goals
+from iacta.war import Reach as Reach
 from iacta.war import Standing as Standing
 from iacta.war import WinChance as WinChance
 from iacta.war import WinChances as WinChances
 from iacta.war import WinEstimate as WinEstimate
 from iacta.war import best_goals as best_goals
+from iacta.war import goals_in_reach as goals_in_reach
 from iacta.war import tournament as tournament
 from iacta.war import win_chances as win_chances
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from iacta import IactaError, Turn, ask, best_goals, win_chances
+from iacta import IactaError, Turn, ask, best_goals, goals_in_reach, win_chances
 from iacta.batch import answer
 from iacta.questions.question import Answer, find_question
 from iacta.questions.sections import Bars, Section, Table, cell_text
@@ -102,14 +102,35 @@ def test_the_answer_is_that_of_the_library() -> None:
     assert (record["games"], record["games_under_simple"]) == (20, 20)
     goals = best_goals(turn, games=6, seed=1).goals
     rows = answered("goals").record()["goals"]
-    assert [(row["goal"], row["win"], row["under_simple"]) for row in rows] == [
+    assert [(row["goal"], row["win"], row["under_simple"]) for row in rows if "win" in row] == [
         (each.goal, each.win, each.under_simple) for each in goals
     ]
+    reach = {each.words: each for each in goals_in_reach(turn)}
+    likely = {row["goal"]: row for row in rows if "chance" in row}
+    assert {*likely} == {*reach}
+    for words, row in likely.items():
+        assert (row["chance"], row["left"]) == (reach[words].chance, reach[words].left)
+        assert (row["interval"]["low"], row["interval"]["high"]) == reach[words].interval
+
+
+def test_a_longer_search_for_a_goal_stays_in_its_interval() -> None:
+    turn = Turn.from_code(f"{CODE};place;place=4")
+    for row in answered("goals", code=turn.to_code(), win=False).record()["goals"]:
+        asked = {**row["parameters"], "reinforce": 4}
+        plan = ask("plan", position=turn.position, **asked).record()
+        found, (low, high) = (
+            plan["win_probability"],
+            (row["interval"][end] for end in ("low", "high")),
+        )
+        assert low - 1e-9 <= found <= high + 1e-9
+        assert low <= row["chance"] <= high
+        assert sum(row["placement"].values()) == 4
+        assert 0 < row["left"] <= 9 + 4
 
 
 def test_without_games_goals_have_their_own_chance_only() -> None:
     record = answered("goals", win=False).record()
-    assert not {"win", "under_simple"} & {*record, *record["goals"][0]}
+    assert not {"win", "under_simple", "games"} & {*record, *record["goals"][0]}
     chances = [row["chance"] for row in record["goals"]]
     assert chances == sorted(chances, reverse=True)
     assert "hold" not in [row["goal"] for row in record["goals"]]  # nothing to reach
@@ -142,7 +163,7 @@ def test_progress_counts_games_and_goals() -> None:
             so_far: object = None,
             to: Any = parts,
         ) -> None:
-            assert doing.startswith("Playing ")
+            assert doing.startswith(("Playing ", "Comparing "))
             to.append(part)
 
         ask(name, watch=watch, **ASKED[name])

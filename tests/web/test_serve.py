@@ -131,7 +131,10 @@ def test_goals_answer_in_lines_too(server: Server) -> None:
     answers = [line["answer"] for line in lines if "answer" in line]
     assert len(answers) > 1
     assert "answer" in lines[-1]
-    assert all("under_simple" in goal for each in answers for goal in each["goals"])
+    goals = [goal for each in answers for goal in each["goals"]]
+    assert all("chance" in goal or "under_simple" in goal for goal in goals)
+    assert "win" not in answers[0]["goals"][0]  # chances come first
+    assert "under_simple" in answers[-1]["goals"][0]
 
 
 def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from iacta.charts.axes_and_labels import axis, categories, exactly, level, mapped, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
 from iacta.charts.scene import cut
@@ -25,7 +25,7 @@ MOST_HEIGHT = 264  # pixels, of all results
 SMALL = 78  # for what changes over time
 MOST_EXPONENT = 300  # of an e-value that the picture reaches
 FAIR, ODD = "as fair dice may", "odd"
-BAND = "band: where 95 of 100 fair logs lie"
+BAND, BAND_TONE = "band: where 95 of 100 fair logs lie", "#80808050"
 LONGEST_NAME = 20
 NOBODY = "attackers"
 MOST_NAMED = 2  # players in the title
@@ -116,12 +116,13 @@ def _deviations(rows: Sequence[Row]) -> View:
         tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
     )
     across = axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
-    legend = {"legend": None} if all(row["verdict"] == FAIR for row in rows) else {}
-    colours = categories("verdict", {FAIR: BLUE, ODD: RED}, rows, **legend)
-    band = base.mark("bar", height=row_height - 2, opacity=0.3)
-    key = {"datum": BAND, "type": "nominal", "scale": mapped({BAND: GREY}), "title": None}
+    tones = {BAND: BAND_TONE, FAIR: BLUE, ODD: RED}
+    known = {each: tones[each] for each in (BAND, *dict.fromkeys(row["verdict"] for row in rows))}
+    colours = categories("verdict", known)
+    band = base.mark("bar", height=row_height - 2)
+    key = {"datum": BAND, "type": "nominal", "title": None}
     return layer(
-        band.encode(x=across, x2="high", fill=key),
+        band.encode(x=across, x2="high", color=key),
         level("results", "x", 0, strokeDash=[6, 4]),
         base.mark("point", filled=True, size=36, opacity=1).encode(x="off:Q", color=colours),
     ).properties(height=row_height * len(rows))

@@ -49,7 +49,7 @@ SHAPES = (
 
 CLOSE_UP = 0.7  # a plan that needs less of the board's width is enlarged
 APART = 66.0  # units between territories of a map that is as wide as it should be
-BADGES = 3.2  # halves of a badge from the middle of one to that of the next, at least
+BADGES = 3.25  # halves of a badge from the middle of one to that of the next, at least
 ROUNDS = 60  # in which badges are moved apart
 GOLDEN = 2.4  # the angle between the ways of two badges that are at one place, in radians
 LONGEST_NAME = 24
@@ -63,7 +63,8 @@ PIECES = 8  # of a bent arrow
 CLEAR = 3.0  # units between an arrow and a badge that it passes
 ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # where on an arrow its number may be
 FARTHEST = 40  # units from a place to the letters that stand for its name
-GRID = 24  # places in a row in which the name of a continent is tried
+GRID = 16  # places in a row in which the name of a continent is tried
+BATCH = 32  # of these places, tried at once
 SAME = 1e-12  # smaller slopes, as parts of the largest, are none
 
 
@@ -559,9 +560,13 @@ class _Layout:
         )
         if not self.scene.frame.holds((middle[0], middle[1])):
             return None
-        size = self.scene.sizes
-        box = self._first(tried, text_width(text) * size.names / 2, size.line / 2, math.inf)
-        return self._placed("continent", members[0], [text], box)
+        size, boxes = self.scene.sizes, list[_Thing]()
+        half = text_width(text) * size.names / 2, size.line / 2
+        for k in range(0, len(tried), BATCH):
+            boxes.append(self._first(tried[k : k + BATCH], *half, math.inf))
+            if boxes[-1].least <= self.scene.scale:
+                break
+        return self._placed("continent", members[0], [text], min(boxes, key=lambda box: box.least))
 
     def _first(self, tried: Sequence[Anchor], width: float, height: float, most: float) -> _Thing:
         """Return a box in the first place with room, or else in the one that needs the least."""

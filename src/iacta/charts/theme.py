@@ -113,7 +113,6 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "columnPadding": 24,
             "columns": 3,
             "labelLimit": 300,
-            "layout": {"top": {"anchor": "start", "direction": "horizontal", "margin": 24}},
             "orient": "top",
             "symbolStrokeWidth": 2,
         },

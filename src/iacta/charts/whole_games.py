@@ -104,39 +104,42 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
 
     answer: what `iacta.ask` answers to `goals`; with `win` the chart is about games.
 
-    The chart has a table `goals`: for each `goal` and `how` it is played, how often the turn
-    reaches it (`chance`), and with games their share that is won (`win`) from `low` to `high`, and
-    the share `under_simple`; and a table `hatching` of the lines that mark intervals.
+    The chart has a table `goals`: for each `goal` the `chance` of its best plan, where it has one,
+    and with games `how` the turn is played in them, their share that is won (`win`) from `low` to
+    `high`, and the share `under_simple`; and a table `hatching` of the lines that mark intervals.
     """
     from iacta.questions.whole_game import PEOPLE  # takes time to import
 
-    tone = owner_colours(answer.question.turn.position)[answer.found.player]
-    is_won = answer.question.win
+    tone = owner_colours(answer.question.turn.position)[answer.question.turn.player]
+    is_won = answer.judged is not None
+    shown = [each for each in answer.goals if each.judged or not is_won]
     rows: list[Row] = []
-    for bar, each in enumerate(answer.goals):
+    for bar, each in enumerate(shown):
         top = _top(bar, GOAL_ROW, GOAL_THICK)
         place = {"top": top, "bottom": top + GOAL_THICK / GOAL_ROW, "start": 0.0}
-        own = {"goal": each.goal, "how": each.how, "chance": each.chance, **place}
-        rows.append({**own, **(_won(each) if is_won else {"share": each.chance})})
+        own: Row = {"goal": each.words, "how": each.how, **place}
+        if each.reach is not None:
+            own = {**own, "chance": each.reach.chance, "share": each.reach.chance}
+        rows.append({**own, **(_won(each.judged) if each.judged else {})})
     tables: dict[str, Sequence[Row]] = {"goals": rows}
     most = 1.0
     if is_won:
         most = min(max(max(row["high"], row["under_simple"]) for row in rows), 1.0)
         tables["hatching"] = [line for row in rows for line in _uncertain(row, most)]
     numbers = ("win", "low", "high", "under_simple") if is_won else ()
-    names = [cut(each.goal, LONGEST_GOAL) for each in answer.goals]
+    names = [cut(each.words, LONGEST_GOAL) for each in shown]
     bar_axis = _bar_axis(names, GOAL_ROW, GOAL_THICK)
     base = rows_of("goals").encode(
         y=bar_axis,
         tooltip=["goal:N", "how:N", *map(exactly, ("chance", *numbers))],
     )
-    title = "share of the games that are won" if is_won else "share of the turns"
+    title = "share of the games that are won" if is_won else "chance of the best plan"
     scale = {"domain": [0, ROOM * most], "nice": False}
     across = axis("start:Q", title, scale, format="~%", tickCount=5)
     bars = base.mark("rect", color=tone)
     layers = [bars.encode(x=across, x2="share", y2="bottom")]
     label, last = percent_label("share", 1), "datum.share"
-    words = "How often the turn reaches each goal, as iacta's player or a plan plays it."
+    words = "The chance of the best plan that was found for each goal."
     if is_won:
         layers.append(_hatching(bar_axis, "datum.is_inside", style="paper"))
         layers.append(_hatching(bar_axis, "!datum.is_inside", color=tone))
@@ -153,7 +156,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     )
     written = written.mark("text", align="left", dx=6)
     layers.append(written.encode(x="last:Q", y={**bar_axis, "field": "level"}, text="label:N"))
-    drawn = layer(*layers).properties(height=GOAL_ROW * len(rows))
+    drawn = layer(*layers).properties(height=GOAL_ROW * max(len(rows), 1))
     return Chart(drawn, answer.sentence, words, tables)
 
 

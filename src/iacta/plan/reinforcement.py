@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import TypeAlias, TypedDict, Unpack
+from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
@@ -27,7 +27,7 @@ from iacta.errors import IllegalError
 from iacta.estimate import half_interval
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
-from iacta.plan.core import Core, Style
+from iacta.plan.core import Core, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
@@ -279,6 +279,19 @@ def planned(
     return best_plan(position, goal, budget=budget, progress=progress, **options)
 
 
+class QuickPlay(NamedTuple):
+    """How quick play goes.
+
+    value: what it is still paid on average.
+    interval: the interval of that at 95% where it is estimated from games; else `None`.
+    left: the armies that the player has at the end on average.
+    """
+
+    value: float
+    interval: tuple[float, float] | None
+    left: float
+
+
 class QuickValues:
     """What states of a problem are worth at a quick look.
 
@@ -313,15 +326,23 @@ class QuickValues:
             self._known[state] = value
         return self._known[state]
 
-    def reached(self, state: TurnState) -> tuple[float, tuple[float, float] | None]:
-        """Return what the quick play is paid from a state on, with the interval of an estimate."""
+    def reached(self, state: TurnState) -> "QuickPlay":
+        """Return how the quick play goes from a state on."""
         self.of(state)
         report = self._search.flow(Deadline(), FLOWED, state)
         if report is not None:
-            return report.value, None
-        gains = self._search.play(Deadline(), GAMES, start=state).gains
-        value, half = max(float(gains.mean()), 0.0), half_interval(gains)
-        return value, (max(value - half, 0.0), value + half)
+            return QuickPlay(report.value, None, self._left(report, state))
+        played = self._search.play(Deadline(), GAMES, start=state)
+        value, half = max(float(played.gains.mean()), 0.0), half_interval(played.gains)
+        left = self._left(played.report, state)
+        return QuickPlay(value, (max(value - half, 0.0), value + half), left)
+
+    def _left(self, report: Report, state: TurnState) -> float:
+        """Return how many armies the player has at the end on average."""
+        touched = self.problem.field | self.problem.stacks
+        own = ((t, armies) for t, armies in enumerate(state.armies) if state.owned >> t & 1)
+        rest = sum(armies for t, armies in own if not touched >> t & 1)
+        return rest + sum(report.armies[t] for t in bits(touched))
 
 
 def _looking(problem: Problem) -> Core:

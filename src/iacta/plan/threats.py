@@ -21,42 +21,30 @@ Moves are compared by single battles (`iacta.plan.opponents`); what the best one
 settled by plans.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias
 
 from iacta.board import Position
 from iacta.checks import shown
 from iacta.errors import MalformedError
 from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
-from iacta.plan.best import best_plan
-from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
+from iacta.plan.parallel import by_threads
 from iacta.plan.problem import PLAYS
-from iacta.plan.reinforcement import (
-    Placement,
-    Placements,
-    PlanOptions,
-    QuickValues,
-    everywhere,
-    placed,
-)
+from iacta.plan.quick import Look, quick_look, quick_plan
+from iacta.plan.reinforcement import Placement, PlanOptions
 
 Kind: TypeAlias = Literal["take", "break", "eliminate"]
 
-THREADS = 2
 LOOK_PART = 0.4  # of the time, for quick looks at all threats
 PLAN_PART = 0.8  # of what is left then, for plans of each; the rest is for the last move
-BUDGET = 0.05  # of the usual work, for each plan
-MOST_STATES = 1_000  # of an opponent's turn, for the best play at a quick look
-BOUND_VALUES = 20_000  # of relaxed games, for one bound
 SMALL = 1e-9  # chances below it count as none
 
 
@@ -215,15 +203,13 @@ class _ThreatSearch:
 
     def run(self) -> None:
         position, aims = self.turn.position, self.aims
-        looks = _by_threads(
-            partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART)
-        )
+        looks = by_threads(partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART))
         for aim, threat in looks:
             self._add(aim, threat, 0.5 * len(self.known) / len(aims))
         unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > SMALL]
         unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
         jobs = [(aim, self.known[aim]) for aim in unsure]
-        plans = _by_threads(
+        plans = by_threads(
             partial(_planned, self.turn, position), jobs, self.deadline.part(PLAN_PART)
         )
         for number, ((aim, _), threat) in enumerate(plans):
@@ -237,31 +223,6 @@ class _ThreatSearch:
             self.progress(self.found(), part)
 
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-def _by_threads(
-    function: Callable[[Item, Deadline], Result], items: Sequence[Item], deadline: Deadline
-) -> Iterator[tuple[Item, Result]]:
-    """Yield each item with what a function returns for it, which has its part of the time."""
-    waiting = [*items]
-
-    def work(item: Item) -> Result:
-        waiting.pop()
-        return function(item, deadline.part(min(THREADS / (len(waiting) + 1), 1.0)))
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        try:
-            jobs = {pool.submit(work, item): item for item in items}
-            for job in as_completed(jobs):
-                yield jobs[job], job.result()
-        except BaseException:
-            deadline.stop()
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
 def _options(turn: Turn) -> PlanOptions:
     """Return the rules by which opponents play."""
     play = PLAYS[turn.whole_battles]
@@ -271,25 +232,7 @@ def _options(turn: Turn) -> PlanOptions:
 def _look(turn: Turn, position: Position, aim: _Aim, deadline: Deadline) -> Threatened:
     """Return what an opponent reaches by a quick look, and a bound on all that they could."""
     theirs = replace(position, player=aim.player)
-    problem = everywhere(theirs, aim.goal, aim.armies, _options(turn))
-    threat = Threatened(*aim[:3], 0.0, None, 0.0, aim.armies, ())
-    if problem.rewards.most <= 0.0:
-        return threat  # it cannot be reached
-    values = QuickValues(problem, deadline, MOST_STATES)
-    placements = Placements(theirs, values, deadline)
-    best = placements.compared(aim.armies)[0]
-    if placements.has_tried_all:
-        chance = placements.value(best)
-        return threat._replace(chance=chance, at_most=chance, placement=best)
-    chance, interval = values.reached(placements.after(best))
-    at_most = min(next(Core(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
-    if interval is not None:  # games have luck, by which their mean may exceed what can be
-        chance, interval = (
-            min(chance, at_most),
-            (min(interval[0], at_most), min(interval[1], at_most)),
-        )
-    at_most = max(at_most, chance)
-    return threat._replace(chance=chance, interval=interval, at_most=at_most, placement=best)
+    return _threatened(aim, quick_look(theirs, aim.goal, aim.armies, _options(turn), deadline))
 
 
 def _planned(
@@ -297,14 +240,13 @@ def _planned(
 ) -> Threatened:
     """Return the same by a plan with the same placement, if that is better."""
     aim, threat = job
-    theirs = placed(replace(position, player=aim.player), threat.placement)
-    limit = deadline.left() if deadline.limited else None
-    plan = best_plan(theirs, aim.goal, **_options(turn), budget=BUDGET, time_limit=limit, threads=1)
-    if plan.value is None or plan.value <= threat.chance:
-        return threat
-    return threat._replace(
-        chance=plan.value, interval=plan.interval, at_most=max(threat.at_most, plan.value)
-    )
+    theirs = replace(position, player=aim.player)
+    look = Look(threat.chance, threat.interval, threat.at_most, threat.placement)
+    return _threatened(aim, quick_plan(theirs, aim.goal, _options(turn), look, deadline))
+
+
+def _threatened(aim: _Aim, look: Look) -> Threatened:
+    return Threatened(*aim[:3], *look[:3], aim.armies, look.placement)
 
 
 # The last move.
@@ -354,7 +296,7 @@ def _helpful_move(
     for which in (each for each, value in kept.items() if abs(value) > SMALL):
         same = [aim for aim in aims if (aim.kind, aim.name) == which]
         part = deadline.part(1 / len(kept))
-        looks = dict(_by_threads(partial(_look, turn, there), same, part.part(LOOK_PART)))
+        looks = dict(by_threads(partial(_look, turn, there), same, part.part(LOOK_PART)))
         aim = max(looks, key=lambda each: looks[each].chance)
         now = max((known[each] for each in same), key=lambda each: each.chance)
         then = _planned(turn, there, (aim, looks[aim]), part)

@@ -1,13 +1,19 @@
-"""What a turn can be played for: how often it gets there, and who wins the game after it."""
+"""What a turn can be played for: how likely it reaches each goal, and who wins after it."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
+from iacta.plan import TakeAny
+from iacta.plan.deadline import Deadline
 from iacta.questions.form import Example, Topic, parameter
 from iacta.questions.parameter_kinds import Flag
+from iacta.questions.percentages import percent
+from iacta.questions.plan_armies_cards_hold import new_armies
 from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
-from iacta.questions.sections import Bar, Bars, Section, Table
+from iacta.questions.sections import Section, Table
 from iacta.questions.sentences import joined
 from iacta.questions.whole_game import (
     CONDITION,
@@ -16,14 +22,13 @@ from iacta.questions.whole_game import (
     WholeGame,
     interval_record,
     range_text,
-    reported,
-    share_of,
     share_text,
 )
-from iacta.war import GoalChance, Goals, best_goals
+from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import GAMES
 
 HOW = {"tactics": "", "plan": "by a plan", "worth": "by a plan that spares armies"}
+REACH_PART = 0.35  # of the time, where games follow
 
 
 @question(
@@ -40,34 +45,69 @@ class GoalsQuestion(WholeGame, Question):
     )
 
     def answer(self, watch: Watch | None = None) -> "GoalsAnswer":
-        found = best_goals(
-            self.turn,
-            games=self.games or GAMES,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            progress=reported(watch, "goals"),
-        )
-        return GoalsAnswer(self, found)
+        deadline, answer = Deadline.of(self.time_limit), GoalsAnswer(self)
+
+        def show(part: float, **found: Any) -> None:
+            nonlocal answer
+            answer = replace(answer, **found)
+            if watch is not None:
+                watch("Comparing goals", part, keeps=True, so_far=answer)
+
+        share = REACH_PART if self.win else 1.0
+        try:
+            reached = goals_in_reach(
+                self.turn,
+                time_limit=_seconds(deadline.part(share)),
+                progress=lambda reached, part: show(share * part, reached=reached),
+            )
+            show(share, reached=reached)
+            if self.win:
+                judged = best_goals(
+                    self.turn,
+                    games=self.games or GAMES,
+                    time_limit=_seconds(deadline),
+                    seed=self.seed,
+                    progress=lambda judged, part: show(share + (1 - share) * part, judged=judged),
+                )
+                show(1.0, judged=judged)
+        except KeyboardInterrupt:
+            if not answer.goals:
+                raise
+            return replace(answer, is_whole=False)
+        return answer
+
+
+def _seconds(deadline: Deadline) -> float | None:
+    return deadline.left() if deadline.limited else None
 
 
 WIN = "Which part of the games after it who is to move wins."
+LIKE_SIMPLE = "The same if everybody plays like iacta's simple player, in this turn too."
 
 
 class TurnGoalRecord(KeyedRecord):
-    """A goal of the turn."""
+    """A goal of the turn; a way to play it without a goal to reach has only games."""
 
     goal: str = key("The goal.")
+    parameters: Mapping[str, str] = key("What asks `plan` for it.", default=OMITTED)
+    chance: Unit = key("The chance of the best plan that was found.", default=OMITTED)
+    interval: IntervalRecord = key(
+        "From what that plan is known to reach to what no play exceeds: a longer search stays in "
+        "it.",
+        default=OMITTED,
+    )
+    left: float = key("The armies after the attacks, on average.", default=OMITTED)
+    placement: Mapping[str, int] = key("Where new armies help it most.", default=OMITTED)
     how: str = key(
-        "Who plays the turn: `tactics` for iacta's player, `plan` for the best plan, `worth` for "
-        "the best plan where armies and the goal have a price."
+        "Who plays the turn of the games: `tactics` for iacta's player, `plan` for the best plan, "
+        "`worth` for the best plan where armies and the goal have a price.",
+        default=OMITTED,
     )
-    chance: Unit = key("How often the turn reaches the goal; 1 where there is none to reach.")
-    games: Count = key("How many games that is from.")
+    reached: Unit = key("In which part of these games the goal is reached.", default=OMITTED)
+    games: Count = key("How many games there are.", default=OMITTED)
     win: Unit = key(WIN, default=OMITTED)
-    interval: IntervalRecord = key("The 95% interval of `win`.", default=OMITTED)
-    under_simple: Unit = key(
-        "The same if everybody plays like iacta's simple player, in this turn too.", default=OMITTED
-    )
+    win_interval: IntervalRecord = key("The 95% interval of `win`.", default=OMITTED)
+    under_simple: Unit = key(LIKE_SIMPLE, default=OMITTED)
     under_simple_interval: IntervalRecord = key(
         "The 95% interval of `under_simple`.", default=OMITTED
     )
@@ -81,121 +121,176 @@ class GoalsRecord(KeyedRecord):
 
     condition: str = key(CONDITION_KEY, is_column=True)
     player: str = key("Who is to move.", is_column=True)
-    goal: str = key("The first of the goals.", is_column=True)
-    chance: Unit = key("How often the turn reaches it.", is_column=True)
-    goals: tuple[TurnGoalRecord, ...] = key(
-        "All goals: those after which most games are won first, or else the likeliest."
+    goal: str = key("The first of the goals; empty where there is none.", is_column=True)
+    goals: Sequence[TurnGoalRecord] = key(
+        "All goals: those after which most games are won first, then the likeliest."
     )
+    chance: Unit = key("The chance to reach it.", is_column=True, default=OMITTED)
     win: Unit = key(WIN, is_column=True, default=OMITTED)
-    under_simple: Unit = key(
-        "The same if everybody plays like iacta's simple player.", is_column=True, default=OMITTED
-    )
+    under_simple: Unit = key(LIKE_SIMPLE, is_column=True, default=OMITTED)
+
+
+class GoalRow(NamedTuple):
+    """A goal with what is known of it: how likely the turn reaches it, and games after it."""
+
+    words: str
+    reach: Reach | None = None
+    judged: GoalChance | None = None
+
+    @property
+    def how(self) -> str:
+        """Who plays the turn of the games, in words; empty for the usual player's tactics."""
+        return HOW[self.judged.how] if self.judged else ""
 
 
 class GoalsAnswer(Answer):
     """What a turn can be played for.
 
-    found: the goals.
+    reached: the goals in reach.
+    judged: what the games after each goal say, as far as they were asked for.
     """
 
     question: GoalsQuestion
-    found: Goals
+    reached: tuple[Reach, ...] = ()
+    judged: Goals | None = None
 
-    @property
-    def goals(self) -> Sequence[GoalChance]:
-        """The goals in the order in which they are shown; without games, only those to reach."""
-        if self.question.win:
-            return self.found.goals
-        some = [each for each in self.found.goals if each.is_reachable]
-        return sorted(some or self.found.goals, key=lambda each: -each.chance)
+    @cached_property
+    def goals(self) -> tuple[GoalRow, ...]:
+        """The goals in the order in which they are shown."""
+        reach = {each.words: each for each in self.reached}
+        judged = self.judged.goals if self.judged else ()
+        rows = [GoalRow(each.goal, reach.pop(each.goal, None), each) for each in judged]
+        return (*rows, *(GoalRow(words, each) for words, each in reach.items()))
 
     @property
     def data(self) -> GoalsRecord:
-        rows = tuple(self._record(each) for each in self.goals)
-        first = rows[0]
+        rows = [_record(row) for row in self.goals]
+        first = rows[0] if rows else TurnGoalRecord("")
         return GoalsRecord(
             CONDITION,
-            self.found.player,
+            self.question.turn.player,
             first.goal,
-            first.chance,
             rows,
+            first.chance,
             first.win,
             first.under_simple,
         )
 
-    def _record(self, each: GoalChance) -> TurnGoalRecord:
-        more: dict[str, Any] = {}
-        if self.question.win:
-            more = {
-                "win": each.win,
-                "interval": interval_record(each.interval),
-                "under_simple": each.under_simple,
-                "under_simple_interval": interval_record(each.under_simple_interval),
-                "behind": each.behind,
-                "behind_interval": interval_record(each.behind_interval),
-                "is_clear": each.is_clear,
-            }
-        return TurnGoalRecord(each.goal, each.how, each.chance, each.games, **more)
-
     def rows(self) -> Iterator[Sequence[object]]:
-        wins = ("win", "low", "high", "under_simple", "under_simple_low", "under_simple_high")
-        compared = ("behind", "behind_low", "behind_high", "is_clear")
-        more = (*wins, *compared) if self.question.win else ()
-        yield ("goal", "how", "chance", "games", *more, "condition")
-        for each in self.goals:
-            simple = (each.under_simple, *each.under_simple_interval)
-            numbers = (each.win, *each.interval, *simple, each.behind, *each.behind_interval)
-            shown = (*numbers, each.is_clear) if self.question.win else ()
-            yield (each.goal, each.how, each.chance, each.games, *shown, CONDITION)
+        plans = ("chance", "low", "at_most", "left")
+        wins = ("how", "win", "win_low", "win_high", "under_simple", "behind", "is_clear")
+        yield ("goal", *plans, *(wins if self.question.win else ()), "condition")
+        for words, reach, judged in self.goals:
+            numbers: list[object] = [""] * len(plans)
+            if reach is not None:
+                numbers = [reach.chance, *reach.interval, reach.left]
+            if self.question.win:
+                numbers += [""] * len(wins)
+            if judged is not None:
+                shown = (judged.how, judged.win, *judged.interval, judged.under_simple)
+                numbers[len(plans) :] = [*shown, judged.behind, judged.is_clear]
+            yield (words, *numbers, CONDITION)
 
     def sections(self) -> Iterator[Section]:
         if not self.question.win:
             yield Section([goals_sentence(self)])
-            bars = [
-                Bar(
-                    ", ".join(filter(None, (each.goal, HOW[each.how]))),
-                    share_of(each.chance),
-                    "good",
-                )
-                for each in self.goals
+            rows: list[tuple[str, ...]] = [
+                (each.words, *_reach_cells(each), _placed(each)) for each in self.reached
             ]
-            yield Section([Bars(bars)], title="How often the turn reaches each goal:")
+            if rows:
+                columns: tuple[str, ...] = "", "chance", "at most", "armies left", "new armies"
+                if not any(row[-1] for row in rows):
+                    columns, rows = columns[:-1], [row[:-1] for row in rows]
+                yield Section([Table(columns, rows)], title="What the turn can reach:")
             return
         yield Section([goals_sentence(self), *self._unclear(), PEOPLE])
-        rows = [
-            (
-                each.goal,
-                HOW[each.how],
-                share_text(each.chance) if each.is_reachable else "",
-                share_text(each.win),
-                range_text(each.interval),
-                "" if each is self.found.best else f"{100 * each.behind:.1f}",
-                share_text(each.under_simple),
-            )
-            for each in self.goals
+        table: list[tuple[str, ...]] = [
+            (row.words, row.how, *_reach_cells(row.reach)[::2], *_win_cells(row.judged))
+            for row in self.goals
         ]
-        columns = ("", "", "reached", "games won", "95% interval", "behind", "like simple")
-        yield Section([Table(columns, rows)], title="What the turn is played for:")
+        columns = ("", "", "chance", "armies left", "games won", "95% interval", "behind")
+        yield Section(
+            [Table((*columns, "like simple"), table)], title="What the turn is played for:"
+        )
 
     def _unclear(self) -> Iterator[str]:
-        if unclear := [each.goal for each in self.found.unclear]:
+        if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
             yield f"No clear difference from it: {joined(unclear)}."
 
     def draw(self, charts: Charts) -> Any:
         return charts.goal_bars(self)
 
 
+def _parameters(reach: Reach) -> dict[str, str]:
+    """Return what asks for the plan of a goal, by the names of the parameters of `plan`."""
+    verb, _, rest = reach.words.partition(" ")
+    if isinstance(reach.goal, TakeAny):
+        return {"take_any": ", ".join(reach.goal.names)}
+    return {verb: rest}
+
+
+def _record(row: GoalRow) -> TurnGoalRecord:
+    more: dict[str, Any] = {}
+    if (reach := row.reach) is not None:
+        more |= {
+            "parameters": _parameters(reach),
+            "chance": reach.chance,
+            "interval": interval_record(reach.interval),
+            "left": reach.left,
+            "placement": dict(reach.placement),
+        }
+    if (judged := row.judged) is not None:
+        more |= {
+            "how": judged.how,
+            "reached": judged.chance,
+            "games": judged.games,
+            "win": judged.win,
+            "win_interval": interval_record(judged.interval),
+            "under_simple": judged.under_simple,
+            "under_simple_interval": interval_record(judged.under_simple_interval),
+            "behind": judged.behind,
+            "behind_interval": interval_record(judged.behind_interval),
+            "is_clear": judged.is_clear,
+        }
+    return TurnGoalRecord(row.words, **more)
+
+
+def _reach_cells(reach: Reach | None) -> tuple[str, str, str]:
+    """Return the chance of a goal, its bound where that says more, and the armies left."""
+    if reach is None:
+        return "", "", ""
+    chance, most = percent(reach.chance), percent(reach.interval.high)
+    is_said = most != chance and not most.startswith("more")
+    return chance, most if is_said else "", f"{reach.left:.1f}"
+
+
+def _placed(reach: Reach) -> str:
+    return ", ".join(f"{number} on {name}" for name, number in reach.placement)
+
+
+def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str]:
+    if judged is None:
+        return "", "", "", ""
+    behind = f"{100 * judged.behind:.1f}" if judged.behind else ""
+    won, simple = share_text(judged.win), share_text(judged.under_simple)
+    return won, range_text(judged.interval), behind, simple
+
+
 def goals_sentence(answer: GoalsAnswer) -> str:
     """Return the first goal, in a sentence."""
-    first, player = answer.goals[0], answer.found.player
-    condition = f"{CONDITION[0].upper()}{CONDITION[1:]}"
-    if not answer.question.win:
+    player, judged = answer.question.turn.player, answer.judged
+    if judged is not None:
+        first = judged.best
         return (
-            f"{condition}, {player} most often manages to {first.goal}: in "
-            f"{share_text(first.chance)} of {first.games:,} turns."
+            f"{CONDITION[0].upper()}{CONDITION[1:]}, {player} wins most often with this goal: "
+            f"{first.goal} ({share_text(first.win)} of the games; like its simple player, "
+            f"{share_text(first.under_simple)})."
         )
+    if not answer.reached:
+        return f"No plan was found by which {player} reaches a goal this turn."
+    first_reach = answer.reached[0]
+    place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
     return (
-        f"{condition}, {player} wins most often with this goal: {first.goal} "
-        f"({share_text(first.win)} of the games; like its simple player, "
-        f"{share_text(first.under_simple)})."
+        f"The likeliest goal of {player} this turn is to {first_reach.words}: a chance of "
+        f"{percent(first_reach.chance)}{place}."
     )

@@ -8,17 +8,19 @@ modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances
-from iacta.war.goals import GoalChance, Goals, best_goals
+from iacta.war.goals import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.tournament import Standing, tournament
 
 __all__ = [
     "GoalChance",
     "Goals",
+    "Reach",
     "Standing",
     "WinChance",
     "WinChances",
     "WinEstimate",
     "best_goals",
+    "goals_in_reach",
     "tournament",
     "win_chances",
 ]

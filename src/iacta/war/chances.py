@@ -205,7 +205,7 @@ def _by_core(
 ) -> WinEstimate:
     war = War(turn)
     found = played(war, player, games, seed, deadline, progress=progress)
-    if not len(found.chances):
+    if len(found.chances) < 2:  # of one game there is no interval
         found = played(war, player, 2, seed, Deadline())
     ends = np.bincount(found.ended, minlength=TOO_LONG + 1)
     return _chances(turn, player, war.seats, found.chances, int(ends[CUT]), int(ends[TOO_LONG]))

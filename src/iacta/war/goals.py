@@ -1,17 +1,21 @@
-"""Goals of a turn, compared by the chance to win the game after it.
+"""Goals of a turn: how likely it reaches each, and how often the game is won after it.
 
-What a player could do with a turn is played out: as the usual player likes, holding, for one card,
-for each continent in reach, to break each bonus, to eliminate each player in reach. The last three
-are also played by the best plan for the goal, and by that for what is owned, where armies and the
-goal have a price. Each candidate is judged by the games that follow, if everybody then plays like
-iacta's usual player, and beside it by those of its simple player; none of these chances is *the*
-chance. The candidates that the core plays have
-the same dice, so that their differences are known better than the chances themselves.
+What a turn can reach is asked of plans: each continent, the bonus of each opponent, each
+elimination, and a card, by the best plan that a quick look finds, with the new armies where they
+help most (`goals_in_reach`).
+
+What it is worth to the game is played out (`best_goals`): as the usual player likes, holding, and
+for each of these goals within reach, which are also played by the best plan for the goal, and by
+that for what is owned, where armies and the goal have a price. Each candidate is judged by the
+games that follow, if everybody then plays like iacta's usual player, and beside it by those of its
+simple player; none of these chances is *the* chance. The candidates that the core plays have the
+same dice, so that their differences are known better than the chances themselves.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 from typing import NamedTuple
 
@@ -19,12 +23,16 @@ import numpy as np
 
 from iacta.checks import read_seconds, whole_number
 from iacta.errors import IactaError, IllegalError
-from iacta.estimate import Interval
-from iacta.game import Action
+from iacta.estimate import FEWEST_GAMES, Interval
+from iacta.game import Action, Advance
 from iacta.game.turn import Policy, Record, Turn
-from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
+from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.deadline import Deadline
-from iacta.war.chances import Progress, Z, cut_after, interval_of, played
+from iacta.plan.parallel import by_threads
+from iacta.plan.problem import PLAYS
+from iacta.plan.quick import quick_look, quick_plan
+from iacta.plan.reinforcement import Placement, PlanOptions
+from iacta.war.chances import Z, cut_after, interval_of, played
 from iacta.war.core import (
     AS_LIKED,
     BOLDLY,
@@ -50,6 +58,9 @@ GAMES = 200
 GAMES_OF_A_PLAN = 60  # its turns are played in Python
 BUDGET_OF_A_PLAN = 0.1  # of the usual work
 SIMPLE_SHARE = 0.2  # of the time of a goal
+AIMS_PART = 0.6  # of the time, where plans follow
+LOOK_PART = 0.3  # of the time of a goal, before a plan is made
+LEAST_CHANCE = 0.005  # of a goal that is in reach
 TERRITORY_WORTH = 0.6  # in armies, where a plan prices what it spends
 SEEDS = 2**62
 WAYS = {  # of playing a turn without anything that it must reach
@@ -58,6 +69,27 @@ WAYS = {  # of playing a turn without anything that it must reach
     BOLDLY: "attack boldly",
     WARILY: "attack warily",
 }
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How likely a turn reaches a goal, by the best plan that a quick look finds.
+
+    words: the goal in words, such as `"take Asia"`.
+    goal: the goal of the plan.
+    chance: the chance of the plan.
+    interval: from the lower end of what that is known to be to the bound that no play exceeds,
+        wherever new armies are placed: what a longer search finds is in it.
+    left: the player's armies after the attacks, on average.
+    placement: where new armies are placed: (territory, new armies).
+    """
+
+    words: str
+    goal: TakeAll | TakeAny
+    chance: float
+    interval: Interval
+    left: float
+    placement: Placement
 
 
 @dataclass(frozen=True)
@@ -139,13 +171,108 @@ class _Candidate(NamedTuple):
     example: Record
 
 
+def goals_in_reach(
+    turn: Turn,
+    *,
+    time_limit: float | Fraction | None = None,
+    progress: Callable[[tuple[Reach, ...], float], object] | None = None,
+) -> tuple[Reach, ...]:
+    """Return the goals that a turn can reach, the likeliest first.
+
+    turn: any moment of a turn; before its attacks, they begin as the usual player places armies
+        that are not known, and an advance moves as many as it may.
+    time_limit: in seconds; where it comes first, plans are looked for less long.
+    progress: receives what is known so far, and which part of the work is done.
+
+    These are the continents, bonuses, eliminations and the card that a plan reaches in at least one
+    of 200 turns, so that none may be left. Refused is what `best_goals` refuses.
+
+    >>> from iacta import Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
+    >>> for each in goals_in_reach(turn):
+    ...     print(each.words, round(each.chance, 4), round(each.left, 2))
+    take one card 0.9996 8.48
+    eliminate blue 0.8894 6.26
+    """
+    war, deadline = War(_open(turn)), Deadline.of(time_limit)
+    start = _before_attacks(war)
+    if start is None:
+        return ()
+    goals = [each for each in _reachable(start) if not each[1].is_reached(start)]
+    found = list[Reach]()
+
+    def likeliest() -> tuple[Reach, ...]:
+        some = (each for each in found if each.chance >= LEAST_CHANCE)
+        return tuple(sorted(some, key=lambda each: (-each.chance, each.words)))
+
+    for _, each in by_threads(partial(_reach, start), goals, deadline):
+        found.append(each)
+        if progress is not None:
+            progress(likeliest(), len(found) / len(goals))
+    return likeliest()
+
+
+def _open(turn: Turn) -> Turn:
+    """Return a turn in which there is something to do, or refuse it."""
+    check_war(turn)
+    if turn.winner is not None:
+        raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
+    if turn.phase == "over":
+        raise IllegalError(f"phase must be one in which there is something to do, got {turn.phase}")
+    return turn
+
+
+def _before_attacks(war: War) -> Turn | None:
+    """Return the moment at which a plan begins, `None` after the attacks."""
+    turn = war.turn
+    if turn.phase in ("place", "attack"):
+        return turn
+    if turn.phase == "advance":
+        return turn.after([each for each in turn.actions() if isinstance(each, Advance)][-1])
+    moves = war.play_turn(PLAYERS["usual"], None, 0).moves
+    return next((move.turn for move in moves if move.turn.phase == "attack"), None)
+
+
+def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
+    """Yield what could be reached, in words and as the goal of a plan."""
+    position, names = turn.position, turn.board.territories
+    for each in turn.board.continents:
+        owners = {position.of(name).owner for name in each.territories}
+        if not owners or "" in owners:
+            continue
+        yield f"take {each.name}", TakeAll(each.territories)
+        if len(owners) == 1 and turn.player not in owners:
+            yield f"break {min(owners)}'s {each.name}", TakeAny(each.territories)
+    for player in dict.fromkeys(turn.owners):
+        if player not in ("", turn.player):
+            yield f"eliminate {player}", TakeAll(position.owned_by(player))
+    others = tuple(name for name in names if position.of(name).owner not in ("", turn.player))
+    if not turn.conquered and others:
+        yield "take one card", TakeAny(others)
+
+
+def _reach(turn: Turn, job: tuple[str, TakeAll | TakeAny], deadline: Deadline) -> Reach:
+    words, goal = job
+    options: PlanOptions = {
+        "rules": turn.rules,
+        "play": PLAYS[turn.whole_battles],
+        "rules_of": turn.rules_of,
+        "keep": turn.keep,
+        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
+    }
+    look = quick_look(turn.position, goal, turn.place, options, deadline.part(LOOK_PART))
+    look = quick_plan(turn.position, goal, options, look, deadline)
+    interval = Interval(look.low, look.at_most)
+    return Reach(words, goal, look.chance, interval, look.left, look.placement)
+
+
 def best_goals(
     turn: Turn,
     *,
     games: int = GAMES,
     time_limit: float | Fraction | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Callable[[Goals, float], object] | None = None,
 ) -> Goals:
     """Return what the turn could be played for, by the chance to win the game after it.
 
@@ -153,7 +280,7 @@ def best_goals(
     games: how many games follow each candidate; after plans 60 at most.
     time_limit: in seconds; where it comes first, fewer games are played, and fewer plans made.
     seed: of the dice.
-    progress: receives how many ways to play the turn have been tried, and how many there are.
+    progress: receives what is known so far, and which part of the work is done.
 
     Refused are turns that are over, more than six players, and rules whose battles can grow.
 
@@ -163,15 +290,10 @@ def best_goals(
     >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
     (True, True)
     """
-    check_war(turn)
-    if turn.winner is not None:
-        raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
-    if turn.phase == "over":
-        raise IllegalError(f"phase must be one in which there is something to do, got {turn.phase}")
     number = whole_number(games, "games", least=2, most=MOST_GAMES)
     whole_number(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
-    deadline, war = Deadline(seconds), War(turn)
+    deadline, war = Deadline(seconds), War(_open(turn))
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
     aims = war.aims(PLAYERS["usual"])
     planned = [aim for aim in aims if aim.kind in (CONTINENT, BREAK, ELIMINATE)]
@@ -179,10 +301,12 @@ def best_goals(
 
     def report(done: int) -> None:
         if progress is not None:
-            progress(done, len(aims) + len(planned))
+            found = Goals(turn.player, _compared(rows, simple))
+            progress(found, done / (len(aims) + len(planned)))
 
+    playing = deadline.part(AIMS_PART if planned else 1.0)
     for k, aim in enumerate(aims):
-        part = deadline.part(1 / (len(aims) - k + 1))
+        part = playing.part(1 / (len(aims) - k))
         simple[words_of(war, aim)] = _under_simple(war, aim, number, seed, part.part(SIMPLE_SHARE))
         found = played(war, "usual", number, seed, part, aim)
         if len(found.chances) < 2:
@@ -201,7 +325,13 @@ def best_goals(
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, GAMES_OF_A_PLAN)
-            rows += _by_plans(war, aim, most, seed, deadline)
+            part = deadline.part(1 / (len(planned) - k))
+            # Of a handful of games nothing is known; the tactics remain.
+            rows += (
+                row
+                for row in _by_plans(war, aim, most, seed, part)
+                if len(row.wins) >= min(most, FEWEST_GAMES)
+            )
         report(len(aims) + k + 1)
     return Goals(turn.player, _compared(rows, simple))
 

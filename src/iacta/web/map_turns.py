@@ -107,6 +107,7 @@ def _turn_state(turn: Turn) -> dict[str, Any]:
         "owners": list(turn.owners),
         "armies": list(turn.armies),
         "new": turn.place,
+        "usual": turn.new_armies(),
         "odds": [_border(turn, odds, place) for odds in turn.odds()]
         if turn.phase == "attack"
         else [],

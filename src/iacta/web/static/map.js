@@ -3,10 +3,10 @@
 // A position is set up, and the turn from it analysed: what the goal is worth after each step, and
 // which attack is best. All rules are the server's; the page shows what it says.
 
-import { Refused } from "./ask.js";
+import { Refused, posted } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
-import { goalParts, goalWords, goalsOf, threatsOf } from "./map_goals.js";
+import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, without } from "./map_history.js";
 import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember, saved, textOf } from "./map_open.js";
 import { MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
@@ -20,7 +20,7 @@ const FIRST = 1; // seconds of a short look
 const SECOND = 9;
 const BESIDE = 0.3; // seconds for a step beside the one that is shown
 const LONGEST = 20;
-const GOALS = 4; // seconds for all goals
+const LIST = 9; // seconds for all goals, or all threats
 const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
 const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
@@ -52,6 +52,8 @@ let longer = null; // the job that is to be searched longer
 const tree = new Tree();
 const goalSearches = new Searches(() => render());
 const gameSearches = new Searches(() => render());
+const listSearches = new Searches(() => render()); // goals and threats
+const searches = [goalSearches, gameSearches, listSearches];
 
 // The state.
 
@@ -135,6 +137,7 @@ function forget() {
 /** Draw another board. */
 function use(next) {
   board = next;
+  for (const each of searches) each.forget();
   chosen = null;
   isPicking = false;
   view = "";
@@ -382,14 +385,14 @@ const isOpen = (k) => ["place", "attack", "advance"].includes(tree.turns[k]?.pha
 const found = (k) => goalSearches.of(goalJob(k))?.found ?? null;
 const win = (k) => gameSearches.of(winJob(k))?.found ?? null;
 const winJob = (k) => tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: FIRST };
-const threatsJob = (k) => tree.turns[k]?.code && { address: "api/v1/threats", body: { code: tree.turns[k].code, ...onBoard() }, seconds: GOALS };
-const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: true }, seconds: GOALS };
+const threatsJob = (k) => tree.turns[k]?.code && { address: "api/v1/threats", body: { code: tree.turns[k].code, ...onBoard() }, seconds: LIST };
+const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: true }, seconds: LIST };
 
 /** Return the goal of a step, as the server takes it; to win the game it is the goal that helps most. */
 function goalAt(k) {
   if (state.goal !== "win") return goalOf(board, state);
-  const last = pathTo(state.steps, k).reverse().concat(0).map((each) => [each, gameSearches.of(goalsJob(each))?.found]).find(([, goals]) => goals);
-  const best = last?.[1].goals.map(({ goal }) => goalParts(board, state, tree.turns[last[0]], goal)).find(Boolean);
+  const last = pathTo(state.steps, k).reverse().concat(0).map((each) => [each, listSearches.of(goalsJob(each))?.found]).find(([, goals]) => goals);
+  const best = last?.[1].goals.map(({ parameters }) => goalParts(board, state, parameters)).find(Boolean);
   return best ? goalOf(board, { ...state, ...best }) : { worth: true };
 }
 
@@ -410,11 +413,12 @@ function search() {
   const isLonger = longer && !goalSearches.isDone(longer);
   goalSearches.want(isLonger ? [longer] : [job && waiting.length && { ...job, seconds: FIRST }, ...waiting, job].filter(Boolean));
   const turns = [state.at, 0, ...line.filter((k) => k && state.steps[k - 1].do === "next")];
+  gameSearches.want([...new Set(turns)].map(winJob).filter(Boolean));
   const listed = [
     (view === "threats" || tree.turns[state.at].phase === "fortify") && threatsJob(state.at),
     (isChoosing() || state.goal === "win") && goalsJob(state.at),
   ];
-  gameSearches.want([...listed, ...[...new Set(turns)].map(winJob)].filter(Boolean));
+  listSearches.want(listed.filter(Boolean));
 }
 
 const isChoosing = () => view === "goals" || (!state.goal && !view);
@@ -445,7 +449,7 @@ function render() {
   const isReady = state.played && tree.ready(board, state, failed);
   const now = isReady ? turnNow() : null;
   if (isReady) search();
-  else for (const each of [goalSearches, gameSearches]) each.end();
+  else for (const each of searches) each.end();
   const shown = viewed(now);
   map.show(shown);
   for (const part of [on.play, on.value, on.nav]) part.hidden = !state.played;
@@ -490,12 +494,13 @@ function showPlay(now, shown) {
     turns: tree.turns,
     tones: shown.tones,
     digits: look.digits,
-    goals: gameSearches.of(goals),
-    threats: gameSearches.of(threatsJob(state.at)),
-    isListing: gameSearches.isSearching(goals),
+    goals: listSearches.of(goals),
+    offers: offersOf(board, state, listSearches.of(goals)),
+    threats: listSearches.of(threatsJob(state.at)),
+    isListing: listSearches.isSearching(goals),
     isSearching: goalSearches.isSearching(job),
     longest: LONGEST,
-    waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "",
+    waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "Choose what to play for.",
   };
   redraw(on.value, valueOf(c));
   redraw(on.now, view === "threats" ? threatsOf(c) : isChoosing() && isOpen(state.at) ? goalsOf(c) : doing(c));
@@ -530,7 +535,8 @@ function showSetup(shown) {
   const empty = state.owners.filter((owner) => owner < 0).length;
   on.rest.hidden = !empty;
   on["rest-said"].textContent = empty === 1 ? "One territory is empty" : `${empty} territories are empty`;
-  redraw(on["rest-player"], state.players.map((name, k) => element("option", { value: String(k) }, cut(name))));
+  const others = [...state.players.keys()].filter((k) => k !== state.mover);
+  redraw(on["rest-player"], [...others, state.mover].map((k) => element("option", { value: String(k) }, cut(state.players[k]))));
   if (document.activeElement !== on.armies) on.armies.value = isNone ? "" : String(shown.armies[chosen]);
   if (document.activeElement !== on.keep) on.keep.value = isNone || !state.keep[chosen] ? "" : String(state.keep[chosen]);
   on["in-goal-label"].hidden = !canAim(state);
@@ -575,7 +581,9 @@ function remove(player) {
 /** Show the goal, and what it can be. */
 function showGoal() {
   on.goal.hidden = !state.played || !isChoosing();
-  on["goal-now"].textContent = `Goal: ${cut(goalWords(board, state) ?? "none yet")}`;
+  const words = cut(goalWords(board, state) ?? "none yet");
+  on["goal-now"].textContent = words;
+  on["goal-now"].ariaLabel = `Goal: ${words}`;
   on["goal-now"].ariaPressed = String(isChoosing());
   on.threatened.ariaPressed = String(view === "threats");
   on.kind.value = state.goal;
@@ -713,6 +721,15 @@ listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })
 listen("fresh", "change", () => {
   const fresh = on.fresh.value.trim() ? asked(on.fresh, 0) : 0;
   if (fresh !== null) commit(changed(state, { fresh }));
+});
+listen("usual", "click", async () => {
+  try {
+    const code = codeOf(board, { ...state, fresh: 0 });
+    const { turns } = await posted("api/v1/turn/replay", { code, board: board.board, steps: [] });
+    commit(changed(state, { fresh: turns[0].usual }));
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
 });
 
 // Analysing.

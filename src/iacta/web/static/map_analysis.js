@@ -47,11 +47,16 @@ export class Searches {
     this.control = null;
   }
 
-  key({ address, body }) {
-    return JSON.stringify([address, body]);
+  key({ address, body: { board, ...asked } }) {
+    return `${address};${Object.values(asked).join(";")};${Object.keys(asked)}`;
   }
 
-  /** @param {Job|null} job @returns {Entry|null} */
+  /** Forget all, as another board is used. */
+  forget() {
+    this.end();
+    this.known.clear();
+  }
+
   of(job) {
     return (job && this.known.get(this.key(job))) ?? null;
   }

@@ -3,12 +3,11 @@
 import { cut } from "./map_board.js";
 import { element, table } from "./redraw.js";
 
-/** @typedef {import("./map_state.js").Board} Board */
-/** @typedef {import("./map_state.js").State} State */
-
 const LEAST = 0.0005; // a chance below it is shown as none
+const CLEAR = 0.15; // of chances to win whose interval is wider nothing is said
 
-const share = (part) => `${(100 * part).toFixed(part < 0.0995 && part > 0 ? 1 : 0)}%`;
+/** Return a chance in words; none and all are exact. */
+export const share = (part) => (part > 0 && part < LEAST ? "< 0.1%" : part < 1 && part > 1 - LEAST ? "> 99.9%" : `${(100 * part).toFixed(part % 1 ? 1 : 0)}%`);
 
 /** Return the goal of a state in words. */
 export function goalWords(board, state) {
@@ -26,49 +25,46 @@ export function goalWords(board, state) {
 /**
  * Return the parts of a state that make what the server has found its goal, null where there is
  * nothing to reach.
- * @param {Board} board
- * @param {State} state
- * @param {import("./map_history.js").TurnState} now
- * @param {string} words of the goal
+ * @param {{take?: string, take_any?: string, eliminate?: string}} [parameters] as for a plan
  */
-export function goalParts(board, state, now, words) {
-  const continent = board.continents.findIndex(({ name }) => words === `take ${name}`);
+export function goalParts(board, state, { take, take_any: any, eliminate } = {}) {
+  if (eliminate) return { goal: "eliminate", victim: state.players.indexOf(eliminate) };
+  const continent = board.continents.findIndex(({ name }) => name === take);
   if (continent >= 0) return { goal: "continent", continent };
-  const victim = state.players.findIndex((name) => words === `eliminate ${name}`);
-  if (victim >= 0) return { goal: "eliminate", victim };
-  const broken = board.continents.find(({ name }) => words.startsWith("break ") && words.endsWith(`'s ${name}`));
-  if (broken) return { goal: "any", targets: [...broken.territories].sort((a, b) => a - b) };
-  if (words === "take one card") return { goal: "any", targets: [...new Set(now.odds.map(({ to }) => to))].sort((a, b) => a - b) };
-  return null;
+  const targets = board.territories.flatMap((name, t) => ((take ?? any ?? "").split(", ").includes(name) ? [t] : []));
+  return targets.length ? { goal: take ? "all" : "any", targets } : null;
 }
 
-/**
- * Return the list of goals.
- * @param {import("./map_turn.js").Shown} c
- */
+/** Return the goals of a list that can be reached, the likeliest first, and whether each is the state's. */
+export function offersOf(board, state, entry) {
+  const rows = (entry?.found?.goals ?? []).map((each) => ({ ...each, parts: goalParts(board, state, each.parameters) }));
+  const isChosen = ({ parts }) => Object.entries(parts).every(([key, value]) => String(state[key]) === String(value));
+  return rows.filter(({ parts }) => parts).sort((a, b) => b.chance - a.chance).map((each) => ({ ...each, isChosen: isChosen(each) }));
+}
+
+/** Return the list of goals. */
 export function goalsOf(c) {
-  const { board, state, now } = c;
-  const entry = c.goals;
-  const rows = (entry?.found?.goals ?? []).map((each) => ({ ...each, parts: goalParts(board, state, now, each.goal) }));
+  const { state, now, goals: entry } = c;
   const game = c.win(state.at)?.players.find(({ player }) => player === now?.player);
-  const offers = rows.filter(({ parts }) => parts).sort((a, b) => b.chance - a.chance);
-  const first = offer(c, { goal: "win" }, "Win the game", game && share(game.win), game && "if everybody plays like iacta’s player");
-  const others = offers.map((each) =>
-    offer(c, each.parts, `${each.goal[0].toUpperCase()}${each.goal.slice(1)}`, share(each.chance), each.win !== undefined && `then wins ${share(each.win)}`));
+  const others = c.offers.map(({ parts, isChosen, goal, chance, interval, left, win, win_interval: wins }) => {
+    const words = [
+      interval?.high - chance >= LEAST && `at most ${share(interval.high)}`,
+      left !== undefined && `${left.toFixed(1)} armies left`,
+      win !== undefined && wins.high - wins.low < CLEAR && `wins ${share(win)}`,
+    ];
+    return offer(c, parts, isChosen, `${goal[0].toUpperCase()}${goal.slice(1)}`, share(chance), words.filter(Boolean).join(", "));
+  });
   return [
     element("h3", {}, "What can you do this turn?"),
-    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, first, others),
-    element("p", { className: "help", role: "status" }, entry?.wrong || (c.isListing ? entry?.soFar?.words ?? "Looking for more …" : "")),
+    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", ""), others),
+    element("p", { className: "help", role: "status" }, entry?.wrong || [c.isListing && "Looking for more … ", entry?.found && `Games are won ${entry.found.condition}.`]),
   ];
 }
 
-function offer(c, parts, name, figure, words) {
-  const isChosen = Object.entries(parts).every(([key, value]) => String(c.state[key]) === String(value));
-  const onclick = () => c.act.choose(parts);
-  return element("li", {},
-    element("button", { type: "button", className: "move", ariaPressed: String(isChosen), onclick },
-      element("span", {}, cut(name)), element("strong", {}, figure), element("small", {}, words)));
-}
+const offer = (c, parts, isChosen, name, figure, words) =>
+  element("li", {},
+    element("button", { type: "button", className: "move", ariaPressed: String(isChosen), onclick: () => c.act.choose(parts) },
+      element("span", {}, name), element("strong", {}, figure), element("small", {}, words)));
 
 /** Return what each opponent can do on their next turn, and where the last move helps most. */
 export function threatsOf(c) {

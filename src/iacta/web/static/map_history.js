@@ -6,12 +6,9 @@
 import { posted } from "./ask.js";
 import { codeOf } from "./map_state.js";
 
-/** @typedef {import("./map_state.js").Board} Board */
-/** @typedef {import("./map_state.js").State} State */
-/** @typedef {import("./map_state.js").Step} Step */
-
 /**
- * Where a turn is, as the server says it.
+ * Where a turn is, as the server says it: with the odds of every border, the step that led here in
+ * words, or the problem why it is not possible.
  * @typedef {object} TurnState
  * @property {string} code
  * @property {"place"|"attack"|"advance"|"fortify"|"over"} phase
@@ -19,11 +16,11 @@ import { codeOf } from "./map_state.js";
  * @property {string[]} owners
  * @property {number[]} armies
  * @property {number} new armies that are still to be placed
- * @property {{from: number, to: number, chance: number, words: string, dice: number,
- *   rolls: [number, number, number][]}[]} odds
+ * @property {number} usual new armies of the player by the usual rule
+ * @property {{from: number, to: number, chance: number, words: string, dice: number, rolls: [number, number, number][]}[]} odds
  * @property {string} sentence
- * @property {string} [words] the step that led here
- * @property {string} [problem] why the step is not possible
+ * @property {string} [words]
+ * @property {string} [problem]
  * @property {{from: number, to: number, least: number, most: number}} [advance]
  * @property {[number, number, number][]} [fortify]
  */
@@ -36,12 +33,7 @@ export class Tree {
     this.waiting = null;
   }
 
-  /**
-   * Make the turns of a state known; return whether they are.
-   * @param {Board} board
-   * @param {State} state
-   * @param {(error?: Error) => void} then is called once they are, or cannot be
-   */
+  /** Make the turns of a state known; return whether they are; `then` is called once they are, or cannot be. */
   ready(board, state, then) {
     const code = codeOf(board, state);
     if (this.key === code && this.turns.length > state.steps.length) return true;

@@ -5,9 +5,6 @@ import { cut } from "./map_board.js";
 import { placed, written } from "./map_state.js";
 import { pack, unpack } from "./pack.js";
 
-/** @typedef {import("./map_state.js").Board} Board */
-/** @typedef {import("./map_state.js").State} State */
-
 export const EXAMPLES = [
   { words: "Red’s 42 armies want Asia", file: "asia.toml", goal: { goal: "continent" }, continent: "Asia" },
   { words: "Eliminate blue with four stacks", file: "eliminate-blue.json", goal: { goal: "eliminate" }, victim: "blue" },
@@ -28,10 +25,7 @@ export async function boardOf(code) {
   return classic;
 }
 
-/**
- * Return the board and the state of an example.
- * @returns {Promise<{board: Board, state: State}>}
- */
+/** Return the board and the state of an example. */
 export async function opened({ file, goal, continent, victim }) {
   const text = await (await fetch(`static/examples/${file}`)).text();
   const board = await posted("api/v1/position/read", { text });
@@ -41,10 +35,7 @@ export async function opened({ file, goal, continent, victim }) {
   return { board, state };
 }
 
-/**
- * Return the board of a text, and its code; the state, too, where it is a position or a code.
- * @param {Board} beside the board that a position without one is on
- */
+/** Return the board of a text (`beside` if it has none) and its code; the state, too, where it is a position or a code. */
 export async function read(text, name, beside) {
   const isCode = /^\s*1;/.test(text);
   if (!isCode && !/^\s*["']?player["']?\s*[:=]/m.test(text) && !/[{,]\s*"player"\s*:/.test(text)) {

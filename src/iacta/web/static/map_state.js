@@ -6,19 +6,12 @@
 // shared, reloaded and gone back to.
 
 /**
- * A board as the server sends it.
- * @typedef {object} Board
- * @property {string|object} board what is sent back in questions
- * @property {string} name
- * @property {string} code how codes name it
- * @property {string} format
- * @property {{line: number|null, text: string}[]} remarks
- * @property {string[]} territories
- * @property {{name: string, bonus: number, territories: number[]}[]} continents
- * @property {object} scene what is drawn, as `iacta.charts.scene` lays it out
- */
-
-/**
+ * A board as the server sends it: what is sent back in questions as `board`, how codes name it, and
+ * what is drawn, as `iacta.charts.scene` lays it out.
+ * @typedef {{board: string|object, name: string, code: string, territories: string[],
+ *   remarks: {line: number|null, text: string}[], scene: object,
+ *   continents: {name: string, bonus: number, territories: number[]}[]}} Board
+ *
  * A point of the board, and how many units from it something is drawn.
  * @typedef {[number, number, number, number]} Anchor
  */
@@ -33,14 +26,10 @@
  */
 
 /**
- * A step of a turn, as the server takes it, and where it is in the tree.
- * @typedef {object} Step
- * @property {number} after the step that it follows, 0 for the start, 1 for the first step, ...
- * @property {string} do
- * @property {string} [note] what somebody has written about it
- */
-
-/**
+ * A step of a turn, as the server takes it; the step that it follows (0 for the start, 1 for the
+ * first step, ...), and what somebody has written about it.
+ * @typedef {{after: number, do: string, note?: string}} Step
+ *
  * @typedef {object} State
  * @property {string} code the board in the address; empty for the classic one
  * @property {string[]} players
@@ -48,14 +37,12 @@
  * @property {number[]} owners of each territory, -1 for nobody
  * @property {number[]} armies
  * @property {string} rules
- * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty while none is chosen
- * @property {number} continent that is to be taken
- * @property {number} victim who is to be eliminated
- * @property {number[]} targets territories that are to be taken
+ * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty while none is chosen;
+ *   it is about a `continent`, a player as `victim`, or territories as `targets`
+ * @property {boolean} hold whether what is taken is to be held, too
  * @property {Record<number, number>} keep larger garrisons
  * @property {number[]} stay territories that may not attack
  * @property {number} fresh new armies to place first
- * @property {boolean} hold whether what is taken is to be held, too
  * @property {boolean} played whether the turn is analysed, and not set up
  * @property {Step[]} steps the tree of the turn
  * @property {number} at where the player is in it

@@ -2,7 +2,7 @@
 
 import { split } from "./map_analysis.js";
 import { cut, svg } from "./map_board.js";
-import { helpfulMove } from "./map_goals.js";
+import { helpfulMove, share } from "./map_goals.js";
 import { lineThrough } from "./map_history.js";
 import { element, table } from "./redraw.js";
 
@@ -41,7 +41,6 @@ const form = (id, className, send, ...children) =>
 /** Return the number of a field, or else its text, which the server refuses. */
 const numberOf = ({ value }) => (/^\s*\d+\s*$/.test(value) ? Number(value) : value);
 const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%`;
-const share = (part) => (part > 0 && part < 0.001 ? "< 0.1%" : part < 1 && part > 0.999 ? "> 99.9%" : `${(100 * part).toFixed(1)}%`);
 const points = (value, isChance) => `${value < 0 ? "−" : "+"}${(isChance ? 100 * Math.abs(value) : Math.abs(value)).toFixed(isChance ? 1 : 2)}`;
 
 /** Return the mark of a player. */
@@ -57,13 +56,14 @@ export function valueOf(c) {
   const { entry, now } = c;
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
-  const value = Math.max(soFar?.value ?? -1, found?.is_chance === false ? -1 : (found?.value ?? -1));
+  const offered = c.offers.find(({ isChosen }) => isChosen && !c.state.hold); // by a plan, too: it counts until there is a better one
+  const value = Math.max(soFar?.value ?? -1, found?.is_chance === false ? -1 : (found?.value ?? -1), found ? -1 : (offered?.chance ?? -1));
   const isBar = (value >= 0 || (found?.is_chance && found.value === null)) && !isEnding(now); // without a value only the bound is shown
   const said = now?.problem ?? (isEnding(now) ? `${now.sentence} ${summary(c)}` : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong));
   return [
-    element("div", { className: "bars" }, element("span", {}, "Goal"), goalBar(isBar, value, found), element("span", {}, "Game"), gameBar(c)),
+    element("div", { className: "chances" }, element("span", {}, "Goal"), goalBar(isBar, value, found ?? (offered && { ...offered.interval, bound: offered.interval.high })), element("span", {}, "Game"), gameBar(c)),
     element("div", { className: "report" },
-      element("p", {}, element("strong", { id: "figure" }, isEnding(now) ? "" : (found?.figure ?? "")), " ",
+      element("p", {}, element("strong", { id: "figure" }, isEnding(now) ? "" : (found?.figure ?? (offered ? share(value) : ""))), " ",
         element("span", { id: "report", ariaLive: "polite" }, said || c.waiting)),
       element("p", { className: "searching" },
         element("span", { id: "doing", role: "status" }, c.isSearching ? (found && soFar ? soFar.words : "Searching …") : ""), " ",
@@ -211,10 +211,10 @@ function fortifying(c) {
   const most = c.now.fortify.find((way) => way[0] === c.picked.from && way[1] === c.picked.to)?.[2];
   return [
     helpfulMove(c),
+    element("p", { className: "help", id: "fortify-said" }, to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go."),
     form("fortifying", "row", (on) => c.act.take({ do: "fortify", ...c.picked, armies: numberOf(on["fortify-number"]) }),
-      element("p", { className: "help", id: "fortify-said" }, to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go."),
-      number("fortify-number", 4, { ariaLabel: "Armies to move", defaultValue: most === undefined ? "" : String(most) }), element("button", { className: "tool" }, "Move")),
-    element("p", { className: "row" }, tool("Move no armies", () => c.act.take({ do: "stop" }))),
+      number("fortify-number", 4, { ariaLabel: "Armies to move", defaultValue: most === undefined ? "" : String(most) }), element("button", { className: "tool" }, "Move"),
+      tool("Move no armies", () => c.act.take({ do: "stop" }))),
   ];
 }
 
