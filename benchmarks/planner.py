@@ -2,7 +2,8 @@
 
     python -m benchmarks.planner [POSITIONS]
 
-POSITIONS of the fixed set are planned with 2 and with 10 seconds; 61 are those of the targets.
+An elimination and a continent of each of the first POSITIONS of a fixed set of 64, half of them on
+drawn boards, are planned with 2 and with 10 seconds.
 """
 
 import resource
@@ -21,8 +22,18 @@ from random import Random
 import numpy as np
 
 from benchmarks.measure import Mark
-from benchmarks.positions import Question, hard_positions, hard_questions, midgame, questions
+from benchmarks.positions import (
+    BOUNDED,
+    Question,
+    bounded_questions,
+    hard_positions,
+    hard_questions,
+    midgame,
+    questions,
+)
+from iacta import Turn, ask, goals_in_reach, threats
 from iacta.board import Board, Position
+from iacta.board.position import read_position
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
@@ -109,6 +120,28 @@ def game_marks() -> Iterator[Mark]:
     yield Mark("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
 
 
+def board_marks() -> Iterator[Mark]:
+    """Yield how soon the board says what a turn can reach, and what opponents can do."""
+    first, every, games, threatened = [], [], [], []
+    for name in ("asia.toml", "eliminate-blue.json", "break-off.json"):
+        turn = Turn(read_position(f"examples/{name}"))
+        said: list[float] = []
+        started = time.perf_counter()
+        goals_in_reach(turn, progress=lambda *_, to=said: to.append(time.perf_counter()))
+        first.append(said[0] - started)
+        every.append(said[-1] - started)
+        started = time.perf_counter()
+        ask("goals", position=turn.position, win=True, time_limit=3)
+        games.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        threats(turn)
+        threatened.append(time.perf_counter() - started)
+    yield Mark("what a turn can reach, first seconds", max(first), 0.5, False, 3)
+    yield Mark("what a turn can reach, all, seconds", max(every), 3.0, False, 3)
+    yield Mark("with 3 s for games too, seconds", max(games), 3.3, False, 3)
+    yield Mark("what opponents can do, seconds", max(threatened), 2.0, False, 3)
+
+
 def hard_marks(limit: float = FEW) -> Iterator[Mark]:
     """Yield what plans of hard positions report and reach, and the best known of each."""
     for k, hard in enumerate(hard_positions(), start=1):
@@ -171,11 +204,14 @@ def play_marks(
     yield Mark("intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside))
 
 
-def gap_marks(positions: int = 4) -> Iterator[Mark]:
-    """Yield the gaps of mid-game plans at two time limits, and what the longer one gains."""
+def gap_marks(positions: int = 8) -> Iterator[Mark]:
+    """Yield the gaps of mid-game plans at two time limits, and what the longer one gains.
+
+    positions: how many of the set by which bounds are compared.
+    """
     asked = {("continent", FEW): 0.02, ("continent", MANY): 0.01}
     asked |= {("elimination", FEW): 0.20, ("elimination", MANY): 0.12}
-    drawn = [each for each in questions(positions, every=False) if each.kind != "worth"]
+    drawn = [*bounded_questions(positions)]
     plans: dict[float, list[Plan]] = {limit: planned(drawn, limit) for limit in (FEW, MANY)}
     for (kind, limit), most in asked.items():
         gaps = [
@@ -229,12 +265,15 @@ def limit_marks() -> Iterator[Mark]:
     yield Mark("memory, megabytes", most, 500, False, 1)
 
 
-MEASURES = (process_marks, exact_marks, game_marks, hard_marks, play_marks, limit_marks, gap_marks)
+MEASURES = (
+    *(process_marks, board_marks, exact_marks, game_marks, hard_marks, play_marks, limit_marks),
+    gap_marks,
+)
 
 
 def main(words: list[str]) -> int:
     """Print what plans take and reach; return 1 if something that is asked is missed."""
-    positions = int(words[0]) if words else 61
+    positions = int(words[0]) if words else BOUNDED
     missed = 0
     for measure in (*MEASURES[:-1], partial(gap_marks, positions)):
         for mark in measure():

@@ -12,8 +12,8 @@
 
     V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
 
-4. *Bound.* The values of relaxed games, in which any play is easier (`src/core/relaxed.hpp`), one
-   tighter than the other, as long as there is time.
+4. *Bound.* The values of relaxed games, in which any play is easier (`src/core/relaxed.hpp`): the
+   least of those solved so far, as long as there is time.
 
 The best so far is always there. Without a time limit the work is counted, in states and games, and
 the result is the same each time.

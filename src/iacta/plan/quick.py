@@ -18,6 +18,7 @@ from iacta.plan.reinforcement import (
 
 BUDGET = 0.05  # of the usual work, for a plan
 MOST_STATES = 1_000  # for the best play of all
+NEAR = 0.001  # a gap below it needs no plan
 BOUND_VALUES = 20_000  # of relaxed games, for one bound
 
 
@@ -75,7 +76,9 @@ def quick_look(
 def quick_plan(
     position: Position, goal: Goal, options: PlanOptions, look: Look, deadline: Deadline
 ) -> Look:
-    """Return the better of a look and a plan with the same placement."""
+    """Return the better of a look and a plan with the same placement, if that can gain much."""
+    if look.at_most - look.low <= NEAR:
+        return look
     limit = deadline.left() if deadline.limited else None
     there = placed(position, look.placement)
     plan = best_plan(there, goal, **options, budget=BUDGET, time_limit=limit, threads=1)

@@ -37,7 +37,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
 from iacta.plan.parallel import by_threads
-from iacta.plan.quick import Look, quick_look, quick_plan
+from iacta.plan.quick import NEAR, Look, quick_look, quick_plan
 from iacta.plan.reinforcement import Placement, PlanOptions, turn_options
 
 Kind: TypeAlias = Literal["take", "break", "eliminate"]
@@ -205,7 +205,7 @@ class _ThreatSearch:
         looks = by_threads(partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART))
         for aim, threat in looks:
             self._add(aim, threat, 0.5 * len(self.known) / len(aims))
-        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > SMALL]
+        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > NEAR]
         unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
         jobs = [(aim, self.known[aim]) for aim in unsure]
         plans = by_threads(

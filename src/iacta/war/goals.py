@@ -15,9 +15,8 @@ same dice, so that their differences are known better than the chances themselve
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from iacta.game.turn import Policy, Record, Turn
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.deadline import Deadline
 from iacta.plan.parallel import by_threads
-from iacta.plan.quick import quick_look, quick_plan
+from iacta.plan.quick import Look, quick_look, quick_plan
 from iacta.plan.reinforcement import Placement, turn_options
 from iacta.war.chances import Z, cut_after, interval_of, played
 from iacta.war.core import (
@@ -58,7 +57,7 @@ GAMES_OF_A_PLAN = 60  # its turns are played in Python
 BUDGET_OF_A_PLAN = 0.1  # of the usual work
 SIMPLE_SHARE = 0.2  # of the time of a goal
 AIMS_PART = 0.6  # of the time, where plans follow
-LOOK_PART = 0.3  # of the time of a goal, before a plan is made
+LOOK_PART = 0.4  # of the time, for quick looks at all goals
 LEAST_CHANCE = 0.005  # of a goal that is in reach
 TERRITORY_WORTH = 0.6  # in armies, where a plan prices what it spends
 SEEDS = 2**62
@@ -89,6 +88,12 @@ class Reach:
     interval: Interval
     left: float
     placement: Placement
+
+    @classmethod
+    def of(cls, words: str, goal: TakeAll | TakeAny, look: Look) -> Self:
+        """Return what a look at a goal says."""
+        interval = Interval(look.low, look.at_most)
+        return cls(words, goal, look.chance, interval, look.left, look.placement)
 
 
 @dataclass(frozen=True)
@@ -197,17 +202,31 @@ def goals_in_reach(
     start = _before_attacks(war)
     if start is None:
         return ()
-    goals = [each for each in _reachable(start) if not each[1].is_reached(start)]
-    found = list[Reach]()
+    options = turn_options(start)
+    goals = {words: goal for words, goal in _reachable(start) if not goal.is_reached(start)}
+    looks = dict[str, Look]()
 
     def likeliest() -> tuple[Reach, ...]:
+        found = [Reach.of(words, goals[words], look) for words, look in looks.items()]
         some = (each for each in found if each.chance >= LEAST_CHANCE)
         return tuple(sorted(some, key=lambda each: (-each.chance, each.words)))
 
-    for _, each in by_threads(partial(_reach, start), goals, deadline):
-        found.append(each)
+    def look_at(words: str, part: Deadline) -> Look:
+        return quick_look(start.position, goals[words], start.place, options, part)
+
+    def plan_for(words: str, part: Deadline) -> Look:
+        return quick_plan(start.position, goals[words], options, looks[words], part)
+
+    looked = by_threads(look_at, [*goals], deadline.part(LOOK_PART))
+    for done, (words, look) in enumerate(looked, 1):
+        looks[words] = look
         if progress is not None:
-            progress(likeliest(), len(found) / len(goals))
+            progress(likeliest(), 0.5 * done / len(goals))
+    likely = [each.words for each in likeliest()]
+    for done, (words, look) in enumerate(by_threads(plan_for, likely, deadline), 1):
+        looks[words] = look
+        if progress is not None:
+            progress(likeliest(), 0.5 + 0.5 * done / len(likely))
     return likeliest()
 
 
@@ -248,15 +267,6 @@ def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
     others = tuple(name for name in names if position.of(name).owner not in ("", turn.player))
     if not turn.conquered and others:
         yield "take one card", TakeAny(others)
-
-
-def _reach(turn: Turn, job: tuple[str, TakeAll | TakeAny], deadline: Deadline) -> Reach:
-    words, goal = job
-    options = turn_options(turn)
-    look = quick_look(turn.position, goal, turn.place, options, deadline.part(LOOK_PART))
-    look = quick_plan(turn.position, goal, options, look, deadline)
-    interval = Interval(look.low, look.at_most)
-    return Reach(words, goal, look.chance, interval, look.left, look.placement)
 
 
 def best_goals(

@@ -103,7 +103,7 @@ export class BoardMap {
   /** @param {Board} board */
   setBoard(board) {
     this.board = board;
-    this.zoom = null;
+    this.zoom = this.followed = null;
     this.drawnWidth = null;
     this.ground = svg("g", { "aria-hidden": "true" });
     this.shafts = svg("g", { "aria-hidden": "true", class: "above" });

@@ -23,12 +23,17 @@ addEventListener("click", event => {
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 });
 
-// The click that brings the focus to a number selects it, once it has set its caret.
-let focused = null; // what had the focus before the last press of the pointer
-addEventListener("pointerdown", () => { focused = document.activeElement; }, {capture: true});
+// The first click on a number selects it; another one moves the caret.
+let tapped = null;
 addEventListener("click", ({target}) => {
-  if (target !== focused && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) target.select();
+  if (target !== tapped && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) {
+    const {value} = target;
+    target.select();
+    setTimeout(() => { if (target.value === value) target.select(); });  // a click on what is selected sets the caret now
+  }
+  tapped = target;
 });
+addEventListener("focusout", () => { tapped = null; });
 
 /** Calls `take` with the text and the name of each file that is chosen in an input or dropped on the page. */
 export function takeFiles(input, take, refuse) {
