@@ -2,7 +2,8 @@
 
     python -m benchmarks.planner [POSITIONS]
 
-POSITIONS of the fixed set are planned with 2 and with 10 seconds; 61 are those of the targets.
+An elimination and a continent of each of the first POSITIONS of a fixed set of 64, half of them on
+drawn boards, are planned with 2 and with 10 seconds.
 """
 
 import resource
@@ -21,7 +22,15 @@ from random import Random
 import numpy as np
 
 from benchmarks.measure import Mark
-from benchmarks.positions import Question, hard_positions, hard_questions, midgame, questions
+from benchmarks.positions import (
+    BOUNDED,
+    Question,
+    bounded_questions,
+    hard_positions,
+    hard_questions,
+    midgame,
+    questions,
+)
 from iacta import Turn, ask, goals_in_reach, threats
 from iacta.board import Board, Position
 from iacta.board.position import read_position
@@ -195,11 +204,14 @@ def play_marks(
     yield Mark("intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside))
 
 
-def gap_marks(positions: int = 4) -> Iterator[Mark]:
-    """Yield the gaps of mid-game plans at two time limits, and what the longer one gains."""
+def gap_marks(positions: int = 8) -> Iterator[Mark]:
+    """Yield the gaps of mid-game plans at two time limits, and what the longer one gains.
+
+    positions: how many of the set by which bounds are compared.
+    """
     asked = {("continent", FEW): 0.02, ("continent", MANY): 0.01}
     asked |= {("elimination", FEW): 0.20, ("elimination", MANY): 0.12}
-    drawn = [each for each in questions(positions, every=False) if each.kind != "worth"]
+    drawn = [*bounded_questions(positions)]
     plans: dict[float, list[Plan]] = {limit: planned(drawn, limit) for limit in (FEW, MANY)}
     for (kind, limit), most in asked.items():
         gaps = [
@@ -261,7 +273,7 @@ MEASURES = (
 
 def main(words: list[str]) -> int:
     """Print what plans take and reach; return 1 if something that is asked is missed."""
-    positions = int(words[0]) if words else 61
+    positions = int(words[0]) if words else BOUNDED
     missed = 0
     for measure in (*MEASURES[:-1], partial(gap_marks, positions)):
         for mark in measure():

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import count
+from itertools import combinations, count
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from iacta.board import Board, Holding, Position
+from iacta.board import Board, Continent, Holding, Position
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
 from iacta.plan import Goal, TakeAll, Worth, eliminate
@@ -16,6 +16,7 @@ from iacta.plan.policy import policy_for
 from iacta.plan.problem import read_problem
 
 POSITIONS = 300
+BOUNDED = 64  # positions of the set by which bounds are compared
 PLAYERS = ("red", "blue", "green", "black", "yellow", "white")
 HARD_SIZES = range(6, 14)  # territories to take: such goals are looked at first
 HARD_STATES = 20_000  # where there are no more, the game is solved
@@ -43,14 +44,15 @@ class Hard(NamedTuple):
     reached: float
 
 
-def midgame(seed: int) -> Position:
+def midgame(seed: int, board: Board | None = None) -> Position:
     """Return a position of 3 to 6 players in which red has 2 or 3 large stacks.
 
     seed: which one; the fixed set has the seeds from 0 to `POSITIONS - 1`.
+    board: the board; the classic one if none is given.
 
-    Territories go to players in patches. A large stack stands where it can attack.
+    Territories go to players in patches. A large stack is placed where it can attack.
     """
-    rng, board = Random(seed), classic_board()
+    rng, board = Random(seed), board or classic_board()
     owners = _owners(rng, board, PLAYERS[: rng.randint(3, 6)])
     armies = {
         name: 1 + min(int(rng.expovariate(0.9 if owner == "red" else 0.7)), 9)
@@ -65,6 +67,46 @@ def midgame(seed: int) -> Position:
     return Position(
         board, "red", tuple(Holding(owners[name], armies[name]) for name in board.territories)
     )
+
+
+def drawn_board(seed: int) -> Board:
+    """Return a board of 30 to 60 territories with 3 to 7 continents, drawn by a seed.
+
+    Territories are points of a square; two of them are neighbours where no other one is within the
+    circle through both (Gabriel & Sokal 1969). Such a board is connected, and in the plane. A
+    continent has the territories that are nearest to its centre.
+    """
+    rng = Random(seed)
+    points = {f"t{k}": complex(rng.random(), rng.random()) for k in range(rng.randint(30, 60))}
+    pairs = [
+        (a, b)
+        for a, b in combinations(points, 2)
+        if all(
+            abs(points[c] - (points[a] + points[b]) / 2) >= abs(points[a] - points[b]) / 2
+            for c in points
+            if c not in {a, b}
+        )
+    ]
+    centres = rng.sample(sorted(points), rng.randint(3, 7))
+    nearest = {t: min(centres, key=lambda c: abs(points[c] - points[t])) for t in points}
+    continents = []
+    for centre in centres:
+        names = tuple(t for t in points if nearest[t] == centre)
+        continents.append(Continent(f"around {centre}", 1 + len(names) // 2, names))
+    bare = Board.from_edges(f"drawn {seed}", pairs)
+    return Board(bare.name, bare.territories, bare.borders, tuple(continents))
+
+
+def bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
+    """Yield an elimination and a continent of each of some positions, half on drawn boards.
+
+    count: how many positions; no other set has their seeds.
+    """
+    for seed in range(POSITIONS, POSITIONS + count):
+        position = midgame(seed, drawn_board(seed) if seed % 2 else None)
+        for each in _questions(seed, position, every=False):
+            if each.kind != "worth":
+                yield each
 
 
 def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, str]:
@@ -92,23 +134,27 @@ def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Questi
     every: whether all goals of each; otherwise one of each kind, drawn by the seed.
     """
     for seed in range(number):
-        position, rng = midgame(seed), Random(-1 - seed)
-        mine = {*position.owned_by("red")}
-        continents: list[Goal] = [
-            TakeAll(each.territories)
-            for each in position.board.continents
-            if not mine >= {*each.territories}
-        ]
-        others = sorted({each.owner for each in position.holdings} - {"red"})
-        eliminations: list[Goal] = [eliminate(position, owner) for owner in others]
-        worth = Worth(1.0, bonus=rng.choice((1.0, 2.0)), army=rng.choice((0.0, 0.25, 0.5)))
-        for kind, goals in (
-            ("continent", continents),
-            ("elimination", eliminations),
-            ("worth", [worth]),
-        ):
-            for goal in goals if every else rng.sample(goals, 1):
-                yield Question(seed, kind, goal, position)
+        yield from _questions(seed, midgame(seed), every=every)
+
+
+def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Question]:
+    rng = Random(-1 - seed)
+    mine = {*position.owned_by("red")}
+    continents: list[Goal] = [
+        TakeAll(each.territories)
+        for each in position.board.continents
+        if not mine >= {*each.territories}
+    ]
+    others = sorted({each.owner for each in position.holdings} - {"red"})
+    eliminations: list[Goal] = [eliminate(position, owner) for owner in others]
+    worth = Worth(1.0, bonus=rng.choice((1.0, 2.0)), army=rng.choice((0.0, 0.25, 0.5)))
+    for kind, goals in (
+        ("continent", continents),
+        ("elimination", eliminations),
+        ("worth", [worth]),
+    ):
+        for goal in goals if every else rng.sample(goals, 1):
+            yield Question(seed, kind, goal, position)
 
 
 def played(seed: int) -> Position:

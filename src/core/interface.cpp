@@ -484,6 +484,8 @@ int32_t asked(iacta_search* search, Call call) noexcept {
 
 iacta_search* opened(const iacta_problem& problem) {
     if (problem.lands <= 64) return new Search<1>(problem);
+    if (problem.lands <= 256) return new Search<4>(problem);
+    if (problem.lands <= 512) return new Search<8>(problem);
     return new Search<16>(problem);
 }
 

@@ -1,11 +1,18 @@
-// Upper bounds on what any play of a turn is worth.
+// Upper bounds on what any play of a turn is worth: the gap between a plan and its bound says how much
+// better a plan may be, and whether it is the best of all. On a large board nothing else says that.
+//
+// What pays when all lands of a set are taken is worth its pay times the chance of that; so no goal
+// needs a proof of its own. Let S be such a set and T a part of it. Whoever takes all of S takes all
+// of T, hence for any play P(S taken) ≤ P(T taken): each bound for T is one for S. This holds set by set,
+// where several sets and single lands pay, too; where the first payment ends the turn (`once`) the chance
+// to take *any* land is wanted, for which no part is enough, and parts are not used.
 //
 // In a relaxed game each step is easier for the player, and there are few states, so that its
 // value is found exactly.
 //   Groups: the stacks of a group have one budget, with which it attacks from any of its lands. A
 //   conquest takes out of it what must remain, and all that advance where nothing is left to attack.
-//   Items: some lands, the goal among them, are put into items. Of an item is known how many
-//   defenders its lands have, and which groups own some of it.
+//   Items: the lands to be taken, and some extras, are put into items. The defenders of their lands are
+//   known, and which groups own some of an item; what is connected with one of its lands is with all.
 //   Light lands: all others. Of them is only known how many each group has taken, n_i, and how many
 //   defenders fell there apart from the last of each land, D. A light land may be attacked at any
 //   time, as if it had any number of defenders.
@@ -19,15 +26,23 @@
 // light lands of its own; its results are mapped to results that are at least as good, as values do
 // not fall with a budget or a count. By induction the value here is at least the true one. Counts
 // may stop at a cap, which then counts as any number.
-//   Small stacks take light lands without loss: what must remain on the fewest that they need is
-//   taken out of their budget. Light lands that they can reach count as if they had one defender.
+//   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
+//   light lands that they can reach count as if they had one defender.
+//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q. A group that owns Q_i has paid for
+//   at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it owns when it
+//   attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its cap, another
+//   light land is free. With caps of 0 no light land is looked at, and there are few states.
+//   Losses on the way: with caps of 0, a stack that must take m lands before it comes next to an item
+//   attacks each, of at least one defender. Let Z be the sum of m independent losses with the
+//   distribution F_1 of `Purse`. Until the stack attacks an item, the mean over Z of the value at its
+//   budget less what is left of Z does not grow by its rolls: a loss of at most u is never more likely
+//   than F says, and values do not fall with a budget; nor by a roll of another stack, which is one of
+//   the relaxed game for each Z. So the mean over what all stacks lose is a bound.
 #pragma once
 
 #include <algorithm>
-#include <map>
+#include <bit>
 #include <memory>
-#include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -235,11 +250,6 @@ class Ways {
     Set<W> places;
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
-    int able(Set<W> all) const {
-        int sum = 0;
-        while (all.any()) sum += able(all.pop());
-        return sum;
-    }
     Set<W> around(Set<W> all) const {
         Set<W> found;
         while (all.any()) found |= near[all.pop()];
@@ -276,39 +286,38 @@ class Ways {
             if ((around(part) & ((goal & field) | places)).count() <= 1) field -= part;
         return field | goal;
     }
-    // What a stack may come to attack before its armies are used up, and how many of them remain on
-    // lands that it must take before it comes next to any of the items.
-    std::pair<Set<W>, int> reach_of(int v, const Set<W>& field, const Set<W>& items) const {
+    // What a stack may come to attack before its armies are used up.
+    Set<W> reach_of(int v, const Set<W>& field) const {
         for (Set<W> rest = field; rest.any();)
-            if (stays[rest.pop()] < 1) return {game.reached(v, field), 0};
+            if (stays[rest.pop()] < 1) return game.reached(v, field);
         Set<W> reach = game.out[v] & field;
-        int steps = 0;
         for (int taken = 1; taken < able(v); ++taken) {
-            if (!reach.meets(items)) steps = taken;
             Set<W> more = reach | (out(reach) & field);
             if (more == reach) break;
             reach = more;
         }
-        return {reach, steps};
+        return reach;
+    }
+    // How many lands, if not its armies are used up, a stack must take before it comes next to some.
+    int steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
+        int steps = 0;
+        for (Set<W> reach = game.out[v] & field; steps < able(v) && !reach.meets(goal); ++steps)
+            reach |= out(reach) & field;
+        return steps;
     }
 };
 
-// How a game is relaxed: the groups, where those left out are small, and the items. The counts of
-// light lands of a group, and of defenders lost there, stop; and small stacks that may come to an item
-// with at most a few armies are one group.
+// How a game is relaxed: the groups of stacks, the items, and where the counts of light lands of a
+// group, and of defenders lost there, stop. The stacks that come to no item are `away`.
 template <int W>
 struct Level {
-    static constexpr int MOST_LIGHT = 4, MOST_LOST = 3, FEW = 3;
     std::vector<Set<W>> groups, items;
+    Set<W> goal, away;  // `goal`: the lands that are to be taken
+    int most_light, most_lost;
 
-    bool operator==(const Level& o) const { return groups == o.groups && items == o.items; }
-    Set<W> inside() const { return all_of(items); }
-    Set<W> large() const { return all_of(groups); }
-
-  private:
-    static Set<W> all_of(const std::vector<Set<W>>& sets) {
+    Set<W> inside() const {
         Set<W> found;
-        for (const auto& each : sets) found |= each;
+        for (const Set<W>& item : items) found |= item;
         return found;
     }
 };
@@ -410,20 +419,101 @@ class Codes {
     size_t count_ = 0;
 };
 
-// A kind of land of a multiset: by which rules it is defended, by how many, and what must remain.
-struct Class {
-    int kind, defenders, kept;
-};
+// Bounds the chance to take any number of lands where all stacks have one purse, and no way is needed.
+//
+// Let F_d(u) be the most likely that d defenders fall at a loss of at most u armies, and V the chance
+// that independent losses Z_c, one for each land with the distribution F, come to at most what the
+// purse has beyond the armies that must remain. A roll at c leads to Σ p F_{d−y}(u − x) ≤ F_d(u) for
+// each u, so that V does not grow on average, in whatever order lands are attacked: V at the start is a
+// bound. A defender who chooses answers in the way that is best for the attacker.
+template <int W>
+class Purse {
+  public:
+    Purse(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
+        : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
 
-// What defenders an item may have, the empty multiset first.
-struct Multisets {
-    int step;                    // the most defenders that a roll can cost
-    std::vector<int> first;      // of each multiset, its first class; and their number
-    std::vector<Class> classes;  // of each multiset, without repetition
-    std::vector<int> following;  // for each class, the multisets after 0 .. `step` of its defenders are lost
+    double bound(Set<W> lands, int armies) {
+        for (Set<W> rest = lands; rest.any();) armies -= stays_[rest.pop()];
+        if (armies < 0) return 0.0;
+        if (armies >= MOST_ARMIES) return 1.0;
+        std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
+        while (lands.any()) {
+            int c = lands.pop();
+            deadline_.go_on(int64_t(chance.size() * chance.size()));
+            const std::vector<double>& own = lost(game_.kind[c], game_.start.armies[c]);
+            for (size_t u = chance.size(); u-- > 0;) {
+                double sum = own[0] * chance[u];
+                for (size_t x = 1; x <= u; ++x) sum += (own[x] - own[x - 1]) * chance[u - x];
+                chance[u] = sum;
+            }
+        }
+        return chance.back();
+    }
 
-    int size() const { return int(first.size()) - 1; }
-    const int* after(int c) const { return &following[size_t(c) * (step + 1)]; }
+    // The chances that a stack has lost 0, 1, 2 ... armies, at last all, after it took so many lands of
+    // some, as if each had one defender.
+    std::vector<double> lost_on(Set<W> lands, int taken, int able) {
+        std::vector<double> found(size_t(able) + 1, 0.0), most(found);
+        found[0] = 1.0;
+        if (able >= MOST_ARMIES) return found;
+        while (lands.any()) {
+            const std::vector<double>& own = lost(game_.kind[lands.pop()], 1);
+            for (size_t u = 0; u < most.size(); ++u) most[u] = std::max(most[u], own[u]);
+        }
+        most.back() = 1.0;
+        while (taken-- > 0) {
+            deadline_.go_on(int64_t(most.size() * most.size()));
+            std::vector<double> next(most.size(), 0.0);
+            for (size_t x = 0; x < most.size(); ++x)
+                for (size_t y = 0; y < most.size(); ++y)
+                    next[std::min(x + y, most.size() - 1)] += found[y] * (most[x] - (x ? most[x - 1] : 0.0));
+            found.swap(next);
+        }
+        return found;
+    }
+
+  private:
+    static constexpr int MOST_ARMIES = 400;
+    static constexpr size_t MOST_COSTS = 1000;
+
+    const std::vector<double>& lost(int kind, int defenders) {
+        auto& known = lost_[kind];
+        if (known.empty()) known.push_back(std::vector<double>(MOST_ARMIES, 1.0));
+        while (int(known.size()) <= defenders) {
+            int d = int(known.size());
+            std::vector<double> own(MOST_ARMIES, 0.0);
+            for (int u = 0; u < MOST_ARMIES; ++u) {
+                if (u) own[u] = own[u - 1];
+                for (const Choice& choice : rolls_.row(kind, d).choices)
+                    own[u] = std::max(own[u], chance_of(choice, u, d, known, own));
+            }
+            known.push_back(std::move(own));
+        }
+        return known[defenders];
+    }
+    double chance_of(const Choice& choice, int u, int d, const std::vector<std::vector<double>>& known,
+                     const std::vector<double>& own) const {
+        double sum = 0.0;
+        for (const Toss& toss : choice.tosses) {
+            double most = 0.0;
+            for (const auto& answer : toss.answers) {
+                double mean = answer.size() > MOST_COSTS ? 1.0 : 0.0;
+                deadline_.go_on(5 * int64_t(answer.size()));
+                for (const Cost& cost : answer)
+                    if (cost.attackers <= u && mean < 1.0)
+                        mean += cost.chance * (cost.defenders ? known[d - cost.defenders] : own)[u - cost.attackers];
+                most = std::max(most, mean);
+            }
+            sum += toss.chance * most;
+        }
+        return std::min(sum, 1.0);
+    }
+
+    const Game<W>& game_;
+    const std::vector<int>& stays_;
+    const Rolls<W>& rolls_;
+    Deadline& deadline_;
+    std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
 };
 
 // The least weights of trees that hold a set of items, and a light land or an item of the set.
@@ -431,145 +521,24 @@ struct Trees {
     std::vector<int> of_light, of_item;
 };
 
-// What is known of items, found once: their multisets, and the trees that connect them.
-class Items {
-  public:
-    Items(int step, Deadline& deadline) : step_(step), deadline_(deadline) {}
-
-    // Those of some key, empty if they are new.
-    Trees& trees(const std::vector<int>& key) {
-        if (trees_.size() >= MOST_TREES && !trees_.count(key)) trees_.clear();
-        return trees_[key];
-    }
-    // Whether sets of so many items and light lands are few enough to connect.
-    static bool connects(size_t items, size_t lands) {
-        return items <= 16 && (lands + items) << items <= MOST_CONNECTED;
-    }
-
-    // Those that follow from the classes of an item's lands; none if there are more than `most`.
-    std::shared_ptr<const Multisets> of(std::vector<std::vector<int>> lands, int64_t most) {
-        std::sort(lands.begin(), lands.end());
-        auto known = found_.find(lands);
-        if (known != found_.end()) return known->second->size() <= most ? known->second : nullptr;
-        auto all = find(lands, std::min(most, MOST));
-        if (!all) return nullptr;
-        if ((numbers_ += all->following.size()) > MOST_NUMBERS) {
-            found_.clear();
-            numbers_ = all->following.size();
-        }
-        return found_[lands] = all;
-    }
-
-  private:
-    static constexpr int64_t MOST = 100000;
-    static constexpr size_t MOST_TREES = 16, MOST_CONNECTED = 2'000'000;
-    static constexpr size_t MOST_NUMBERS = 16'000'000;  // of `following`, in all
-    using Key = std::u16string;  // the numbers of its classes, in order
-
-    std::shared_ptr<const Multisets> find(const std::vector<std::vector<int>>& lands, int64_t most) const {
-        std::vector<Class> classes;  // by number; of one kind in a row, from few defenders to many
-        std::map<std::pair<int, int>, int> held;
-        for (const auto& each : lands) {
-            int& defenders = held[{each[0], each[2]}];
-            defenders = std::max(defenders, each[1]);
-        }
-        Key start;
-        std::map<std::pair<int, int>, int> base;
-        for (auto [kind, defenders] : held) {
-            base[kind] = int(classes.size());
-            for (int d = 1; d <= defenders; ++d) classes.push_back({kind.first, d, kind.second});
-        }
-        if (classes.size() > 60000) return nullptr;
-        for (const auto& each : lands) start += char16_t(base[{each[0], each[2]}] + each[1] - 1);
-        std::sort(start.begin(), start.end());
-        auto after = [&](const Key& key, size_t i, int lost) {
-            Key next = key;
-            if (classes[key[i]].defenders == lost) return next.erase(i, 1);
-            char16_t less = char16_t(key[i] - lost);
-            for (; i > 0 && next[i - 1] > less; --i) next[i] = next[i - 1];
-            next[i] = less;
-            return next;
-        };
-        std::unordered_map<Key, int> number{{start, 0}};
-        std::vector<Key> keys{start};
-        for (size_t n = 0; n < keys.size(); ++n) {
-            if (int64_t(keys.size()) > most) return nullptr;
-            Key key = keys[n];
-            for (size_t i = 0; i < key.size(); ++i) {
-                if (i && key[i] == key[i - 1]) continue;
-                for (int lost = 1; lost <= std::min(step_, classes[key[i]].defenders); ++lost) {
-                    deadline_.go_on();
-                    Key next = after(key, i, lost);
-                    if (number.emplace(next, 0).second) keys.push_back(std::move(next));
-                }
-            }
-        }
-        std::vector<int> total(keys.size(), 0), order(keys.size());
-        for (size_t n = 0; n < keys.size(); ++n) {
-            order[n] = int(n);
-            for (char16_t c : keys[n]) total[n] += classes[c].defenders;
-        }
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return total[a] < total[b]; });
-        deadline_.go_on();
-        for (size_t n = 0; n < keys.size(); ++n) number[keys[order[n]]] = int(n);
-        auto all = std::make_shared<Multisets>();
-        all->step = step_;
-        for (int n : order) {
-            const Key& key = keys[n];
-            all->first.push_back(int(all->classes.size()));
-            for (size_t i = 0; i < key.size(); ++i) {
-                if (i && key[i] == key[i - 1]) continue;
-                all->classes.push_back(classes[key[i]]);
-                if (all->following.size() + size_t(step_) + 1 > MOST_NUMBERS) return nullptr;
-                for (int lost = 0; lost <= step_; ++lost) {
-                    deadline_.go_on();
-                    bool possible = lost <= classes[key[i]].defenders;
-                    all->following.push_back(possible ? number[lost ? after(key, i, lost) : key] : 0);
-                }
-            }
-        }
-        all->first.push_back(int(all->classes.size()));
-        return all;
-    }
-
-    int step_;
-    Deadline& deadline_;
-    size_t numbers_ = 0;
-    std::map<std::vector<int>, Trees> trees_;
-    std::map<std::vector<std::vector<int>>, std::shared_ptr<const Multisets>> found_;
-};
-
 template <int W>
 class Relaxed {
   public:
-    // `field` is what may be of use to attack; with `any`, any land of the goal is enough. It is
-    // not sound if it is too large, or surely has more than `most` values.
-    Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& field, const Set<W>& goal,
-            Items& items, const Level<W>& level, bool any, int64_t most, Deadline& deadline)
-        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), codes_(deadline) {
-        Set<W> inside = level.inside();
-        find_groups(level, field, inside);
-        if (!sound_) return;
-        items_ = int(level.items.size());
-        Set<W> light = field - inside;
-        if (!Items::connects(level.items.size(), size_t(light.count()))) {
-            sound_ = false;
-            return;
-        }
-        Set<W> touched;
-        for (int v : ways_.stacks) {
-            deadline_.go_on(WAYS * game_.lands);
-            if (!level.large().has(v)) touched |= ways_.reach_of(v, field, Set<W>{}).first;
-        }
-        std::vector<int> lands, armies;
+    // `field` is what may be of use to attack; with `any`, any land of the goal is enough.
+    Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field,
+            const Level<W>& level, bool any, Deadline& deadline)
+        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
+          codes_(deadline) {
+        Set<W> inside = level.inside(), light = field - inside, weakened;
+        find_groups(level, field, inside, purse);
+        for (Set<W> rest = level.away; rest.any();) weakened |= ways_.reach_of(rest.pop(), field);
+        std::vector<int> lands, armies, held_most(size_t(game_.kinds), 0);
         for (Set<W> rest = light; rest.any();) {
             int u = rest.pop();
             lands.push_back(u);
-            armies.push_back(touched.has(u) ? 1 : game_.start.armies[u]);
+            armies.push_back(weakened.has(u) ? 1 : game_.start.armies[u]);
+            held_most[game_.kind[u]] = std::max(held_most[game_.kind[u]], armies.back());
         }
-        std::vector<int> held_most(game_.kinds, 0);
-        for (size_t i = 0; i < lands.size(); ++i)
-            held_most[game_.kind[lands[i]]] = std::max(held_most[game_.kind[lands[i]]], armies[i]);
         for (int kind = 0; kind < game_.kinds; ++kind)
             for (int d = 1; d <= std::min(held_most[kind], rolls_.step + 1); ++d)
                 light_rows_.push_back({kind, d});
@@ -579,33 +548,31 @@ class Relaxed {
             light_least_ = 1;
             for (int u : lands) light_least_ = std::min(light_least_, ways_.stays[u]);
         }
-        for (const Set<W>& item : level.items) {
-            int least = 1;
-            for (Set<W> rest = item; rest.any();) least = std::min(least, ways_.stays[rest.pop()]);
-            item_least_.push_back(least);
-            is_goal_.push_back(item.meets(goal));
+        for (const Set<W>& item : items_) {
+            is_goal_.push_back(item.meets(level.goal));
             Set<W> near = ways_.around(item);
             uint32_t beyond = 0;
-            for (int k = 0; k < items_; ++k)
-                if (k != int(item_least_.size()) - 1 && near.meets(level.items[k])) beyond |= 1u << k;
+            for (size_t k = 0; k < items_.size(); ++k)
+                if (near.meets(items_[k])) beyond |= 1u << k;
             beyond_.push_back(beyond);
             is_open_.push_back(item.count() > 1 || light.meets(near));
-        }
-        for (const Set<W>& item : level.items) {
-            std::vector<std::vector<int>> held;
+            int stays = 1;
+            std::vector<Inner> own;
             for (Set<W> rest = item; rest.any();) {
                 int c = rest.pop();
-                held.push_back({game_.kind[c], game_.start.armies[c], game_.keep[c]});
+                stays = std::min(stays, ways_.stays[c]);
+                own.push_back({game_.kind[c], game_.keep[c], game_.start.armies[c]});
             }
-            multisets_.push_back(items.of(std::move(held), most));
-            if (!multisets_.back()) {
-                sound_ = false;
-                return;
-            }
+            stays_.push_back(stays);
+            std::sort(own.begin(), own.end());
+            first_.push_back(inner_.size());
+            inner_.insert(inner_.end(), own.begin(), own.end());
         }
-        connect(level, items, lands, armies);
+        first_.push_back(inner_.size());
+        connect(level, lands, armies);
         int64_t spare = 0;
         for (int n : armies) spare += n - 1;
+        is_capped_ = is_capped_ || level.most_lost < spare;
         int bits = 0;
         auto digit = [&](int64_t most) {
             int own = 1;
@@ -616,27 +583,23 @@ class Relaxed {
             if (bits + own <= CODE_BITS) start_ += Code(uint64_t(most)) << bits;
             bits += own;
         };
-        for (int i = 0; i < items_; ++i) {
-            digit(multisets_[i]->size() - 1);
-            digit((int64_t{1} << groups_.size()) - 1);
-        }
+        for (const Inner& land : inner_) digit(land.defenders);
+        for (size_t i = 0; i < items_.size(); ++i) digit((int64_t{1} << groups_.size()) - 1);
         for (size_t g = 0; g < groups_.size(); ++g) {
             caps_.push_back(useful_[g][0]);
             digit(caps_.back());
         }
-        caps_.push_back(int(std::min<int64_t>(level.MOST_LOST, spare)));
+        caps_.push_back(int(std::min<int64_t>(level.most_lost, spare)));
         digit(caps_.back());
-        sound_ = bits <= CODE_BITS;
-        if (!sound_) return;
-        light_ = light;
+        is_sound_ = bits <= CODE_BITS;
     }
 
     int64_t values() const { return values_; }
+    bool is_capped() const { return is_capped_; }  // whether counts stop before all that is needed
 
     // Finds the states; returns whether there are at most so many values, and room for them.
     bool explore(int64_t most, int64_t bytes) {
-        if (!sound_) return false;
-        if (groups_.empty()) return true;
+        if (!is_sound_) return false;
         std::vector<Code> waiting{start_};
         codes_.add(start_);
         std::vector<Attack> attacks;
@@ -668,29 +631,22 @@ class Relaxed {
 
     // The value at the start, if the states are found.
     double value() {
-        if (groups_.empty()) return 0.0;
         solve();
-        // What small stacks lose on their ways is drawn at the start.
-        budgets_.clear();
-        for (const Group& group : groups_) budgets_.push_back(budget_of(group, light_));
         return mean(0, begin_.back());
     }
 
   private:
-
     struct Group {
         Set<W> places;
         int able;
         Set<W> reach;
-        bool small = false;
-        int paid = 0;
-        std::vector<std::pair<int, int>> ways{};  // of small stacks: armies left without loss, lands taken
+        std::vector<double> lost;  // the chances that so many armies are lost before it comes to an item
+    };
 
-        int most() const {
-            int found = 0;
-            for (const auto& way : ways) found = std::max(found, way.first);
-            return found;
-        }
+    // A land of an item.
+    struct Inner {
+        int kind, keep, defenders;
+        auto operator<=>(const Inner&) const = default;
     };
 
     // What an attack of a group takes.
@@ -701,73 +657,49 @@ class Relaxed {
 
     // A state, taken apart.
     struct View {
-        std::vector<int> multiset, light, able;
+        std::vector<int> defenders, light, able;  // by land of an item, and by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
     };
 
-    void find_groups(const Level<W>& level, const Set<W>& field, const Set<W>& inside) {
-        Set<W> large = level.large();
-        for (const Set<W>& places : level.groups)
-            groups_.push_back({places, ways_.able(places), game_.field});
-        std::vector<Group> small;
-        for (int v : ways_.stacks) {
-            if (large.has(v)) continue;
-            deadline_.go_on(WAYS * game_.lands);
-            auto [reach, steps] = ways_.reach_of(v, field, inside);
-            if (!reach.meets(inside)) continue;
-            int able = ways_.able(v) - steps;
-            Group group{Set<W>::of(v), able, reach, true, steps, {{able, steps}}};
-            std::vector<Group> others;
-            int own = able;
-            for (Group& other : small) {
-                if (std::max(other.most(), own) > level.FEW) {
-                    others.push_back(std::move(other));
-                    continue;
-                }
-                group.places |= other.places;
-                group.able += other.able;
-                group.reach |= other.reach;
-                group.paid += other.paid;
-                group.ways.insert(group.ways.end(), other.ways.begin(), other.ways.end());
+    void find_groups(const Level<W>& level, const Set<W>& field, const Set<W>& inside, Purse<W>& purse) {
+        for (const Set<W>& places : level.groups) {
+            Group group{places, 0, {}, {1.0}};
+            for (Set<W> rest = places; rest.any();) {
+                int v = rest.pop();
+                deadline_.go_on(WAYS * game_.lands);
+                group.able += ways_.able(v);
+                group.reach |= ways_.reach_of(v, field);
             }
-            others.push_back(std::move(group));
-            small.swap(others);
+            if (int v = places.first(); !level.most_light && places.count() == 1)
+                group.lost = purse.lost_on(field - inside, ways_.steps_to(inside, v, field), group.able);
+            groups_.push_back(group);
         }
-        groups_.insert(groups_.end(), small.begin(), small.end());
         std::stable_sort(groups_.begin(), groups_.end(),
                          [](const Group& a, const Group& b) { return a.able < b.able; });
-        sound_ = groups_.size() < 32 && level.items.size() <= 16;
     }
 
     // The least weights by which sets of items can be connected, for each group.
-    void connect(const Level<W>& level, Items& items, const std::vector<int>& lands,
-                 const std::vector<int>& armies) {
-        size_t sets = size_t{1} << items_;
+    void connect(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& armies) {
+        size_t sets = size_t{1} << items_.size();
         std::vector<int> ones(lands.size(), 1), spare = armies;
         for (int& n : spare) --n;
-        nodes_ = needed(level, items, lands, ones);
+        nodes_ = needed(lands, ones);
+        spare_ = needed(lands, spare);
+        whole_ = needed(lands, armies);
         toll_ = nodes_;
-        spare_ = needed(level, items, lands, spare);
-        whole_ = needed(level, items, lands, armies);
         for (size_t g = 0; g < groups_.size(); ++g) {
             useful_.emplace_back(sets, 0);
-            if (!light_least_)
-                for (int& n : toll_[g]) n = n < FAR ? 0 : n;
-            for (size_t q = sets; q-- > 0;)
-                for (int i = 0; i < items_; ++i)
-                    toll_[g][q] = std::min(toll_[g][q], toll_[g][q | size_t{1} << i]);
-            for (size_t q = 0; q < sets; ++q)
-                toll_[g][q] = groups_[g].small ? std::max(toll_[g][q] - groups_[g].paid, 0) : 0;
-            if (groups_[g].small)
-                for (auto* weighed : {&nodes_, &spare_, &whole_})
-                    for (int& n : (*weighed)[g]) n = n < FAR ? 0 : n;
             for (size_t q = sets; q-- > 0;) {
-                deadline_.go_on(10 * items_);
+                deadline_.go_on(10 * int64_t(items_.size()));
                 int most = std::max(nodes_[g][q], whole_[g][q]);
-                int need = nodes_[g][q] < FAR ? std::min(most, level.MOST_LIGHT) : 0;
-                for (int i = 0; i < items_; ++i) need = std::max(need, useful_[g][q | size_t{1} << i]);
+                int need = nodes_[g][q] < FAR ? std::min(most, level.most_light) : 0;
+                is_capped_ = is_capped_ || need < (nodes_[g][q] < FAR ? most : 0);
+                for (size_t i = 0; i < items_.size(); ++i) {
+                    need = std::max(need, useful_[g][q | size_t{1} << i]);
+                    toll_[g][q] = std::min(toll_[g][q], toll_[g][q | size_t{1} << i]);
+                }
                 useful_[g][q] = need;
             }
         }
@@ -775,37 +707,37 @@ class Relaxed {
 
     // By Dreyfus and Wagner: a tree that holds a light land or an item, and a set of items, is two
     // trees that meet there, or a tree that holds a neighbour, and itself.
-    Trees trees(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& weights) const {
-        size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_;
-        std::vector<std::vector<int>> light(count), joins(count), joined(items_);  // neighbours
+    Trees trees(const std::vector<int>& lands, const std::vector<int>& weights) const {
+        size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_.size();
+        std::vector<std::vector<int>> light(count), joins(count), joined(items_.size());  // neighbours
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
                 if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(int(w));
-            for (int i = 0; i < items_; ++i)
-                if (ways_.near[lands[u]].meets(level.items[i])) {
-                    joins[u].push_back(i);
+            for (size_t i = 0; i < items_.size(); ++i)
+                if (ways_.near[lands[u]].meets(items_[i])) {
+                    joins[u].push_back(int(i));
                     joined[i].push_back(int(u));
                 }
         }
-        std::vector<int> of_light(sets * row + 1, FAR), of_item(sets * items_, FAR), padded(weights);
+        std::vector<int> of_light(sets * row + 1, FAR), of_item(sets * items_.size(), FAR), padded(weights);
         padded.resize(row, 0);
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (size_t whole = 1; whole < sets; ++whole) {
-            for (int i = 0; i < items_; ++i) {
-                deadline_.go_on(int64_t{10} << __builtin_popcountll(whole));
+            for (size_t i = 0; i < items_.size(); ++i) {
+                deadline_.go_on(int64_t{10} << std::popcount(whole));
                 size_t own = size_t{1} << i, rest = whole & ~own, low = rest & -rest;
                 if (rest == whole) continue;
                 int best = rest ? FAR : 0;
                 for (size_t part = (rest - 1) & rest; rest && part; part = (part - 1) & rest)
                     if (part & low)
-                        best = std::min(best, of_item[(part | own) * items_ + i] +
-                                                  of_item[((rest ^ part) | own) * items_ + i]);
-                for (int j = 0; j < items_; ++j)
+                        best = std::min(best, of_item[(part | own) * items_.size() + i] +
+                                                  of_item[((rest ^ part) | own) * items_.size() + i]);
+                for (size_t j = 0; j < items_.size(); ++j)
                     if (rest >> j & 1 && beyond_[i] >> j & 1)
-                        best = std::min(best, of_item[rest * items_ + j]);
+                        best = std::min(best, of_item[rest * items_.size() + j]);
                 for (int u : joined[i])
                     if (rest) best = std::min(best, of_light[rest * row + u]);
-                of_item[whole * items_ + i] = best;
+                of_item[whole * items_.size() + i] = best;
             }
             int* own = &of_light[whole * row];
             size_t low = whole & -whole;
@@ -826,7 +758,7 @@ class Relaxed {
             }
             for (size_t u = 0; u < count; ++u)
                 for (int i : joins[u])
-                    if (whole >> i & 1) own[u] = std::min(own[u], of_item[whole * items_ + i] + weights[u]);
+                    if (whole >> i & 1) own[u] = std::min(own[u], of_item[whole * items_.size() + i] + weights[u]);
             for (bool better = true; better;) {
                 better = false;
                 deadline_.go_on(10 * int64_t(count));
@@ -839,34 +771,26 @@ class Relaxed {
     }
 
     // For each group the least weight that connects each set of items.
-    std::vector<std::vector<int>> needed(const Level<W>& level, Items& items, const std::vector<int>& lands,
-                                         const std::vector<int>& weights) const {
-        std::vector<int> key = weights;
-        for (const Set<W>& item : level.items) {
-            key.push_back(-1);
-            for (Set<W> rest = item; rest.any();) key.push_back(rest.pop());
-        }
-        Trees& known = items.trees(key);
-        if (known.of_light.empty()) known = trees(level, lands, weights);
-        const auto& [of_light, of_item] = known;
-        size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_;
+    std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
+        const auto [of_light, of_item] = trees(lands, weights);
+        size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_.size();
         std::vector<std::vector<int>> found;
         for (const Group& group : groups_) {
             Set<W> out = ways_.out(group.places);
             std::vector<int> best(sets, FAR);
             best[0] = 0;
             size_t beyond = 0;
-            for (int i = 0; i < items_; ++i)
-                if (!level.items[i].meets(group.reach)) beyond |= size_t{1} << i;
+            for (size_t i = 0; i < items_.size(); ++i)
+                if (!group.reach.meets(items_[i])) beyond |= size_t{1} << i;
             for (size_t whole = 1; whole < sets; ++whole) {
                 size_t low = whole & -whole;
-                deadline_.go_on((int64_t{1} << __builtin_popcountll(whole)) + int64_t(count));
+                deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(count));
                 int each = FAR;
                 for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole)
                     if (part & low) each = std::min(each, best[part] + best[whole ^ part]);
-                for (int i = 0; i < items_; ++i)
-                    if (whole >> i & 1 && out.meets(level.items[i]))
-                        each = std::min(each, of_item[whole * items_ + i]);
+                for (size_t i = 0; i < items_.size(); ++i)
+                    if (whole >> i & 1 && out.meets(items_[i]))
+                        each = std::min(each, of_item[whole * items_.size() + i]);
                 for (size_t u = 0; u < count; ++u)
                     if (out.has(lands[u])) each = std::min(each, of_light[whole * row + u]);
                 best[whole] = each;
@@ -878,104 +802,56 @@ class Relaxed {
         return found;
     }
 
-    // The distribution of a budget when its stacks come next to an item, as if all defenders on
-    // their ways were single.
-    std::vector<double> budget_of(const Group& group, const Set<W>& light) const {
-        std::vector<double> budget(size_t(group.able) + 1, 0.0);
-        budget.back() = 1.0;
-        if (!group.small) return budget;
-        std::vector<const Row*> rows;
-        for (int kind = 0; kind < game_.kinds; ++kind)
-            for (Set<W> rest = light; rest.any();)
-                if (game_.kind[rest.pop()] == kind) {
-                    rows.push_back(&rolls_.row(kind, 1));
-                    break;
-                }
-        std::vector<double> conquered(size_t(group.able) + 1, 0.0);  // at a loss of at most x
-        for (int x = 0; x <= group.able; ++x)
-            for (const Row* row : rows)
-                for (const Choice& choice : row->choices) {
-                    deadline_.go_on();
-                    double chance = 0.0;
-                    for (const Toss& toss : choice.tosses) {
-                        double least = 2.0;
-                        for (const auto& answer : toss.answers) {
-                            double sum = 0.0;
-                            for (const Cost& each : answer) {
-                                int left = x - each.attackers;
-                                if (left >= 0) sum += each.chance * (each.defenders ? 1.0 : conquered[left]);
-                            }
-                            least = std::min(least, sum);
-                        }
-                        chance += toss.chance * least;
-                    }
-                    conquered[x] = std::max(conquered[x], chance);
-                }
-        budget.assign(1, 1.0);
-        for (auto [able, steps] : group.ways) {
-            std::vector<double> lost(size_t(able) + 1, 0.0);
-            lost[0] = 1.0;
-            for (int i = 0; i < steps; ++i) {
-                std::vector<double> next(lost.size(), 0.0);
-                for (size_t x = 0; x < lost.size(); ++x) {
-                    deadline_.go_on(int64_t(lost.size()));
-                    double step = conquered[x] - (x ? conquered[x - 1] : 0.0);
-                    for (size_t y = x; y < lost.size(); ++y) next[y] += step * lost[y - x];
-                }
-                lost.swap(next);
-            }
-            double sum = 0.0;
-            for (double each : lost) sum += each;
-            std::reverse(lost.begin(), lost.end());
-            lost[0] += std::max(1.0 - sum, 0.0);
-            std::vector<double> both(budget.size() + lost.size() - 1, 0.0);
-            deadline_.go_on(int64_t(budget.size() * lost.size()));
-            for (size_t x = 0; x < budget.size(); ++x)
-                for (size_t y = 0; y < lost.size(); ++y) both[x + y] += budget[x] * lost[y];
-            budget.swap(both);
-        }
-        return budget;
-    }
-
     int digit(Code code, size_t i) const { return int(int64_t(code >> shift_[i]) & mask_[i]); }
 
     void see(Code code, View& view) const {
-        size_t n = groups_.size();
-        view.multiset.resize(items_);
-        view.outside.resize(items_);
+        size_t n = groups_.size(), digits = inner_.size();
+        view.defenders.resize(inner_.size());
+        view.outside.resize(items_.size());
         view.light.resize(n);
         view.able.resize(n);
         view.owned.assign(n, 0);
-        for (int i = 0; i < items_; ++i) {
-            view.multiset[i] = digit(code, 2 * i);
-            view.outside[i] = uint64_t(digit(code, 2 * i + 1));
+        for (size_t j = 0; j < inner_.size(); ++j) view.defenders[j] = digit(code, j);
+        for (size_t i = 0; i < items_.size(); ++i) {
+            view.outside[i] = uint64_t(digit(code, digits++));
             for (size_t g = 0; g < n; ++g)
                 if (!(view.outside[i] >> g & 1)) view.owned[g] |= 1u << i;
         }
         for (size_t g = 0; g < n; ++g) {
-            view.light[g] = caps_[g] - digit(code, 2 * items_ + g);
-            int able = groups_[g].able - view.light[g] * light_least_ - toll_[g][view.owned[g]];
-            for (int i = 0; i < items_; ++i)
-                if (view.owned[g] >> i & 1) able -= item_least_[i];
+            view.light[g] = caps_[g] - digit(code, digits++);
+            int able = groups_[g].able - paid(view, g, view.owned[g]);
+            for (size_t i = 0; i < items_.size(); ++i)
+                if (view.owned[g] >> i & 1) able -= stays_[i];
             view.able[g] = std::max(able, 0);
         }
-        view.lost = caps_[n] - digit(code, 2 * items_ + n);
+        view.lost = caps_[n] - digit(code, digits);
+    }
+
+    // Whether all lands of an item are taken.
+    bool is_taken(const View& view, size_t item) const {
+        for (size_t j = first_[item]; j < first_[item + 1]; ++j)
+            if (view.defenders[j]) return false;
+        return true;
+    }
+
+    // What remains for good on the light lands of a group that owns some items.
+    int paid(const View& view, size_t g, uint32_t owned) const {
+        return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
 
     bool is_won(const View& view) const {
         uint64_t everyone = (uint64_t{1} << groups_.size()) - 1;
-        for (int i = 0; i < items_; ++i) {
-            if (!is_goal_[i]) continue;
-            if (any_ && view.outside[i] != everyone) return true;
-            if (!any_ && view.multiset[i]) return false;
+        for (size_t i = 0; i < items_.size(); ++i) {
+            if (any_ && is_goal_[i] && view.outside[i] != everyone) return true;
+            if (!any_ && is_goal_[i] && !is_taken(view, i)) return false;
         }
         return !any_;
     }
 
-    bool is_dead_end(const View& view, int item) const {
+    bool is_dead_end(const View& view, size_t item) const {
         if (is_open_[item]) return false;
-        for (int k = 0; k < items_; ++k)
-            if (beyond_[item] >> k & 1 && view.multiset[k]) return false;
+        for (size_t k = 0; k < items_.size(); ++k)
+            if (beyond_[item] >> k & 1 && !is_taken(view, k)) return false;
         return true;
     }
 
@@ -986,57 +862,60 @@ class Relaxed {
         after_.clear();
         size_t n = groups_.size();
         int cap = caps_[n], step = rolls_.step;
-        Code pool = place_[2 * items_ + n];
+        const Code *outside = &place_[inner_.size()], *light = outside + items_.size(), pool = light[n];
         int64_t spent = 0;
         for (size_t g = 0; g < n; ++g) spent += spare_[g][view.owned[g]];
         for (size_t g = 0; g < n; ++g) {
             if (!view.able[g]) continue;
-            deadline_.go_on(20 * items_);
+            deadline_.go_on(20 * int64_t(items_.size()));
             uint32_t owned = view.owned[g];
             int64_t others = spent - spare_[g][owned];
             bool wanted = view.light[g] < caps_[g] && view.light[g] < useful_[g][owned];
-            if (!groups_[g].small)
-                for (auto [kind, defenders] : light_rows_) {
-                    bool useful = false;
-                    after_.push_back(code);
-                    for (int lost = 1; lost <= step; ++lost) {
-                        Code next = code;
-                        if (lost <= defenders) {
-                            next -= Code(std::min(lost, std::min(defenders - 1, cap - view.lost))) * pool;
-                            if (lost == defenders && wanted) next -= place_[2 * items_ + g];
-                            useful = useful || next != code;
-                        }
-                        after_.push_back(next);
+            for (auto [kind, defenders] : light_rows_) {
+                bool useful = false;
+                after_.push_back(code);
+                for (int lost = 1; lost <= step; ++lost) {
+                    Code next = code;
+                    if (lost <= defenders) {
+                        next -= Code(std::min(lost, std::min(defenders - 1, cap - view.lost))) * pool;
+                        if (lost == defenders && wanted) next -= light[g];
+                        useful = useful || next != code;
                     }
-                    if (useful) attacks.push_back({int(g), kind, defenders, light_kept_, 0, false});
-                    else after_.resize(attacks.size() * (step + 1));
+                    after_.push_back(next);
                 }
-            for (int i = 0; i < items_; ++i) {
+                if (useful) attacks.push_back({int(g), kind, defenders, wanted ? light_kept_ : 0, 0, false});
+                else after_.resize(attacks.size() * (step + 1));
+            }
+            for (size_t i = 0; i < items_.size(); ++i) {
                 uint32_t more = owned | 1u << i;
-                if (!view.multiset[i] || nodes_[g][more] >= FAR) continue;
+                if (nodes_[g][more] >= FAR || is_taken(view, i)) continue;
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
                 bool dead_end = is_dead_end(view, i);
-                int toll = toll_[g][more] - toll_[g][owned];
-                const Multisets& all = *multisets_[i];
-                for (int c = all.first[view.multiset[i]]; c < all.first[view.multiset[i] + 1]; ++c) {
+                int toll = paid(view, g, more) - paid(view, g, owned);
+                for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
+                    int defenders = view.defenders[j];
+                    if (!defenders || (is_alike(i, j) && view.defenders[j - 1] == defenders)) continue;
                     deadline_.go_on(10 * step);
-                    const Class& each = all.classes[c];
-                    const int* following = all.after(c);
-                    attacks.push_back({int(g), each.kind, each.defenders, each.kept, toll, dead_end});
+                    attacks.push_back({int(g), inner_[j].kind, defenders, inner_[j].keep, toll, dead_end});
                     after_.push_back(code);
                     for (int lost = 1; lost <= step; ++lost) {
-                        Code next = code;
-                        if (lost <= each.defenders) {
-                            next -= Code(view.multiset[i] - following[lost]) * place_[2 * i];
-                            if (lost == each.defenders && !(owned >> i & 1)) next -= place_[2 * i + 1] << g;
-                        }
-                        after_.push_back(next);
+                        after_.push_back(code);
+                        if (lost > defenders) continue;
+                        size_t k = j;  // like lands are in order of their defenders
+                        for (; is_alike(i, k) && view.defenders[k - 1] > defenders - lost; --k)
+                            after_.back() -= Code(view.defenders[k] - view.defenders[k - 1]) * place_[k];
+                        after_.back() -= Code(view.defenders[k] - defenders + lost) * place_[k];
+                        if (lost == defenders && !(owned >> i & 1)) after_.back() -= outside[i] << g;
                     }
                 }
             }
         }
+    }
+    // Whether a land of an item differs from the one before only in its defenders.
+    bool is_alike(size_t item, size_t j) const {
+        return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
     // A result of an attack of the state at hand: its values are those of `slot`, so many back.
@@ -1097,8 +976,8 @@ class Relaxed {
             for (const Use& use : attack.kept <= 1 && !attack.dead_end ? row.plain : row.uses) {
                 const Choice& choice = row.choices[use.choice];
                 deadline_.go_on();
-                Action action{g, attack.toll + use.from, use.to == ENDLESS ? ENDLESS : attack.toll + use.to,
-                              &choice, plan.parts.size(), 0, -1};
+                int to = use.to == ENDLESS ? ENDLESS : attack.toll + use.to;
+                Action action{g, attack.toll + use.from, to, &choice, plan.parts.size(), 0, -1};
                 if (g == last && size_t(action.from) >= longest) continue;  // more than any budget
                 bool plain = choice.is_plain() && choice.costs().size() <= MOST_COSTS;
                 const Cost* same = nullptr;
@@ -1172,7 +1051,7 @@ class Relaxed {
         Plan plan;
         std::vector<int> budgets(n);
         std::vector<double> mean(longest + PAD), least(longest + PAD), mixed(longest + PAD);
-        strides_.assign(stride.end() - n, stride.end());
+        start_strides_.assign(stride.end() - n, stride.end());
         for (size_t r = 0; r < states.size(); ++r) {
             see(states[r], view);
             const int *own_size = &size[r * n], *own_stride = &stride[r * n];
@@ -1300,12 +1179,15 @@ class Relaxed {
         return best;
     }
 
+    // The value at the start, over what each group loses before it comes to an item.
     double mean(size_t g, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
+        const Group& group = groups_[g];
         double sum = 0.0;
-        deadline_.go_on(int64_t(budgets_[g].size()));
-        for (size_t x = 0; x < budgets_[g].size(); ++x)
-            if (budgets_[g][x] != 0.0) sum += budgets_[g][x] * mean(g + 1, place + x * size_t(strides_[g]));
+        deadline_.go_on(int64_t(group.lost.size()));
+        for (size_t x = 0; x < group.lost.size(); ++x)
+            if (group.lost[x] > 0.0)
+                sum += group.lost[x] * mean(g + 1, place + (size_t(group.able) - x) * size_t(start_strides_[g]));
         return sum;
     }
 
@@ -1315,264 +1197,249 @@ class Relaxed {
     const Game<W>& game_;
     const Rolls<W>& rolls_;
     Deadline& deadline_;
-    bool any_, sound_ = true;
+    bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
-    Set<W> light_;
-    int items_ = 0, light_kept_ = 0, light_least_ = 0;
+    std::vector<Set<W>> items_;
+    std::vector<int> stays_;     // on each item, at least
+    std::vector<Inner> inner_;   // of all items, one after the other
+    std::vector<size_t> first_;  // of each item, and their number
+    int light_kept_ = 0, light_least_ = 0;
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
-    std::vector<int> item_least_;
-    std::vector<uint8_t> is_goal_, is_open_;
+    std::vector<uint8_t> is_open_, is_goal_;
     std::vector<uint32_t> beyond_;
     std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // by group and set of items
-    std::vector<std::shared_ptr<const Multisets>> multisets_;
     std::vector<int> caps_;
     std::vector<int> shift_;
     std::vector<int64_t> mask_;
     std::vector<Code> place_;
     Code start_ = 0;
-    std::vector<std::vector<double>> budgets_;
     Codes codes_;
     int64_t values_ = 0, bytes_ = 0;
     std::vector<Code> after_;
     std::vector<size_t> begin_;
-    std::vector<int> strides_;
+    std::vector<int> start_strides_;
     std::vector<double> values_at_;
 };
 
-
-// Relaxed games whose values bound a chance, from coarse to fine.
+// Bounds the chance to take all of some lands, or with `any` one of them.
 //
-// A finer level has more states, and mostly a smaller value. The ladder begins with all of the goal in
-// one item, and ends with an item for each of its lands; the large stacks are groups, from none of
-// them to all. From the best level on, further groups, and items for lands on cheap ways to the goal,
-// are added as long as that lowers the value. All this is done for room that grows from round to round.
+// No play takes all lands more often than a part of them. The parts are each land with those nearest
+// to it, of at most MOST_ITEMS lands, each an item of its own. The games of a part have its strongest
+// stacks as groups of their own, and all others as one. Those of the whole goal begin with all of its
+// lands in one item, which has few states, since lands of the same defence are alike. A game that has
+// one more group, item or extra, or counts further, has more values and mostly a smaller one: the next
+// is always that of which few values promise a small one. Half of all values are for games of the whole
+// goal with each stack apart.
 template <int W>
-class Ladder {
+class Chance {
   public:
-    Ladder(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& goal, const Set<W>& field, bool any,
-           Deadline& deadline)
-        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline),
-          items_(rolls.step, deadline), goal_(goal & field), field_(field), any_(any) {
-        strengths_ = strengths();
-        if (strengths_.empty() || (!any && !goal.within(field))) best = 0.0;
-        if (best > 0.0) find_levels();
+    static constexpr size_t MOST_ITEMS = 12;
+
+    Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal,
+           const Set<W>& field, bool any, Deadline& deadline)
+        : ways_(ways), rolls_(rolls), purse_(purse), any_(any), deadline_(deadline) {
+        if (!any && !goal.within(field)) best = 0.0;
+        add_part(goal, field);
+        for (int size = 1; !any && size < goal.count(); ++size)
+            for (Set<W> rest = goal; rest.any();) {
+                deadline_.go_on(WAYS * ways_.game.lands);
+                Set<W> part = nearest(rest.pop(), goal, size);
+                bool is_new = part.count() == size;
+                for (const Part& other : parts_) is_new = is_new && other.goal != part;
+                if (is_new) add_part(part, ways_.useful(part));
+            }
     }
 
     double best = 1.0;
     int64_t values = 0;  // that were looked at
 
-    bool done() const { return best <= 0.0 || is_all_; }
+    bool done() const { return best <= 0.0 || waiting_.empty(); }
 
     // Solves one relaxed game of at most so many values, if there is one. What is stopped in the
     // middle begins anew.
     void improve(int64_t most) {
         while (!done()) {
             deadline_.go_on();
-            if (next_ == waiting_.size()) {
-                refill(most);
+            auto next = std::min_element(waiting_.begin(), waiting_.end(), [this](const Node& a, const Node& b) {
+                if (a.is_apart != b.is_apart) return a.is_apart == (2 * apart_ <= values);
+                return a.cost() < b.cost();
+            });
+            Node node = *next;
+            const Part& part = parts_[node.part];
+            int64_t room = std::min(most, node.size);
+            Relaxed<W> game(ways_, rolls_, purse_, part.field, level_of(part, node), any_, deadline_);
+            if (!game.explore(room, deadline_.bytes())) {
+                if (room < most) next->size *= GROWTH;
+                else waiting_.erase(next);
                 continue;
             }
-            const Level<W> level = waiting_[next_];
-            double value = value_of(level, std::min(room_, most));
-            ++next_;
-            if (value < 0.0) continue;
-            best = std::min(best, value);
-            if (value < climbed_ - (climbs_ ? std::max(LEAST_GAIN, RELATIVE_GAIN * climbed_) : 0.0)) {
-                climbed_ = value;
-                from_ = level;
-                if (climbs_) climb();
-            }
+            double value = game.value();
+            waiting_.erase(next);
+            values += game.values();
+            if (node.is_apart) apart_ += game.values();
+            best = std::min(best, value > 0.0 ? value + ROUNDING : 0.0);
+            node.value = std::min(value, node.value);
+            node.size = GROWTH * std::max(game.values(), FIRST_SIZE);
+            if (Node finer = node; ++finer.groups <= std::min(part.stacks.size(), MOST_GROUPS)) add(finer);
+            if (Node finer = node; ++finer.counts, game.is_capped()) add(finer);
+            if (Node finer = node; ++finer.items <= std::min(size_t(part.goal.count()), MOST_ITEMS)) add(finer);
+            if (node.items == size_t(part.goal.count()) && node.items + size_t(node.extras.count()) < MOST_ITEMS)
+                for (int extra : part.extras) {
+                    Node finer = node;
+                    finer.extras.add(extra);
+                    if (finer.extras == node.extras) continue;
+                    add(finer);
+                    if (!node.is_apart) break;
+                }
             return;
         }
     }
 
   private:
-    static constexpr size_t MOST_LARGE = 3, MOST_ITEMS = 12, MOST_EXTRAS = 10;
-    static constexpr double SMALL = 4.0;  // large stacks have more than a fourth of the largest
-    static constexpr double KEPT = 0.7, LOST = 0.9, LONG = 100.0, DETOUR = 2.0;
-    static constexpr double LEAST_GAIN = 1e-4, RELATIVE_GAIN = 2e-3, ROUNDING = 1e-12;
-    static constexpr int64_t FIRST_ROOM = 20000, GROWTH = 4;
+    static constexpr size_t MOST_GROUPS = 6, MOST_EXTRAS = 10;
+    static constexpr int LIGHT = 4, LOST = 3, MOST_COUNTS = 8;
+    static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
+    static constexpr double ROUNDING = 1e-12;
 
-    // The value of a level; -1 where it is known, or has no room.
-    double value_of(const Level<W>& level, int64_t room) {
-        if (std::find(solved_.begin(), solved_.end(), level) != solved_.end()) return -1.0;
-        Relaxed<W> game(ways_, rolls_, field_, goal_, items_, level, any_, room, deadline_);
-        if (!game.explore(room, deadline_.bytes())) {
-            is_cut_ = true;
-            return -1.0;
+    struct Part {
+        Set<W> goal, field;
+        std::vector<int> stacks{};  // that may come to the goal, the strongest ones first
+        Set<W> away{};              // the others
+        std::vector<int> extras{};  // other lands that may cost much on a way
+    };
+
+    // A game to be solved, the value of one that is coarser, and about how many values it may have.
+    struct Node {
+        size_t part, items, groups;
+        int counts;
+        Set<W> extras;
+        bool is_apart;  // whether it is of all of the goal, each stack by itself
+        double value;
+        int64_t size;
+
+        double cost() const { return double(size << (2 * counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(value, 8); }
+        bool operator==(const Node& o) const {
+            return part == o.part && items == o.items && groups == o.groups && counts == o.counts && extras == o.extras && is_apart == o.is_apart;
         }
-        double value = game.value();
-        solved_.push_back(level);
-        values += game.values();
-        return value > 0.0 ? std::min(value + ROUNDING, 1.0) : 0.0;
-    }
+    };
 
-    // Finds what to solve next: finer levels than the best one, and then all again with more room.
-    void refill(int64_t most) {
-        if (!climbs_ && climbed_ <= 1.0) return climb();
-        is_all_ = room_ >= most || (room_ && !is_cut_);
-        room_ = room_ ? room_ * GROWTH : FIRST_ROOM;
-        is_cut_ = climbs_ = false;
-        waiting_ = levels_;
-        next_ = 0;
-    }
-    void climb() {
-        climbs_ = true;
-        waiting_ = finer(from_);
-        next_ = 0;
-    }
-
-    void find_levels() {
-        std::vector<std::pair<int, double>> strongest = strengths_;
-        std::stable_sort(strongest.begin(), strongest.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
-        std::vector<std::vector<Set<W>>> items(1);
-        for (Set<W> rest = goal_; rest.any();) items[0].push_back(Set<W>::of(rest.pop()));
-        while (items[0].size() > MOST_ITEMS) merge(items[0]);
-        while (items.back().size() > 1) {
-            items.push_back(items.back());
-            merge(items.back());
-        }
-        for (size_t i = items.size(); i-- > 0;) {
-            Level<W> level{{}, items[i]};
-            levels_.push_back(level);
-            for (size_t j = 0; j < std::min(strongest.size(), MOST_LARGE); ++j) {
-                if (strongest[j].second < strongest[0].second / SMALL) break;
-                level.groups.push_back(Set<W>::of(strongest[j].first));
-                levels_.push_back(level);
-            }
-        }
-    }
-
-    // Levels with one more item or group.
-    std::vector<Level<W>> finer(const Level<W>& level) const {
-        std::vector<Level<W>> found;
-        std::vector<int> extras = on_ways(level);
-        if (extras.size() > MOST_EXTRAS) extras.resize(MOST_EXTRAS);
-        Set<W> inside = level.inside();
+    void add_part(const Set<W>& goal, const Set<W>& field) {
+        Part part{goal, field};
+        int armies = 0;
+        Set<W> starts;
         for (int v : ways_.stacks) {
-            deadline_.go_on(WAYS * game_.lands);
-            if (level.large().has(v) || !ways_.reach_of(v, field_, inside).first.meets(inside)) continue;
-            found.push_back(level);
-            found.back().groups.push_back(Set<W>::of(v));
-        }
-        for (int x : extras) {
-            if (level.items.size() >= MOST_ITEMS) break;
-            found.push_back(level);
-            found.back().items.push_back(Set<W>::of(x));
-        }
-        return found;
-    }
-
-    // About how many armies stacks have left when they come next to the goal.
-    std::vector<std::pair<int, double>> strengths() const {
-        std::vector<double> price = price_of(field_ - goal_);
-        std::vector<std::pair<int, double>> found;
-        for (int v : ways_.stacks) {
-            deadline_.go_on(WAYS * game_.lands);
-            if (!ways_.reach_of(v, field_, Set<W>{}).first.meets(goal_)) continue;
-            double least = game_.out[v].meets(goal_) ? 0.0 : LONG;
-            std::vector<double> cost = prices(Set<W>::of(v), price);
-            for (int u = 0; u < game_.lands; ++u)
-                if (cost[u] >= 0.0 && game_.out[u].meets(goal_)) least = std::min(least, cost[u]);
-            found.push_back({v, ways_.able(v) - least});
-        }
-        return found;
-    }
-
-    // About what light lands cost; all others have -1.
-    std::vector<double> price_of(Set<W> light) const {
-        std::vector<double> price(game_.lands, -1.0);
-        while (light.any()) {
-            int u = light.pop();
-            price[u] = KEPT + LOST * game_.start.armies[u];
-        }
-        return price;
-    }
-
-    // What the cheapest ways from some lands to each light one cost; -1 where there is none.
-    std::vector<double> prices(const Set<W>& places, const std::vector<double>& price) const {
-        std::vector<double> found(game_.lands, -1.0), open(game_.lands, -1.0);
-        for (Set<W> rest = ways_.around(places); rest.any();) {
-            int u = rest.pop();
-            if (price[u] >= 0.0) open[u] = price[u];
-        }
-        for (;;) {
-            deadline_.go_on(game_.lands);
-            int best = -1;
-            for (int u = 0; u < game_.lands; ++u)
-                if (open[u] >= 0.0 && found[u] < 0.0 && (best < 0 || open[u] < open[best])) best = u;
-            if (best < 0) return found;
-            found[best] = open[best];
-            for (Set<W> rest = ways_.near[best]; rest.any();) {
-                int w = rest.pop();
-                double cost = found[best] + price[w];
-                if (price[w] >= 0.0 && found[w] < 0.0 && (open[w] < 0.0 || cost < open[w])) open[w] = cost;
+            deadline_.go_on(WAYS * ways_.game.lands);
+            Set<W> reach = ways_.reach_of(v, field);
+            if (reach.meets(goal)) {
+                starts.add(v);
+                part.stacks.push_back(v);
+                armies += ways_.able(v);
+            } else {
+                part.away.add(v);
             }
         }
-    }
-
-    // Makes one of the two items that are nearest to each other.
-    void merge(std::vector<Set<W>>& items) const {
-        size_t a = 0, b = 1;
-        std::vector<int> best;
-        for (size_t i = 0; i < items.size(); ++i)
-            for (size_t j = i + 1; j < items.size(); ++j) {
-                deadline_.go_on();
-                Set<W> near = ways_.around(items[i]);
-                std::vector<int> close{near.meets(items[j]), (near & ways_.around(items[j])).meets(field_),
-                                       -(items[i] | items[j]).count()};
-                if (best.empty() || close > best) best = close, a = i, b = j;
-            }
-        Set<W> both = items[a] | items[b];
-        items.erase(items.begin() + b);
-        items.erase(items.begin() + a);
-        items.insert(items.begin(), both);
-    }
-
-    // Light lands on cheap ways to items, those that cost most first.
-    std::vector<int> on_ways(const Level<W>& level) const {
-        std::vector<double> price = price_of(field_ - level.inside()), score(game_.lands, 0.0);
-        std::vector<std::vector<double>> ways;
-        for (const Set<W>& item : level.items) ways.push_back(prices(item, price));
-        for (auto [v, strength] : strengths_) {
-            std::vector<double> own = prices(Set<W>::of(v), price);
-            for (size_t i = 0; i < level.items.size(); ++i) {
-                if (game_.out[v].meets(level.items[i])) continue;
-                double least = -1.0;
-                for (int u = 0; u < game_.lands; ++u)
-                    if (own[u] >= 0.0 && ways[i][u] >= 0.0) {
-                        double whole = own[u] + ways[i][u] - price[u];
-                        if (least < 0.0 || whole < least) least = whole;
-                    }
-                for (int u = 0; u < game_.lands; ++u)
-                    if (own[u] >= 0.0 && ways[i][u] >= 0.0) {
-                        double whole = own[u] + ways[i][u] - price[u];
-                        double far = (1.0 + whole - least) * (1.0 + least);
-                        if (whole < least + DETOUR) score[u] += std::max(strength, 1.0) * price[u] / far;
-                    }
-            }
+        if (part.stacks.empty()) best = 0.0;
+        if (double most = purse_.bound(goal, armies); !any_) best = std::min(best, most > 0.0 ? most + ROUNDING : 0.0);
+        std::stable_sort(part.stacks.begin(), part.stacks.end(),
+                         [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
+        part.extras = extras_of(goal, starts, field, field - goal);
+        if (size_t size = size_t(goal.count()); size <= MOST_ITEMS || parts_.empty()) {
+            add({parts_.size(), parts_.empty() ? 1 : size, 1, 0, {}, false, 1.0, FIRST_SIZE});
+            if (parts_.empty()) add({0, size_t{1}, std::min(part.stacks.size(), MOST_GROUPS), 0, {}, true, 1.0, FIRST_SIZE});
         }
-        std::vector<int> found;
-        for (int u = 0; u < game_.lands; ++u)
-            if (score[u] > 0.0) found.push_back(u);
+        parts_.push_back(part);
+    }
+    void add(const Node& node) {
+        if (node.counts >= MOST_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
+        known_.push_back(node);
+        waiting_.push_back(node);
+    }
+
+    // Lands near to the goal and to the stacks, those with many defenders first. One with a single
+    // defender matters, too: where all ways lead through it, only a group that owns it gets on.
+    std::vector<int> extras_of(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
+        std::vector<int> to = distances(goal, field), from = distances(starts, field), found;
+        std::vector<double> score(to.size(), 0.0);
+        while (lands.any()) {
+            int u = lands.pop();
+            if (to[u] == FAR || from[u] == FAR) continue;
+            score[u] = ways_.game.start.armies[u] / std::pow(to[u] + from[u], 2);
+            found.push_back(u);
+        }
         std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return score[a] > score[b]; });
+        if (found.size() > MOST_EXTRAS) found.resize(MOST_EXTRAS);
         return found;
+    }
+    std::vector<int> distances(Set<W> from, const Set<W>& field) const {
+        std::vector<int> found(size_t(ways_.game.lands), FAR);
+        Set<W> seen;
+        for (int d = 1; from.any(); ++d) {
+            from = (ways_.around(from) & field) - seen;
+            seen |= from;
+            for (Set<W> rest = from; rest.any();) found[rest.pop()] = d;
+        }
+        return found;
+    }
+
+    // A land of a goal and those nearest to it; fewer than `size` where no more are connected.
+    Set<W> nearest(int c, const Set<W>& goal, int size) const {
+        Set<W> part = Set<W>::of(c), seen = part;
+        for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {
+            fresh = ways_.around(seen) - seen;
+            for (Set<W> rest = fresh & goal; rest.any() && part.count() < size;) part.add(rest.pop());
+        }
+        return part;
+    }
+
+    // The lands of a goal, but for those with few neighbours there, in one item; each other land, and
+    // each extra, in one of its own.
+    std::vector<Set<W>> items_of(Set<W> goal, const Node& node) const {
+        std::vector<Set<W>> items;
+        Set<W> own = node.extras;
+        for (size_t i = 1; i < node.items; ++i) {
+            int best = -1;
+            for (Set<W> rest = goal; rest.any();) {
+                int c = rest.pop();
+                if (best < 0 || apart(c, goal) < apart(best, goal)) best = c;
+            }
+            goal.remove(best);
+            own.add(best);
+        }
+        items.push_back(goal);
+        while (own.any()) items.push_back(Set<W>::of(own.pop()));
+        return items;
+    }
+    std::pair<int, int> apart(int c, const Set<W>& goal) const {
+        return {(ways_.near[c] & goal).count(), -ways_.game.start.armies[c]};
+    }
+
+    Level<W> level_of(const Part& part, const Node& node) const {
+        Level<W> level{{}, items_of(part.goal, node), part.goal, part.away,
+                       node.counts ? LIGHT << (node.counts - 1) : 0, node.counts ? LOST << (node.counts - 1) : 0};
+        for (size_t g = 0; g < part.stacks.size(); ++g) {
+            if (g < node.groups) level.groups.emplace_back();
+            level.groups.back().add(part.stacks[g]);
+        }
+        for (Set<W> rest = part.away; rest.any();) {
+            int v = rest.pop();
+            deadline_.go_on(WAYS * ways_.game.lands);
+            if (!ways_.reach_of(v, part.field).meets(part.goal | node.extras)) continue;
+            level.away -= Set<W>::of(v);
+            if (node.is_apart) level.groups.emplace_back();
+            level.groups.back().add(v);
+        }
+        return level;
     }
 
     const Ways<W>& ways_;
-    const Game<W>& game_;
     const Rolls<W>& rolls_;
+    Purse<W>& purse_;
+    bool any_;
     Deadline& deadline_;
-    Items items_;
-    Set<W> goal_, field_;
-    bool any_, is_all_ = false, is_cut_ = false, climbs_ = true;
-    std::vector<std::pair<int, double>> strengths_;  // of stacks that can come to the goal
-    std::vector<Level<W>> levels_, solved_, waiting_;
-    size_t next_ = 0;
-    int64_t room_ = 0;
-    double climbed_ = 2.0;
-    Level<W> from_{};
+    std::vector<Part> parts_;
+    std::vector<Node> waiting_;
+    std::vector<Node> known_;
+    int64_t apart_ = 0;  // values of games where stacks are apart
 };
 
 // A bound on what any play is paid, that gets smaller and smaller: for each set that pays, its pay
@@ -1581,7 +1448,7 @@ template <int W>
 class Bounds {
   public:
     Bounds(const Game<W>& game, Deadline& deadline)
-        : deadline_(deadline), ways_(game), rolls_(game, deadline) {
+        : deadline_(deadline), ways_(game), rolls_(game, deadline), purse_(ways_, rolls_, deadline) {
         if (!rolls_.fits) {
             limit_ = simple(game);
             return;
@@ -1644,13 +1511,13 @@ class Bounds {
         if (!next) return false;
         int64_t room = deadline_.bytes() / int64_t(sizeof(double));
         next->search->improve(std::min(room, deadline_.states() - values()));
-        return any_left();
+        return std::any_of(terms_.begin(), terms_.end(), [](const Term& term) { return !term.search->done(); });
     }
 
   private:
     struct Term {
         double pays;
-        std::unique_ptr<Ladder<W>> search;
+        std::unique_ptr<Chance<W>> search;
 
         double worth() const { return pays * search->best / double(search->values + 10000); }
     };
@@ -1658,17 +1525,13 @@ class Bounds {
     void add(const Set<W>& goal, double pays) { add(goal, ways_.useful(goal), false, pays); }
     void add(const Set<W>& goal, const Set<W>& field, bool any, double pays) {
         deadline_.go_on(WAYS * ways_.game.lands);
-        terms_.push_back({pays, std::make_unique<Ladder<W>>(ways_, rolls_, goal, field, any, deadline_)});
-    }
-    bool any_left() const {
-        for (const Term& term : terms_)
-            if (!term.search->done()) return true;
-        return false;
+        terms_.push_back({pays, std::make_unique<Chance<W>>(ways_, rolls_, purse_, goal, field, any, deadline_)});
     }
 
     Deadline& deadline_;
     Ways<W> ways_;
     Rolls<W> rolls_;
+    Purse<W> purse_;
     std::vector<Term> terms_;
     double limit_ = 0.0;  // of what there is no search for
 };

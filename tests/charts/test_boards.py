@@ -3,10 +3,12 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +20,14 @@ from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, el
 from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
-from iacta.charts.boards import TONES, TONES_BY_NAME
+from iacta.charts.boards import arrows_of, owner_colours
 from iacta.charts.saving import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
-from iacta.charts.theme import WIDTH, contrast
+from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast, player_tones
+from iacta.plan import Goal
+from iacta.plan.alternatives import first_attacks
 from iacta.plan.report import main_line
-from iacta.questions.percentages import percent
+from iacta.questions.percentages import percent, short_percent
 from tests.charts.look import is_drawn
 
 CLASSIC = iacta.classic_board()
@@ -114,7 +118,7 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     assert charts.plan_map(gone).title.startswith("You eliminate blue ")
     gains = best_plan(start, iacta.Worth())
     printed = charts.plan_map(gains).title
-    assert printed.startswith(f"To attack gains {gains.value - 1:.2f} points on average")
+    assert printed.startswith(f"To attack gains {gains.counted - 1:.2f} points on average")
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
     assert charts.plan_map(cannot).title.startswith("You cannot take T1: red has no stack that can")
     assert (
@@ -306,13 +310,41 @@ def test_each_territory_in_sight_has_a_name(asia: Plan) -> None:
                 assert name in printed or (first in printed and rest[-1] in printed), (name, width)
 
 
-def test_territories_are_shaded_only_where_their_chances_differ(asia: Plan) -> None:
-    def is_shaded(chart: Chart) -> bool:
-        return "chance to own it at the end" in json.dumps(chart.to_dict())
-
-    assert not is_shaded(charts.plan_map(asia))
+def test_chances_are_beside_badges_where_they_differ_and_land_keeps_its_owner_s_colour(
+    asia: Plan,
+) -> None:
+    assert not [*layers(charts.plan_map(asia), "gains")]
     start = position_on(path(4), 6, 1, 1, 3)
-    assert is_shaded(charts.plan_map(best_plan(start, eliminate(start, "blue"))))
+    plan = best_plan(start, eliminate(start, "blue"))
+    chart = charts.plan_map(plan)
+    written = {row["text"] for row in next(layers(chart, "gains"))}
+    ends = [territory.own_probability for territory in plan.territories[1:]]
+    assert written == {short_percent(chance, 0) for chance in ends}
+    land = next(each for each in on_map(chart) if each["data"].get("name") == "discs")
+    fills = [each["encoding"]["fill"] for each in on_map(chart) if "fill" in each["encoding"]]
+    assert land
+    assert fills[0]["scale"]["range"] == [TONES_BY_NAME["red"], TONES_BY_NAME["blue"]]
+
+
+@pytest.mark.parametrize(
+    ("file", "goal"),
+    [
+        ("asia.toml", TakeAll("Asia")),
+        ("asia.toml", TakeAll("Africa")),
+        ("break-off.json", iacta.Worth()),
+        ("eliminate-blue.json", TakeAll("Venezuela, Peru")),
+    ],
+)
+def test_the_first_arrow_is_the_best_attack_and_the_others_follow(file: str, goal: Goal) -> None:
+    plan = best_plan(iacta.read_position(f"examples/{file}"), goal, budget=0.02)
+    arrows = arrows_of(plan)
+    names = plan.position.board.territories
+    best = first_attacks(plan)[0]
+    assert (names[arrows[0].start], names[arrows[0].to]) == best[:2]
+    assert [arrow.number for arrow in arrows] == [*range(1, len(arrows) + 1)]
+    looks = [arrow.look for arrow in arrows]
+    line = len(main_line(plan))
+    assert looks == ["next", *["main"] * (line - 1), *["rare"] * (len(arrows) - line)]
 
 
 def test_digits_can_be_read_on_each_badge() -> None:
@@ -344,6 +376,54 @@ def test_who_is_called_by_a_colour_has_it() -> None:
     chart = charts.board_map(position_on(path(2), 3, 1, player="Red", other="blue"))
     spec = json.dumps(chart.to_dict())
     assert '"domain": ["Red", "blue"], "range": ["#c22f2f", "#1f6fab"]' in spec
+
+
+def test_a_player_has_one_colour_whoever_moves_and_in_every_picture() -> None:
+    board = path(3)
+    holdings = tuple(Holding(owner, 2) for owner in ("Ben", "red", "Ada"))
+    tones = player_tones(["Ada", "red", "Ben"])
+    assert tones["red"] == TONES_BY_NAME["red"]
+    assert len({*tones.values()}) == 3
+    for mover in tones:
+        assert owner_colours(Position(board, mover, holdings)) == tones
+    assert player_tones(map(str, range(20))).keys() == {*map(str, range(20))}
+    log = (
+        '{"turn": "1;classic;{};Peru:blue:5,Brazil:red:9", "goal": {"worth": true}, "battles": []}'
+    )
+    reviewed = iacta.review("\n".join(log.replace("{}", name) for name in ("blue", "red")))
+    drawn = json.dumps(charts.game_review(reviewed).to_dict())
+    asked = [TONES_BY_NAME["blue"], TONES_BY_NAME["red"]]
+    assert f'"domain": ["blue", "red"], "range": {json.dumps(asked)}' in drawn
+
+
+def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
+    chart = charts.game_review(iacta.review(Path("examples/game.jsonl")))
+    rows = chart.tables["steps"]
+    drawn = chart.to_dict()["layer"]
+    ticks = drawn[0]["encoding"]["x"]["axis"]["values"]
+    assert [rows[step]["turn"] for step in ticks] == [1, 2, 3]
+    assert [rows[step]["decision"] for step in ticks] == ["start"] * 3
+    link, line = drawn[:2]
+    assert link["encoding"]["detail"]["field"] == "player"
+    assert line["encoding"]["detail"]["field"] == "turn"  # a new one begins with each turn
+    players = ["Ben", "Ada"]
+    log = "player,attack_dice,defence_dice,attackers_lost\n" + "Ben,1,1,0\nAda,1,1,1\n" * 20
+    luck = json.dumps(charts.audited_log(iacta.audit(log)).to_dict())
+    tones = player_tones(players)
+    assert (
+        f'"domain": {json.dumps(players)}, "range": {json.dumps([tones[each] for each in players])}'
+        in luck
+    )
+
+
+def test_fair_dice_are_a_band_in_few_pixels() -> None:
+    evening = charts.audited_log(iacta.audit(Path("examples/rolls.csv")))
+    svg = evening.content("svg").decode()
+    assert "band: where 95 of 100 fair logs lie" in svg
+    found = re.search(r'<svg[^>]* height="(\d+)"', svg)
+    assert found
+    assert int(found[1]) <= 700
+    assert all(row["low"] <= row["off"] <= row["high"] for row in evening.tables["results"])
 
 
 def test_what_is_nobody_s_bears_no_armies() -> None:

@@ -103,10 +103,28 @@ def test_labels_are_clear_on_any_board(size: int, data: st.DataObject) -> None:
         is_free(scene, factor * scene.width)
 
 
-def test_a_map_of_the_usual_size_names_every_territory() -> None:
-    scene = scene_of(CLASSIC)
-    assert {each.territory for each in scene.shown()} == {*range(42)}
-    assert {each.kind for each in scene.shown()} == {"name"}
+def test_a_map_of_the_usual_size_names_every_territory_and_continent() -> None:
+    shown = scene_of(CLASSIC).shown()
+    assert {each.kind for each in shown} == {"name", "continent"}
+    assert {each.territory for each in shown if each.kind == "name"} == {*range(42)}
+    continents = {" ".join(each.lines) for each in shown if each.kind == "continent"}
+    assert continents == {f"{each.name} +{each.bonus}" for each in CLASSIC.continents}
+
+
+def test_a_line_is_around_each_continent_and_not_within_it() -> None:
+    def sides(shape: Sequence[Sequence[Point]]) -> set[frozenset[Point]]:
+        return {frozenset(side) for polygon in shape for side in pairwise([*polygon, polygon[0]])}
+
+    drawn = {frozenset(side) for rim in scene_of(CLASSIC).rims for side in pairwise(rim)}
+    of = dict(zip(CLASSIC.territories, map(sides, CLASSIC.outlines), strict=True))
+    inside = of["Peru"] & of["Brazil"]
+    assert inside
+    assert not inside & drawn
+    between = of["Ukraine"] & of["Ural"]
+    assert between
+    assert between <= drawn
+    coast = of["Madagascar"]
+    assert coast <= drawn
 
 
 def test_letters_stand_for_names_until_these_have_room() -> None:
@@ -128,7 +146,7 @@ def test_badges_do_not_cover_each_other() -> None:
     scene = scene_of(board, width=200.0)
     for width in (200.0, 300.0, 1000.0):
         for a, b in combinations([placed(scene, each, width) for each in scene.badges], 2):
-            assert math.dist(a, b) > 2 * WIDE.badge
+            assert math.dist(a, b) > 3 * WIDE.badge
 
 
 def test_an_arrow_passes_the_badges_in_its_way() -> None:

@@ -680,3 +680,12 @@ def test_whole_audits_of_fair_logs_raise_no_more_alarms_than_stated(way: str, pl
         for shares in p_values.values():
             assert (np.array(shares) <= level).sum() <= logs * (level + spread)
         assert (most >= -math.log(level)).mean() <= level + spread
+
+
+def test_all_results_of_95_of_100_fair_logs_are_in_their_bands() -> None:
+    rng, inside, runs = np.random.default_rng(3), 0, 300
+    for _ in range(runs):
+        found = audit([*map(int, rng.integers(1, 7, 120))], draws=1)
+        pairs = zip(found.results, found.fair_counts(), strict=True)
+        inside += all(low <= each.seen <= high for each, (low, high) in pairs)
+    assert 0.92 <= inside / runs <= 0.99  # four standard deviations around 95%

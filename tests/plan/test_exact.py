@@ -1,13 +1,14 @@
 """The best play of all: the core, and the turn written from the rules."""
 
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 
 import numpy as np
 import pytest
 
-from iacta import CLASSIC, Dice, Rules, TakeAll
-from iacta.board import Position
+from iacta import CLASSIC, Dice, Rules, TakeAll, TakeAny, best_plan
+from iacta.board import Board, Position
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits
@@ -16,12 +17,14 @@ from iacta.plan.problem import Problem, read_problem
 from iacta.rules.variants import find_rules
 from tests.plan.boards import (
     BLOCKED,
+    EVERY_RULES,
     FREE,
     THREE_STACKS,
     TWO_STACKS,
     WALLS,
     SmallGame,
     position_of,
+    position_on,
     small_game,
 )
 from tests.plan.twin import Play, battle_ends, followed
@@ -115,16 +118,47 @@ def test_fewer_dice_make_two_single_defenders_possible() -> None:
     assert play.value() == Fraction(12925, 31104)
 
 
-@pytest.mark.parametrize("seed", range(300, 340))
-def test_no_bound_is_below_an_exact_value(seed: int) -> None:
+@pytest.mark.parametrize("first", range(300, 700, 10))
+def test_no_bound_is_below_an_exact_value(first: int) -> None:
+    for seed in range(first, first + 10):
+        rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
+        game = small_game(seed, most_targets=5)
+        problem = game.problem(rng.choice(("rolls", "rolls", "battles")))
+        best = Core(problem).solve(Deadline())
+        assert best is not None
+        bounds = [*Core(problem).bounds(Deadline(), 1e5)]
+        assert bounds == sorted(bounds, reverse=True)
+        assert bounds[-1] >= best - 1e-10
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
+    # Many targets are one item first, and then more and more of them.
     rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
-    game = small_game(seed, most_targets=5)
-    problem = game.problem(rng.choice(("rolls", "rolls", "battles")))
-    best = Core(problem).solve(Deadline())
+    names = [f"t{k}" for k in range(11)]
+    pairs = [(names[rng.randrange(max(k - 3, 0), k)], names[k]) for k in range(1, len(names))]
+    board = Board.from_edges("strip", pairs)
+    rules = rng.choice(EVERY_RULES)
+    stacks = {names[0]: rng.randint(12, 20) + rules.garrison, names[5]: rules.garrison + 3}
+    goal = (TakeAll, TakeAny)[seed % 2](tuple(name for name in names if name not in stacks))
+    problem = read_problem(position_on(board, stacks, {}), goal, rules)
+    best = Core(problem).solve(Deadline(), 1e6)
     assert best is not None
-    bounds = [*Core(problem).bounds(Deadline(), 1e5)]
-    assert bounds == sorted(bounds, reverse=True)
-    assert bounds[-1] >= best - 1e-10
+    assert min(Core(problem).bounds(Deadline(), 2e5)) >= best - 1e-10
+
+
+def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
+    names = [f"{row}{column}" for row in "abcdef" for column in range(7)]
+    across = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
+    down = list(zip(names, names[7:], strict=False))
+    board = Board.from_edges("grid", [*across, *down])
+    # Two spare armies take two lands; the target is the third; another stack is too far.
+    mine = {"a0": 3, "f0": 6}
+    theirs = dict.fromkeys(names, 9) | {"a1": 1, "a2": 1, "a3": 1}
+    problem = read_problem(position_on(board, mine, theirs), TakeAll("a3"))
+    assert next(Core(problem).bounds(Deadline(), 1e5)) == 0.0
+    plan = best_plan(position_on(board, mine, theirs), TakeAll("a3"), budget=0.01)
+    assert (plan.value, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
 
 
 @pytest.mark.parametrize("case", CASES)

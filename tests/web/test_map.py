@@ -2,8 +2,10 @@
 
 import base64
 import json
+import math
 import re
 import zlib
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 import iacta
 from iacta.board.files import classic_board, read_board
-from iacta.board.position import read_position
+from iacta.board.position import Position, read_position
 from iacta.errors import IactaError
 from iacta.plan import Plan, TakeAll, best_plan
 from iacta.questions.percentages import percent
@@ -66,11 +68,17 @@ def plan_of_tiny() -> Plan:
     return best_plan(read_position(POSITION), TakeAll("East"))
 
 
+def counted(armies: int) -> str:
+    return "army" if armies == 1 else "armies"
+
+
 def spot(page: Page, name: str) -> Any:
     return page.locator(f'.spot[aria-label^="{name},"]')
 
 
 def says(page: Page, name: str, words: str) -> None:
+    """Check what is spoken of a territory, given without the noun of its armies."""
+    words = re.sub(r", (\d+)", lambda found: f"{found[0]} {counted(int(found[1]))}", words, count=1)
     label = re.compile(rf"^{re.escape(f'{name}, {words}')}(, \d+% to own it at the end)?$")
     expect(spot(page, name)).to_have_attribute("aria-label", label)
 
@@ -94,6 +102,27 @@ def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
     says(page, "Ural", "green, 4, goal")
     assert page.locator("#continent option:checked").inner_text() == "Asia (7)"
     assert page.locator(".spot").count() == 42
+
+
+def test_a_phone_shows_names_that_can_be_read_badges_that_can_be_hit_and_continents(
+    visit: Visit,
+) -> None:
+    page = visit("/map", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    says(page, "Alaska", "blue, 3")
+    middles = page.locator(".badge").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect())"
+        ".map(({x, y, width, height}) => [x + width / 2, y + height / 2])"
+    )
+    assert min(math.dist(a, b) for a, b in combinations(middles, 2)) >= 32
+    unit = page.evaluate("map.getScreenCTM().a")
+    sizes = page.locator("#map .name").evaluate_all(
+        "all => all.map(each => Number(each.getAttribute('font-size')))"
+    )
+    assert min(sizes) * unit >= 11
+    page.get_by_role("button", name="Set up", exact=True).tap()
+    page.get_by_role("button", name="Clear", exact=True).tap()
+    names = page.locator("#map .name.continent").all_text_contents()
+    assert {*names} == {f"{each.name} +{each.bonus}" for each in classic_board().continents}
 
 
 def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
@@ -194,19 +223,19 @@ def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
 
 
 def test_quick_ways_fill_a_board(visit: Visit) -> None:
-    page = visit(TINY_LINK)
-    page.get_by_label("Armies on all others").fill("4")
+    page = visit(TINY_LINK.replace("a9.b1.b2.b1", "a9.b1.-.-"))
+    expect(page.get_by_text("2 territories are empty")).to_be_visible()
+    page.locator("#rest-player").select_option(label="blue")
+    page.locator("#rest-armies").fill("4")
     page.get_by_role("button", name="Fill").click()
-    says(page, "A", "red, 9")
-    says(page, "B", "blue, 4")
+    says(page, "B", "blue, 1")
+    says(page, "C", "blue, 4, goal")
+    expect(page.locator("#rest")).to_be_hidden()
+    page.get_by_role("button", name="Undo the filling").click()
+    says(page, "C", "nobody, goal")
     page.get_by_text("Deal, open or paste").click()
-    dealt = []
-    for seed in ("5", "6", "5"):
-        page.get_by_label("armies per player").fill("10")
-        page.get_by_label("seed").fill(seed)
-        page.get_by_role("button", name="Deal").click()
-        dealt.append(page.evaluate("location.hash"))
-    assert dealt[0] == dealt[2] != dealt[1]
+    page.get_by_label("armies per player").fill("10")
+    page.get_by_role("button", name="Deal").click()
     legend = page.locator("#legend").inner_text()
     assert "red: 10 on 2" in legend
     assert "blue: 10 on 2" in legend
@@ -225,10 +254,10 @@ def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
     page.fill("#pasted", json.dumps(POSITION))
     page.get_by_role("button", name="Use it").click()
     expect(page.locator("#board-name")).to_have_text("tiny")
-    says(page, "C", "blue, 2, goal")
+    says(page, "C", "blue, 2")
     page.fill("#pasted", '{"player": "red", "territories": {"Mars": 1}}')
     page.get_by_role("button", name="Use it").click()
-    expect(page.locator("#setup-wrong")).to_contain_text("'Mars'")
+    expect(page.locator("#wrong")).to_contain_text("'Mars'")
     page.go_back()
     expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
 
@@ -306,7 +335,7 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     says(page, "B", "red, 7")
     value(page, chance_in(A=("red", 1), B=("red", 7)))
     attack(page, "B", "C")
-    page.get_by_role("button", name="You lose 2, they lose 0").click()
+    page.get_by_role("button", name="I lose 2, they lose 0").click()
     says(page, "B", "red, 5")
     there = chance_in(A=("red", 1), B=("red", 5))
     value(page, there)
@@ -368,7 +397,7 @@ def test_new_armies_part_a_log(visit: Visit) -> None:
     attack(page, "A", "B")
     fought(page, 9, 0)
     page.get_by_role("button", name="Move in", exact=True).click()
-    page.get_by_label("Cards bring").fill("4")
+    page.get_by_label("New armies from traded cards").fill("4")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="Best: 4 on B").click()
     says(page, "B", "red, 12")
@@ -418,7 +447,7 @@ def test_a_roll_s_dice_are_in_the_address_and_the_log(visit: Visit, how: str) ->
     elif how == "rolled":
         page.get_by_role("button", name="Roll once").click()
     else:
-        page.get_by_role("button", name="You lose 1, they lose 1").click()
+        page.get_by_role("button", name="I lose 1, they lose 1").click()
     dice = 1 if how == "entered" else 3
     expect(page).to_have_url(re.compile(rf"x=0a0-1-\d-\d-{dice}\b"))
     page.reload()
@@ -450,7 +479,7 @@ def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
     page.get_by_role("button", name="Clear", exact=True).click()
     best.click()
     says(page, "A", "red, 12")
-    page.get_by_label("Cards bring").fill("4")
+    page.get_by_label("New armies from traded cards").fill("4")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("button", name="Best: 4 on A")).to_be_visible(timeout=SLOWEST)
     spot(page, "A").click()
@@ -467,7 +496,7 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     page.get_by_label("Armies to move").fill("5")
     page.get_by_role("button", name="Move", exact=True).click()
     says(page, "B", "red, 6")
-    expect(page.locator("#report")).to_have_text("The turn of red is over.")
+    expect(page.locator("#report")).to_contain_text("The turn of red is over.")
     page.get_by_role("button", name="Next player").click()
     expect(page.locator("#turn")).to_have_text("blue moves")
     expect(page.locator("#placing-said")).to_contain_text("5 of 5 new armies")
@@ -479,8 +508,8 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     expect(page.locator("#battle")).to_be_in_viewport()
     page.get_by_text("Enter the dice").click()
     page.locator("#faces").get_by_role("button", name="Enter").click()
-    expect(page.locator("#play-wrong")).to_have_text("attack must have at least one die, got none")
-    expect(page.locator("#play-wrong")).to_be_in_viewport()
+    expect(page.locator("#wrong")).to_have_text("attack must have at least one die, got none")
+    expect(page.locator("#wrong")).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
     expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
     page.get_by_role("button", name="Set up").click()
@@ -518,7 +547,7 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     attack(page, "A", "B")
     fought(page, 10, 0)
     sentence = "left must be a whole number from 1 to 9, got 10"
-    expect(page.locator("#play-wrong")).to_have_text(sentence)
+    expect(page.locator("#wrong")).to_have_text(sentence)
     # C cannot be attacked from A.
     page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
     expect(page.locator("#steps")).to_contain_text("attack must be legal now, got A to C")
@@ -592,9 +621,53 @@ def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
             taps += 1 + len(str(armies))
     for name, (owner, armies) in wanted.items():
         expect(spot(page, name)).to_have_attribute(
-            "aria-label", re.compile(f"^{name}, {owner}, {armies}(, goal)?$")
+            "aria-label", re.compile(f"^{name}, {owner}, {armies} {counted(armies)}(, goal)?$")
         )
     assert taps <= 115  # 107 armies
+
+
+def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
+    size = {"width": 390, "height": 844}
+    names = classic_board().territories
+    held = ".".join("a60" if name == "Central America" else "-" for name in names)
+    page = visit(f"/map#p=red&p=blue&h={held}", viewport=size, has_touch=True, is_mobile=True)
+    page.evaluate("window.scrolls = 0; addEventListener('scroll', () => { window.scrolls += 1; })")
+    route = [
+        *("Central America", "Venezuela", "Peru", "Argentina", "Brazil"),
+        *("North Africa", "Egypt", "East Africa", "Congo", "South Africa", "Madagascar"),
+    ]
+
+    def take(territories: list[str]) -> None:
+        """Take territories with all armies, each from the one before it."""
+        for to in territories:
+            spot(page, to).tap()
+            expect(page.locator("#battle-name")).to_contain_text(f"to {to}")
+            page.get_by_role("button", name="Roll to the end").tap()
+            slider = page.locator("#advance")
+            slider.fill(slider.get_attribute("max") or "")
+            page.get_by_role("button", name="Move in", exact=True).tap()
+            expect(page.locator("#advance")).to_have_count(0)
+
+    page.locator("#rest-armies").fill("1")
+    page.get_by_role("button", name="Fill").tap()
+    page.get_by_role("button", name="Analyse", exact=True).tap()
+    page.locator("#goals").get_by_role("button", name="Take South America").tap()
+    expect(page.locator("#moves button").first).to_be_in_viewport(timeout=SLOWEST)
+    take(route[1:5])
+    expect(page.locator("#report")).to_have_text("The goal is reached.")
+    page.get_by_role("button", name="Goal: Take South America").tap()
+    page.get_by_label("Continent", exact=True).select_option(label="Africa (3)")
+    page.get_by_role("button", name="Goal: Take Africa").tap()
+    take(route[5:])
+    page.get_by_role("button", name="Threats: what can they do to me?").tap()
+    expect(page.locator("#now table")).to_contain_text("break red's", timeout=SLOWEST)
+    page.get_by_role("button", name="Threats: what can they do to me?").tap()
+    page.get_by_role("button", name="Attack no more").tap()
+    page.get_by_role("button", name="Move no armies").tap()
+    expect(page.locator("#report")).to_contain_text(re.compile(r"In this turn: dice [+\u2212]\d"))
+    page.get_by_role("button", name="Next player").tap()
+    expect(page.locator("#placing-said")).to_be_in_viewport()
+    assert page.evaluate("window.scrolls") == 0
 
 
 def test_the_code_is_a_picture_to_scan(visit: Visit) -> None:
@@ -606,11 +679,56 @@ def test_the_code_is_a_picture_to_scan(visit: Visit) -> None:
     assert page.locator("#qr").evaluate("image => image.naturalWidth") > 100
 
 
+ROW = [f"T{n}" for n in range(12)]
+FAR = {
+    "name": "far",
+    "territories": {a: [b] for a, b in pairwise(ROW)} | {"T11": []},
+    "places": {name: [80 * n, 200 * (n % 2)] for n, name in enumerate(ROW)},
+}
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_the_map_follows_the_goal_and_the_first_attack(visit: Visit, motion: str) -> None:
+    held = "a30.b99.b1x7.a8.b1.b2"  # the largest stack, which is shown first, is far away
+    fragment = f"p=red&p=blue&h={held}&g=all&t=10&go=1"
+    size = {"width": 390, "height": 844}
+    page = visit(link(FAR, fragment), viewport=size, has_touch=True, reduced_motion=motion)
+    value(page, best_plan(position_of_far(), TakeAll("T10")).counted)
+    expect(page.locator("#map .head")).to_have_class("head next")
+    assert page.locator("#map .step-number").all_text_contents() == ["1"]
+    page.wait_for_function(
+        "() => { const box = view.getBoundingClientRect();"
+        " return ['T9', 'T10'].every(name => {"
+        " const at = document.querySelector(`.spot[aria-label^='${name},'] .badge`)"
+        ".getBoundingClientRect();"
+        " return at.left >= box.left && at.right <= box.right"
+        " && at.top >= box.top && at.bottom <= box.bottom })}"
+    )
+    assert page.evaluate("scrollY") == 0
+
+
+def position_of_far() -> Position:
+    armies = [30, 99, *[1] * 7, 8, 1, 2]
+    territories = {
+        name: {"owner": "red" if n in (0, 9) else "blue", "armies": armies[n]}
+        for n, name in enumerate(ROW)
+    }
+    return read_position({"board": FAR, "player": "red", "territories": territories})
+
+
 def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
-    page = visit(f"{TINY_LINK}&go=1")
+    page = visit(f"{TINY_LINK}&go=1", viewport={"width": 1920, "height": 1080})
     value(page, plan_of_tiny().counted)
+    before = page.locator(".badge").first.bounding_box()
     page.get_by_role("button", name="Project").click()
     expect(page.locator(".map-side")).to_be_hidden()
+    page.wait_for_function("() => map.getBoundingClientRect().height > .7 * innerHeight")
+    assert page.evaluate("view.getBoundingClientRect().width > .95 * innerWidth")
+    after = page.locator(".badge").first.bounding_box()
+    assert before
+    assert after
+    assert after["width"] > 1.2 * before["width"]
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     expect(page.locator("#report")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".map-side")).to_be_visible()
@@ -623,7 +741,7 @@ def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> Non
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for shown in ("#map", "#report", "#plan-tables h3"):
+    for shown in ("#map", "#bar", "#report", "#plan-tables h3"):
         expect(page.locator(shown).first).to_be_visible()
     for hidden in ("#setup", "#moves", "#command", "#sharing", ".menu"):
         expect(page.locator(hidden)).to_be_hidden()
@@ -667,6 +785,7 @@ def test_a_key_may_be_held_down(visit: Visit) -> None:
 
 def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
+    page.get_by_role("button", name="Goal: Take East").click()
     page.get_by_label("Goal", exact=True).select_option("any")
     page.get_by_role("button", name="Choose on the map").click()
     spot(page, "D").click()
@@ -723,9 +842,10 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
     expect(page.locator("#board-name")).to_have_text("<h1>board</h1>")
     page.get_by_text("All territories as a table").click()
     page.get_by_label("Armies on __proto__").fill("3")
-    play(page)
+    page.get_by_role("button", name="Analyse", exact=True).click()
     page.get_by_label("Goal", exact=True).select_option("eliminate")
-    expect(page.locator("#report")).to_contain_text("eliminate __proto__")
+    expect(page.locator("#report")).to_contain_text("eliminate __proto__", timeout=SLOWEST)
+    page.get_by_role("button", name="Goal: Eliminate __proto__").click()
     page.locator("#moves button").first.click()
     expect(page.locator("#battle-name")).to_contain_text(names[0])
     shown = "main img:not(#qr), main b:not(#names b), main i, main u, main h1"
@@ -781,16 +901,12 @@ def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width
     assert [(labels[i][0], labels[j][0]) for i, j in pairs] == []
 
 
-def test_no_colour_says_two_things(visit: Visit) -> None:
+def test_land_and_badge_have_the_colour_of_the_owner(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
     fills = "all => all.map(each => getComputedStyle(each).fill)"
     tones = page.eval_on_selector_all(".badge", fills)
-    lands = page.eval_on_selector_all(".land", fills)
-    if page.locator("#shades").is_visible():
-        assert not {*tones} & {*lands}
-    else:
-        assert tones == lands
+    assert page.eval_on_selector_all(".land", fills) == tones
 
 
 # Boards, positions and turns as the server reads them.
@@ -901,7 +1017,7 @@ def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
     turned = code.replace("C:blue:2", "C:red:7").replace(";attack", ";place;place=4;keep=C:3")
     page.fill("#pasted", turned)
     page.get_by_role("button", name="Use it").click()
-    says(page, "C", "red, 7, goal, keep 3")
+    says(page, "C", "red, 7, keep 3")
 
 
 def test_a_link_that_is_cut_shows_a_board(visit: Visit) -> None:

@@ -2,21 +2,25 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 import iacta
 from iacta.errors import IactaError
+from iacta.questions.audit import AuditQuestion
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.form import Parameter, named_by
 from iacta.questions.parameter_kinds import Flag, Name, OneOf, RulesName
 from iacta.questions.question import Question
-from iacta.web.pages import label, listed
+from iacta.questions.review import ReviewQuestion
+from iacta.web.pages import PASTED, label, listed
 from iacta.web.read_question import address as query
 from iacta.web.read_question import read_address, served_questions
 from tests.tables import table
@@ -56,7 +60,8 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     expect(page.locator("#lead")).not_to_be_empty()  # the first screen has an answer
     fill(page, name, ASKED[name])
     expect(page.locator("#lead")).to_have_text(lead(question))
-    expect(page).to_have_url(re.compile(re.escape(f"/{name}?{query(question)}") + "$"))
+    usual = re.escape(f"/{name}?{query(question)}") + "$"
+    expect(page).to_have_url(re.compile(rf"/{name}#log=[\w-]+$" if name == "review" else usual))
     inputs = shown(page)
     page.goto(page.url)
     expect(page.locator("#lead")).to_have_text(lead(question))
@@ -162,7 +167,36 @@ def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
     expect(page.locator("#wrong-attackers")).to_have_text("missing attackers")
 
 
-@pytest.mark.parametrize("path", [*(f"/{name}" for name in FORMS), "/about", "/nowhere"])
+@pytest.mark.parametrize(
+    ("path", "names", "answer"),
+    [
+        ("/", ("Attacking armies", "Defending armies"), "#odds"),
+        ("/battle", ("Attackers", "Defenders"), "#lead"),
+    ],
+)
+def test_two_taps_and_two_digits_ask_about_a_battle(
+    path: str, names: tuple[str, str], answer: str, visit: Visit
+) -> None:
+    page = visit(path, has_touch=True, viewport={"width": 390, "height": 844})
+    assert page.evaluate("document.activeElement === document.body")  # no keyboard hides the page
+    for name, digit in zip(names, "73", strict=True):
+        page.get_by_label(name, exact=True).tap()
+        page.keyboard.press(digit)
+    expect(page.locator(answer)).to_have_text(lead(BattleQuestion(7, 3)))
+
+
+def test_busy_server_is_asked_again(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    busy = {"status": 503, "detail": "the server has too much to do"}
+    page.route(
+        re.compile("attackers=13"), lambda route: route.fulfill(status=503, json=busy), times=1
+    )
+    page.get_by_label("Attackers", exact=True).fill("13")
+    expect(page.locator("#wrong")).to_have_text("the server has too much to do")
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(13, 10)))
+
+
+@pytest.mark.parametrize("path", ["/", *(f"/{name}" for name in FORMS), "/about", "/nowhere"])
 def test_everybody_can_read_it_and_the_first_screen_has_the_fields_and_the_answer(
     path: str, visit: Visit
 ) -> None:
@@ -243,14 +277,22 @@ def test_table_of_20_fits_a_laptop(visit: Visit) -> None:
     assert table.evaluate("each => each.scrollWidth - each.clientWidth") <= 0
 
 
-def test_board_is_first_on_the_menu_and_the_api_has_no_marks(visit: Visit) -> None:
-    page = visit("/docs")
-    expect(page.locator(".menu a").first).to_have_text("Board")
+def test_menu_has_all_questions_and_on_a_phone_in_the_words_of_players(visit: Visit) -> None:
+    page = visit("/docs", viewport={"width": 390, "height": 844})
     assert "`" not in page.locator("main").inner_text()
     expect(page.locator(".summary code")).to_have_text("--json")
+    links = page.locator(".menu a")
+    expect(links.first).to_be_hidden()
+    page.get_by_role("button", name="Menu").press("Enter")
+    expect(links.first).to_have_text("Board Play a turn on the map")
+    assert links.count() == len(FORMS) + len({"map", "about", "docs"})
+    assert bottom(page, ".menu li:last-child li:last-child a") < 844
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    expect(links.first).to_be_hidden()
 
 
-def test_print_has_the_answer_on_white(visit: Visit) -> None:
+def test_print_has_the_answer_on_white_and_on_one_sheet(visit: Visit) -> None:
     page = visit("/battle", color_scheme="dark")
     page.emulate_media(media="print")
     expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
@@ -258,6 +300,7 @@ def test_print_has_the_answer_on_white(visit: Visit) -> None:
     expect(page.locator("#picture")).to_be_visible()
     for selector in (".menu", ".step >> nth=0", ".copy >> nth=0"):
         expect(page.locator(selector)).to_be_hidden()
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 1
 
 
 def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:
@@ -334,7 +377,8 @@ def test_way_is_edited_as_a_row(visit: Visit) -> None:
     page.locator(".own").get_by_label("Rules").select_option("zombie defender")
     page.locator(".own").get_by_label("Garrison").fill("3")
     assert way(page) == "8 2 4:zombie-defender@3"
-    page.locator(".grip").nth(2).drag_to(page.locator(".chip").first)
+    chips.nth(2).press("Alt+ArrowLeft")
+    chips.nth(1).press("Alt+ArrowLeft")
     assert way(page) == "4:zombie-defender@3 8 2"
     sentence = lead(CampaignQuestion(("4:zombie defender@3", "8", "2"), attackers=30))
     expect(page.locator("#lead")).to_have_text(sentence)
@@ -396,6 +440,70 @@ def test_page_shows_its_version(visit: Visit) -> None:
 def test_picture_of_what_hardly_fails_has_nothing_to_complain_of(visit: Visit) -> None:
     page = visit("/campaign?attackers=30&territories=8")
     expect(page.get_by_role("img", name="30 armies take the territory")).to_be_visible()
+
+
+def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) -> None:
+    page = visit("/", reduced_motion="no-preference")
+    words = page.locator("#words")
+    expect(page.get_by_label("Attacking armies")).to_be_focused()
+    expect(page.locator("#game svg")).to_be_visible()
+    expect(words).to_contain_text(" takes ")
+    page.get_by_role("button", name="Pause").click()
+    shown = words.inner_text()
+    page.wait_for_timeout(1700)
+    expect(words).to_have_text(shown)
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # nothing moves by itself
+
+
+def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(
+    visit: Visit, tmp_path: Path
+) -> None:
+    log = "\n".join([PASTED["review"].strip()] * 2)
+    file = tmp_path / "game.jsonl"
+    file.write_text(log)
+    page = visit("/review", permissions=["clipboard-read", "clipboard-write"])
+    page.locator("#file").set_input_files(file)
+    page.wait_for_url("**#log=*")
+    words = ReviewQuestion(log=log).answer().sentence
+    expect(page.locator("#lead")).to_have_text(words)
+    page.get_by_role("button", name="Copy the sentence and the link").click()
+    expect(page.locator("#post button").first).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == f"{words} {page.url}"
+    other = visit(page.url.removeprefix(page.url.partition("/review")[0]))
+    expect(other.locator("#lead")).to_have_text(words)
+    expect(other.get_by_label("Log", exact=True)).to_have_value(log)
+    expect(other.locator("#picture .drawn")).to_be_visible()
+    other.goto(page.url[:-9])
+    expect(other.locator("#wrong")).to_contain_text("a part of it may be missing")
+
+
+def test_log_that_is_too_long_for_an_address_is_reviewed_and_offered_as_a_file(
+    visit: Visit, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(3)
+    rolls = rng.integers(1, 7, (9_000, 3))
+    log = "attack,defence\n" + "".join(f"{a} {b},{d}\n" for a, b, d in rolls)
+    file = tmp_path / "rolls.csv"
+    file.write_text(log)
+    page = visit("/audit")
+    page.locator("#file").set_input_files(file)
+    expect(page.locator("#post")).to_contain_text("too long for a link")
+    expect(page.locator("#lead")).to_have_text(lead(AuditQuestion(log=log)))
+    expect(page.locator("#picture .drawn")).to_be_visible()
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save the log").click()
+    assert saving.value.path().read_text() == log
+
+
+def test_start_page_works_without_scripts(visit: Visit) -> None:
+    page = visit("/", java_script_enabled=False)
+    assert page.locator("#game img").evaluate("each => each.naturalWidth") > 100
+    expect(page.get_by_role("button", name="Pause")).to_be_hidden()
+    page.get_by_label("Attacking armies").fill("7")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(7, 5)))
 
 
 @pytest.mark.parametrize("name", ["battle", "need", "rules"])

@@ -12,8 +12,8 @@
 
     V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
 
-4. *Bound.* The values of relaxed games, in which any play is easier (`src/core/relaxed.hpp`), one
-   tighter than the other, as long as there is time.
+4. *Bound.* The values of relaxed games, in which any play is easier (`src/core/relaxed.hpp`): the
+   least of those solved so far, as long as there is time.
 
 The best so far is always there. Without a time limit the work is counted, in states and games, and
 the result is the same each time.
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
-from threading import Thread
+from threading import TIMEOUT_MAX, Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -156,7 +156,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                bounding.join()
+                bounding.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Core._call`
         except BaseException:
             self.deadline.stop()
             raise

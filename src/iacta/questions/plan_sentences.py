@@ -102,13 +102,14 @@ def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
 def chance_so_far(value: float, bound: float) -> str:
     """Return a chance in words, with its bound where that says more than that it is below 1.
 
-    >>> chance_so_far(0.25, 0.75), chance_so_far(0.25, 0.98), chance_so_far(0.94661, 0.94662)
-    ('25.00%, at most 75.00%', '25.00%', '94.66%')
+    >>> chance_so_far(0.25, 0.75), chance_so_far(0.25, 0.98), chance_so_far(0.9992, 0.99999)
+    ('25.00%, at most 75.00%', '25.00%', '99.92%')
+    >>> chance_so_far(0.94661, 0.94663)
+    '94.66%'
     """
-    most = percent(bound)
-    is_said = most != percent(value) and not most.startswith("more")
-    is_said = is_said and _is_informative(value, bound)
-    return f"{percent(value)}, at most {most}" if is_said else percent(value)
+    chance, most = percent(value), percent(bound)
+    is_said = _is_informative(value, bound) and not most.startswith("more") and most != chance
+    return f"{chance}, at most {most}" if is_said else chance
 
 
 def gain_so_far(value: float, bound: float) -> str:

@@ -3,14 +3,12 @@
 // The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
 // that follows; a link brings the steps, which are replayed at once.
 
-import { codeOf, patiently, posted } from "./map_server.js";
-
-/** @typedef {import("./map_state.js").Board} Board */
-/** @typedef {import("./map_state.js").State} State */
-/** @typedef {import("./map_state.js").Step} Step */
+import { posted } from "./ask.js";
+import { codeOf } from "./map_state.js";
 
 /**
- * Where a turn is, as the server says it.
+ * Where a turn is, as the server says it: with the odds of every border, the step that led here in
+ * words, or the problem why it is not possible.
  * @typedef {object} TurnState
  * @property {string} code
  * @property {"place"|"attack"|"advance"|"fortify"|"over"} phase
@@ -18,11 +16,11 @@ import { codeOf, patiently, posted } from "./map_server.js";
  * @property {string[]} owners
  * @property {number[]} armies
  * @property {number} new armies that are still to be placed
- * @property {{from: number, to: number, chance: number, words: string, dice: number,
- *   rolls: [number, number, number][]}[]} odds
+ * @property {number} usual new armies of the player by the usual rule
+ * @property {{from: number, to: number, chance: number, words: string, dice: number, rolls: [number, number, number][]}[]} odds
  * @property {string} sentence
- * @property {string} [words] the step that led here
- * @property {string} [problem] why the step is not possible
+ * @property {string} [words]
+ * @property {string} [problem]
  * @property {{from: number, to: number, least: number, most: number}} [advance]
  * @property {[number, number, number][]} [fortify]
  */
@@ -35,12 +33,7 @@ export class Tree {
     this.waiting = null;
   }
 
-  /**
-   * Make the turns of a state known; return whether they are.
-   * @param {Board} board
-   * @param {State} state
-   * @param {(error?: Error) => void} then is called once they are, or cannot be
-   */
+  /** Make the turns of a state known; return whether they are; `then` is called once they are, or cannot be. */
   ready(board, state, then) {
     const code = codeOf(board, state);
     if (this.key === code && this.turns.length > state.steps.length) return true;
@@ -48,7 +41,7 @@ export class Tree {
     if (this.waiting === asked) return false;
     this.waiting = asked;
     const steps = state.steps.map(({ note, ...step }) => step);
-    patiently(() => posted("api/v1/turn/replay", { code, board: board.board, steps })).then(
+    posted("api/v1/turn/replay", { code, board: board.board, steps }).then(
       ({ turns }) => {
         if (this.waiting !== asked) return;
         Object.assign(this, { key: code, turns, waiting: null });
@@ -64,7 +57,7 @@ export class Tree {
   /** Take a step from a turn: return the step as it is kept, and keep the turn that follows. */
   async take(board, state, step) {
     const before = this.turns[state.at];
-    const after = await patiently(() => posted("api/v1/turn/step", { code: before.code, board: board.board, step }));
+    const after = await posted("api/v1/turn/step", { code: before.code, board: board.board, step });
     const kept = { after: state.at, ...result(step, before, after) };
     const same = state.steps.findIndex((each) => textOf(each) === textOf(kept));
     if (same >= 0) return { steps: state.steps, at: same + 1 };

@@ -89,14 +89,12 @@ export class Row {
   render() {
     this.list.replaceChildren(...this.texts.map((text, index) => {
       const chip = make("li", {className: "chip"});
-      const grip = make("button", {type: "button", className: "grip", textContent: "⠿", tabIndex: -1});
-      grip.setAttribute("aria-label", `Drag ${this.word.toLowerCase()} ${index + 1}`);
       const input = make("input", {type: "text", value: text, autocomplete: "off", spellcheck: false});
       input.inputMode = this.word === "Front" ? "text" : "numeric";
       input.setAttribute("aria-label", `${this.word} ${index + 1}`);
       input.setAttribute("autocapitalize", "off");
       fit(input);
-      chip.append(grip, input);
+      chip.append(input);
       return chip;
     }));
     this.select(Math.min(this.current, this.texts.length - 1));
@@ -185,7 +183,6 @@ export class Row {
       this.save();
     });
     this.list.addEventListener("keydown", event => this.press(event, at(event)));
-    this.list.addEventListener("pointerdown", event => this.drag(event));
   }
 
   press(event, index) {
@@ -219,34 +216,6 @@ export class Row {
       return;
     }
     event.preventDefault();
-  }
-
-  /** Drags an entry by its grip. */
-  drag(event) {
-    const grip = event.target.closest(".grip");
-    if (!grip || event.button) return;
-    event.preventDefault();
-    const held = grip.closest(".chip");
-    const from = [...this.list.children].indexOf(held);
-    this.select(from);
-    held.classList.add("held");
-    grip.setPointerCapture(event.pointerId);
-    const over = move => {
-      const found = document.elementFromPoint(move.clientX, move.clientY)?.closest(".chip");
-      if (!found || found === held || found.parentElement !== this.list) return;
-      const chips = [...this.list.children];
-      if (chips.indexOf(found) > chips.indexOf(held)) found.after(held);
-      else found.before(held);
-    };
-    const end = () => {
-      grip.removeEventListener("pointermove", over);
-      held.classList.remove("held");
-      const to = [...this.list.children].indexOf(held);
-      if (to !== from) this.move(from, to);
-      else this.focus(from);
-    };
-    grip.addEventListener("pointermove", over);
-    grip.addEventListener("lostpointercapture", end, {once: true});
   }
 }
 

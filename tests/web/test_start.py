@@ -1,0 +1,24 @@
+"""The plan that plays itself on the start page."""
+
+from itertools import pairwise
+
+from iacta.web.start import SIZE, drawn_game, game
+
+
+def test_each_frame_conquers_one_more_territory() -> None:
+    frames = game().frames
+    for before, after in pairwise(frames):
+        taken = [t for t, owner in enumerate(after.owners) if owner != before.owners[t]]
+        assert len(taken) == 1
+        assert after.owners[taken[0]] == 0
+        assert sum(after.armies) <= sum(before.armies)
+        assert min(after.armies) >= 1
+    assert len(frames) == len(game().scene.arrows) + 1
+    assert frames[0].words == "Red wants Asia with 42 armies. Chance of Asia: 94.66%"
+    assert frames[-1].words.endswith(" takes Japan. Chance of Asia: 100%")
+
+
+def test_picture_has_the_size_that_the_page_keeps_for_it() -> None:
+    scene = game().scene
+    assert {"width": scene.width, "height": scene.height} == SIZE
+    assert len(drawn_game()["territories"]) == len(scene.territories)
