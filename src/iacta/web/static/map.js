@@ -567,7 +567,7 @@ function showSetup(shown) {
 /** Show the goal, and what it can be. */
 function showGoal() {
   on.goal.hidden = !state.played || !isChoosing();
-  const words = cut(goalWords(board, state) ?? "none yet");
+  const words = cut(goalWords(board, state) ?? "Choose a goal");
   on["goal-now"].textContent = words;
   on["goal-now"].ariaLabel = `Goal: ${words}`;
   on["goal-now"].ariaPressed = String(isChoosing());
