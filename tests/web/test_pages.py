@@ -445,7 +445,12 @@ def test_picture_of_what_hardly_fails_has_nothing_to_complain_of(visit: Visit) -
 def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) -> None:
     page = visit("/", reduced_motion="no-preference")
     words = page.locator("#words")
-    expect(page.get_by_label("Attacking armies")).to_be_focused()
+    armies = page.get_by_label("Attacking armies")
+    expect(armies).to_be_focused()
+    armies.click()
+    expect(armies).to_have_js_property("selectionStart", 0)
+    page.keyboard.press("7")
+    expect(page.locator("#odds")).to_have_text(lead(BattleQuestion(7, 5)))
     expect(page.locator("#game svg")).to_be_visible()
     expect(words).to_contain_text(" takes ")
     page.get_by_role("button", name="Pause").click()

@@ -21,7 +21,7 @@ SEED = 2  # of a game that is almost lost, and won
 SIZE = {"width": 400, "height": 255}  # of the picture
 
 
-class Frame(NamedTuple):
+class Still(NamedTuple):
     """The game after one of its conquests.
 
     words: what has happened, and what that makes of the chance.
@@ -38,13 +38,13 @@ class Game(NamedTuple):
 
     scene: the map, with an arrow for each conquest.
     tones, digits: the colours of each owner and of the numbers on it.
-    frames: the start, and what follows each conquest.
+    stills: the start, and what follows each conquest.
     """
 
     scene: Scene
     tones: list[str]
     digits: list[str]
-    frames: list[Frame]
+    stills: list[Still]
 
 
 @cache
@@ -59,18 +59,18 @@ def game() -> Game:
     tones, rng = owner_colours(position), np.random.default_rng(SEED)
     owners = [*tones]
     begins = f"Red wants {CONTINENT} with {armies} armies. {_chance(play)}"
-    frames, arrows = [_frame(begins, position, owners)], list[Arrow]()
+    stills, arrows = [_still(begins, position, owners)], list[Arrow]()
     while move := play.move:
         lost, killed = play.thrown(rng)
         is_taken = play.conquers(killed)
         play = play.after(lost, killed)
         if is_taken:
             words = f"{move.start} takes {move.to}. {_chance(play)}"
-            frames.append(_frame(words, play.position, owners))
+            stills.append(_still(words, play.position, owners))
             border = number[move.start], number[move.to]
-            arrows.append(Arrow(len(frames) - 1, *border, "main", f"{move.start} to {move.to}"))
+            arrows.append(Arrow(len(stills) - 1, *border, "main", f"{move.start} to {move.to}"))
     scene = scene_of(board, arrows, width=SIZE["width"], is_close=True)
-    return Game(scene, [*tones.values()], [*map(digits_on, tones.values())], frames)
+    return Game(scene, [*tones.values()], [*map(digits_on, tones.values())], stills)
 
 
 def _chance(play: Play) -> str:
@@ -78,15 +78,15 @@ def _chance(play: Play) -> str:
     return f"Chance of {CONTINENT}: {percent(value)}"
 
 
-def _frame(words: str, position: Position, owners: list[str]) -> Frame:
+def _still(words: str, position: Position, owners: list[str]) -> Still:
     held = position.holdings
-    return Frame(words, [owners.index(each.owner) for each in held], [each.armies for each in held])
+    return Still(words, [owners.index(each.owner) for each in held], [each.armies for each in held])
 
 
 def drawn_game() -> dict[str, Any]:
     """Return what the picture of the game is written from, its numbers in units of the picture."""
     played = game()
-    scene, start = played.scene, played.frames[0]
+    scene, start = played.scene, played.stills[0]
 
     def at(anchor: Anchor) -> tuple[float, float]:
         x, y = anchor.at(scene.scale)
@@ -121,5 +121,5 @@ def drawn_game() -> dict[str, Any]:
             ("".join(f"M{line([at(one) for one in path])}" for path in arrow.paths), at(arrow.disc))
             for arrow in scene.arrows
         ],
-        "frames": json.dumps([frame._asdict() for frame in played.frames], separators=(",", ":")),
+        "stills": json.dumps([still._asdict() for still in played.stills], separators=(",", ":")),
     }

@@ -4,7 +4,8 @@ import {page, saved} from "./ask.js";
 import {draw, show} from "./chart.js";
 import {pack, unpack} from "./pack.js";
 import {announce, copied, takeFiles} from "./page.js";
-import {Row} from "./row.js";
+import {redraw} from "./redraw.js";
+import {makeRow} from "./row.js";
 
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
@@ -106,14 +107,11 @@ function showPage(found, link) {
     setAddress(link);
     return;
   }
-  const picture = document.querySelector("#picture .drawn, #picture img");
-  const rest = document.importNode(found.querySelector("#rest"), true);
-  if (picture) rest.querySelector("#picture")?.replaceChildren(picture);  // until the new one is
-  const scrolled = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
-  const open = [...document.querySelectorAll("#rest details")].map(each => each.open);
-  document.querySelector("#rest").replaceWith(rest);
-  rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = scrolled[index] ?? 0; });
-  rest.querySelectorAll("details").forEach((each, index) => { each.open = open[index] ?? false; });
+  const rest = document.querySelector("#rest");
+  const picture = rest.querySelector("#picture > *");
+  if (picture) found.querySelector("#picture")?.replaceChildren(picture);  // until the new one is drawn
+  redraw(rest, ...found.querySelector("#rest").childNodes);
+  rest.hidden = false;
   rest.querySelector("#link").href = link;
   showPost();
   if (performance.now() - changed >= RATE) setAddress(link);
@@ -135,11 +133,11 @@ function showPost() {
   const words = place.dataset.words + (isLong ? "" : ` ${href}`);
   copy.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";
   save.hidden = place.querySelector("span").hidden = !isLong;
-  copy.addEventListener("click", async () => {
-    copy.textContent = await copied(words) ? "Copied" : "The browser does not copy";
+  copy.onclick = () => {
+    copy.textContent = copied(words) ? "Copied" : "The browser does not copy";
     announce(copy.textContent);
-  });
-  save.addEventListener("click", () => saved("game.jsonl", form.elements.log.value));
+  };
+  save.onclick = () => saved("log.txt", form.elements.log.value);
 }
 
 /** Asks what the fragment of the address holds, if it holds a log. */
@@ -243,7 +241,7 @@ form.addEventListener("change", event => {
 });
 
 for (const input of form.querySelectorAll(".field.row input")) {
-  new Row(input, form.querySelector("select[name=rules]"), isLive() ? ask : () => {});
+  makeRow(input, form.querySelector("select[name=rules]"), isLive() ? ask : () => {});
 }
 
 function isLive() {

@@ -7,19 +7,18 @@ import { Refused, posted } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
-import { Tree, lineThrough, logOf, next, pathTo, without } from "./map_history.js";
-import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember, saved, textOf } from "./map_open.js";
+import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
+import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember, saved } from "./map_open.js";
 import { MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
-import { territoryTable } from "./map_table.js";
+import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { doing, graphOf, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
-import { copied } from "./page.js";
+import { copied, takeFiles } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
-const FIRST = 1; // seconds of a short look
-const SECOND = 9;
-const BESIDE = 0.3; // seconds for a step beside the one that is shown
+const USUAL = 9; // seconds for a goal
 const LONGEST = 20;
+const GAMES = 1; // second of whole games
 const LIST = 9; // seconds for all goals, or all threats
 const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
@@ -48,12 +47,14 @@ let committed = 0;
 let times = []; // when the address was changed
 let writing = 0;
 let isBusy = false; // while the server takes a step
+let values = { key: "", rows: [], job: null }; // what each step was worth for a goal, null while asked for
 let longer = null; // the job that is to be searched longer
 const tree = new Tree();
 const goalSearches = new Searches(() => render());
 const gameSearches = new Searches(() => render());
 const listSearches = new Searches(() => render()); // goals and threats
-const searches = [goalSearches, gameSearches, listSearches];
+const valueSearches = new Searches(() => render());
+const searches = [goalSearches, gameSearches, listSearches, valueSearches];
 
 // The state.
 
@@ -165,7 +166,7 @@ async function start(example, { isFirst = false } = {}) {
 async function open(text, name) {
   on.wrong.textContent = "";
   try {
-    const found = await readText(await text, name, board);
+    const found = await readText(text, name, board);
     use(found.board);
     commit(found.state ?? begun(board, found.code), { isStep: true });
     say(found.state ? `Loaded the position on ${board.name}.` : `Loaded the board ${board.name}: ${board.territories.length} territories.`);
@@ -370,6 +371,10 @@ const act = {
     view = "";
     commit(changed(state, parts), { isStep: true });
   },
+  paintWith(owner) {
+    brush = owner;
+    render();
+  },
   stop: () => goalSearches.stop(goalJob(state.at)),
   longer() {
     longer = { ...goalJob(state.at), seconds: LONGEST };
@@ -384,7 +389,7 @@ const onBoard = () => (board.board === "classic" ? {} : { board: board.board });
 const isOpen = (k) => ["place", "attack", "advance"].includes(tree.turns[k]?.phase);
 const found = (k) => goalSearches.of(goalJob(k))?.found ?? null;
 const win = (k) => gameSearches.of(winJob(k))?.found ?? null;
-const winJob = (k) => tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: FIRST };
+const winJob = (k) => tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: GAMES };
 const threatsJob = (k) => tree.turns[k]?.code && { address: "api/v1/threats", body: { code: tree.turns[k].code, ...onBoard() }, seconds: LIST };
 const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: true }, seconds: LIST };
 
@@ -401,17 +406,14 @@ function goalJob(k) {
   const goal = goalAt(k);
   if (!goal || !tree.turns[k]?.code) return null;
   const body = { code: tree.turns[k].code, board: board.board, ...goal };
-  return { address: "api/v1/turn/analyse", body, seconds: k === state.at ? SECOND : BESIDE, better: (a, b) => better(a, b, goal.hold) };
+  return { address: "api/v1/turn/analyse", body, seconds: USUAL, better: (a, b) => better(a, b, goal.hold) };
 }
 
-/** Look shortly at the turn that is shown, then at the others of its line and beside it, then longer. */
+/** Look at the turn that is shown, and at what is listed and was played beside it. */
 function search() {
   const line = [0, ...lineThrough(state.steps, state.at)];
-  const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)].filter((k) => k !== state.at))].map(goalJob).filter(Boolean);
   const job = goalJob(state.at);
-  const waiting = all.filter((each) => !goalSearches.isDone(each));
-  const isLonger = longer && !goalSearches.isDone(longer);
-  goalSearches.want(isLonger ? [longer] : [job && waiting.length && { ...job, seconds: FIRST }, ...waiting, job].filter(Boolean));
+  goalSearches.want([longer && !goalSearches.isDone(longer) ? longer : job].filter(Boolean));
   const turns = [state.at, 0, ...line.filter((k) => k && state.steps[k - 1].do === "next")];
   gameSearches.want([...new Set(turns)].map(winJob).filter(Boolean));
   const listed = [
@@ -419,6 +421,23 @@ function search() {
     (isChoosing() || state.goal === "win") && goalsJob(state.at),
   ];
   listSearches.want(listed.filter(Boolean));
+  value(line);
+}
+
+/** Ask what steps were worth that have not been asked for: first those of the line that is shown. */
+function value(line) {
+  const { hold, ...goal } = goalAt(0) ?? {};
+  const key = JSON.stringify([tree.key, tree.version, goal]);
+  if (values.key !== key) values = { key, rows: [], job: null };
+  const rows = valueSearches.of(values.job)?.found?.values ?? [];
+  for (const k of values.job?.body.order ?? []) values.rows[k] = rows[k] ?? values.rows[k];
+  if (!values.job || valueSearches.isDone(values.job)) {
+    const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter((k) => values.rows[k] === undefined && tree.turns[k].code);
+    const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
+    values.job = state.steps.length && order.length && Object.keys(goal).length ? { address: "api/v1/turn/values", body, seconds: LIST } : null;
+    if (values.job) for (const k of order) values.rows[k] = null;
+  }
+  valueSearches.want(values.job ? [values.job] : []);
 }
 
 const isChoosing = () => view === "goals" || (!state.goal && !view);
@@ -490,8 +509,9 @@ function showPlay(now, shown) {
   const entry = goalSearches.of(job);
   const goals = goalsJob(state.at);
   const c = {
-    board, state, now, found, win, entry, picked, placing, moving, help, act,
+    board, state, now, win, entry, picked, placing, moving, help, act,
     turns: tree.turns,
+    values: values.rows,
     tones: shown.tones,
     digits: look.digits,
     goals: listSearches.of(goals),
@@ -521,17 +541,8 @@ function showSetup(shown) {
   on.editor.disabled = isNone;
   on.holding.hidden = isNone;
   on.chosen.textContent = isNone ? "Select a territory" : cut(board.territories[chosen]);
-  const keys = letters(state.players);
-  const named = [...state.players.map((name, k) => [k, name]), [-1, "nobody"], [null, "select"]];
-  redraw(on.owners, named.map(([owner, name]) => {
-    const isPlayer = owner !== null && owner >= 0;
-    const onclick = () => {
-      brush = owner;
-      render();
-    };
-    return element("button", { type: "button", className: "tool", ariaPressed: String(brush === owner), onclick },
-      isPlayer && [markOf(owner, shown), " "], cut(name), isPlayer && keys[owner] && [" ", element("kbd", {}, keys[owner])]);
-  }));
+  const brushes = [...state.players.keys(), -1, null];
+  redraw(on.owners, brushes.map((owner) => brushOf(state.players, owner, owner === brush, owner >= 0 && owner !== null && markOf(owner, shown), act.paintWith)));
   const empty = state.owners.filter((owner) => owner < 0).length;
   on.rest.hidden = !empty;
   on["rest-said"].textContent = empty === 1 ? "One territory is empty" : `${empty} territories are empty`;
@@ -548,34 +559,9 @@ function showSetup(shown) {
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
   const starts = [...EXAMPLES.map(({ words }, k) => [`e${k}`, words]), ...recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`])];
   redraw(on.example, [["", "choose a position …"], ...starts].map(([value, words]) => element("option", { value }, words)));
-  redraw(on.players, state.players.map((name, player) => playerRow(name, player, shown)));
+  redraw(on.players, state.players.map((_, player) => playerRow(state, player, markOf(player, shown), (following) => commit(following))));
   on["add-player"].disabled = state.players.length >= MOST_PLAYERS;
   if (on.sharing.open) showShared();
-}
-
-function playerRow(name, player, shown) {
-  const moves = () => commit(changed(state, { mover: player, victim: state.victim === player ? state.mover : state.victim }));
-  return element("div", { className: "player" },
-    element("input", { type: "radio", name: "mover", value: String(player), ariaLabel: `${name} moves`, checked: player === state.mover, onchange: moves }),
-    markOf(player, shown),
-    element("input", { type: "text", value: name, ariaLabel: `Name of player ${player + 1}`, maxLength: 100, spellcheck: false, onchange: ({ target }) => rename(player, target) }),
-    element("button", { type: "button", className: "tool", ariaLabel: `Remove ${name}`, disabled: state.players.length < 3, onclick: () => remove(player) }, "×"));
-}
-
-function rename(player, input) {
-  const name = input.value.trim();
-  const isTaken = state.players.some((other, k) => k !== player && other.toLowerCase() === name.toLowerCase());
-  if (!name || isTaken) input.value = state.players[player];
-  else commit(changed(state, { players: state.players.map((old, k) => (k === player ? name : old)) }));
-}
-
-function remove(player) {
-  const without = (k) => (k > player ? k - 1 : k);
-  const owners = state.owners.map((owner) => (owner === player ? -1 : without(owner)));
-  const armies = state.armies.map((count, t) => (owners[t] < 0 ? 0 : count));
-  const mover = state.mover === player ? 0 : without(state.mover);
-  const victim = state.victim === player ? (mover ? 0 : 1) : without(state.victim);
-  commit(changed(state, { players: state.players.filter((_, k) => k !== player), owners, armies, mover, victim }));
 }
 
 /** Show the goal, and what it can be. */
@@ -663,21 +649,7 @@ listen("example", "change", () => {
   if (kind === "r") location.hash = recent()[number].fragment;
   on.example.value = "";
 });
-const openFile = (file) => file && open(textOf(file), file.name);
-listen("file", "change", () => {
-  openFile(on.file.files[0]);
-  on.file.value = "";
-});
-document.addEventListener("dragover", (event) => {
-  event.preventDefault();
-  on.page.classList.add("dropping");
-});
-document.addEventListener("dragleave", () => on.page.classList.remove("dropping"));
-document.addEventListener("drop", (event) => {
-  event.preventDefault();
-  on.page.classList.remove("dropping");
-  openFile(event.dataTransfer.files[0]);
-});
+takeFiles(on.file, open, (sentence) => (on.wrong.textContent = sentence));
 submitted("paste", () => open(on.pasted.value, "board"));
 listen("save", "click", () => saved("position.json", JSON.stringify(positionOf(board, state), null, 2)));
 /** Copy a text; where that is not possible, show it to be selected. */
@@ -743,6 +715,7 @@ listen("goal-now", "click", () => toggle("goals"));
 listen("threatened", "click", () => toggle("threats"));
 listen("kind", "change", () => {
   view = "goals";
+  isPicking = canAim({ goal: on.kind.value });
   commit(changed(state, { goal: on.kind.value }));
 });
 listen("continent", "change", () => commit(changed(state, { continent: Number(on.continent.value) })));
@@ -756,10 +729,8 @@ submitted("goal", () => render());
 listen("back", "click", () => go(state.steps[state.at - 1].after));
 listen("forth", "click", () => go(next(state.steps, state.at)));
 listen("undo", "click", () => {
-  const { steps, at, kept } = without(state.steps, state.at);
-  tree.turns = tree.turns.filter((_, k) => !k || kept[k]);
   forget();
-  commit({ ...state, steps, at }, { isStep: true });
+  commit({ ...state, ...without(state.steps, state.at) }, { isStep: true });
 });
 listen("note", "click", () => {
   const before = state.steps[state.at - 1];

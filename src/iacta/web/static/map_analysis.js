@@ -1,11 +1,8 @@
-// What turns are worth: searches that go on in the background, what they found, and what each step
-// was worth.
+// What turns are worth: searches that go on in the background, and what they found.
 
 import { Refused, asked } from "./ask.js";
 
 const MOST_KEPT = 300;
-const LEAST = 0.0005; // a loss below it is no loss
-const ROUGH = 0.002; // differences whose errors are larger are said to be rough
 
 /**
  * What the server says of a goal in a turn.
@@ -43,12 +40,12 @@ export class Searches {
     this.changed = changed;
     /** @type {Map<string, Entry>} */
     this.known = new Map();
-    this.current = null;
+    this.job = null;
     this.control = null;
   }
 
   key({ address, body: { board, ...asked } }) {
-    return `${address};${Object.values(asked).join(";")};${Object.keys(asked)}`;
+    return `${address};${asked.code};${JSON.stringify({ ...asked, code: null })}`;
   }
 
   /** Forget all, as another board is used. */
@@ -62,7 +59,7 @@ export class Searches {
   }
 
   isSearching(job) {
-    return Boolean(job) && this.current === this.key(job);
+    return Boolean(job && this.job) && this.key(this.job) === this.key(job);
   }
 
   isDone(job) {
@@ -76,6 +73,7 @@ export class Searches {
    * @param {Job[]} jobs
    */
   want(jobs) {
+    if (this.job && this.isDone(this.job)) return; // it is about to end, and to call this again
     const first = jobs.find((job) => !this.isDone(job));
     if (first && this.isSearching(first)) return;
     this.end();
@@ -85,7 +83,7 @@ export class Searches {
   /** End the search; what is known stays. */
   end() {
     this.control?.abort();
-    Object.assign(this, { current: null, control: null });
+    Object.assign(this, { job: null, control: null });
   }
 
   /** End the search of a job for good. */
@@ -100,7 +98,7 @@ export class Searches {
     const control = new AbortController();
     const entry = this.known.get(key) ?? { found: null, seconds: 0, soFar: null };
     Object.assign(entry, { wrong: "", isStopped: false });
-    Object.assign(this, { current: key, control });
+    Object.assign(this, { job, control });
     this.known.delete(key);
     this.known.set(key, entry);
     if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
@@ -132,7 +130,7 @@ export class Searches {
       entry.wrong = error.message;
     }
     entry.soFar = null;
-    if (this.current === key) Object.assign(this, { current: null, control: null });
+    if (this.control === control) Object.assign(this, { job: null, control: null });
     this.changed();
   }
 }
@@ -144,33 +142,4 @@ export class Searches {
 export function better(before, found, hold) {
   if (found.is_proven || hold || found.value >= before.value) return found;
   return { ...before, bound: Math.min(before.bound, found.bound) };
-}
-
-/**
- * Return what a step was worth: what the dice changed, what the choice cost, and whether that is
- * more than the search may err; null where something is not known.
- * @param {import("./map_state.js").Step} step
- * @param {number[]} armies of each territory before it
- * @param {Analysis|null} before
- * @param {Analysis|null} after
- */
-export function split(step, armies, before, after) {
-  if ((before?.value ?? null) === null || (after?.value ?? null) === null) return null;
-  const change = after.value - before.value;
-  const error = (before.high - before.low) / 2;
-  const isRough = error + (after.high - after.low) / 2 > ROUGH * (before.is_chance ? 1 : Math.abs(before.value));
-  let cost = null;
-  if (step.do === "attack") {
-    const move = before.moves.find(({ from, to }) => from === step.from && to === step.to);
-    const [lost, killed] = [armies[step.from] - step.left, armies[step.to] - step.their_left];
-    const fits = ({ dice, results }) => (step.dice ? dice === step.dice : results.some(([a, d]) => a === lost && d === killed));
-    const losses = move?.by_dice.filter(fits).map(({ loss }) => loss) ?? [];
-    cost = losses.length ? Math.min(...losses) : (move?.loss ?? null); // the best dice that fit, else the best of all
-  } else if (step.do === "advance") {
-    const near = [...(before.advances ?? [])].sort((a, b) => Math.abs(a[0] - step.armies) - Math.abs(b[0] - step.armies));
-    cost = near.length ? Math.max(before.value - near[0][1], 0) : null;
-  } else if (step.do === "place" || step.do === "stop") cost = Math.max(-change, 0);
-  if (cost === null) return { change, luck: null, cost: null, isCostly: false, isRough };
-  const luck = step.do === "attack" ? change + cost : 0;
-  return { change, luck, cost, isCostly: cost > Math.max(error, LEAST), isRough };
 }

@@ -17,7 +17,7 @@ import { codeOf } from "./map_state.js";
  * @property {number[]} armies
  * @property {number} new armies that are still to be placed
  * @property {number} usual new armies of the player by the usual rule
- * @property {{from: number, to: number, chance: number, words: string, dice: number, rolls: [number, number, number][]}[]} odds
+ * @property {{from: number, to: number, chance: number, words: string, dice: number, rolls: [number, number, number, string][]}[]} odds
  * @property {string} sentence
  * @property {string} [words]
  * @property {string} [problem]
@@ -28,6 +28,8 @@ import { codeOf } from "./map_state.js";
 export class Tree {
   constructor() {
     this.key = "";
+    this.texts = []; // the steps that the turns are about
+    this.version = 0; // another one once they are about other steps
     /** @type {TurnState[]} */
     this.turns = [];
     this.waiting = null;
@@ -36,15 +38,15 @@ export class Tree {
   /** Make the turns of a state known; return whether they are; `then` is called once they are, or cannot be. */
   ready(board, state, then) {
     const code = codeOf(board, state);
-    if (this.key === code && this.turns.length > state.steps.length) return true;
-    const asked = JSON.stringify([code, state.steps]);
+    const texts = state.steps.map(textOf);
+    if (this.key === code && this.turns.length && texts.every((text, k) => text === this.texts[k])) return true;
+    const asked = JSON.stringify([code, texts]);
     if (this.waiting === asked) return false;
     this.waiting = asked;
-    const steps = state.steps.map(({ note, ...step }) => step);
-    posted("api/v1/turn/replay", { code, board: board.board, steps }).then(
+    posted("api/v1/turn/replay", { code, board: board.board, steps: plain(state.steps) }).then(
       ({ turns }) => {
         if (this.waiting !== asked) return;
-        Object.assign(this, { key: code, turns, waiting: null });
+        Object.assign(this, { key: code, turns, texts, version: this.version + 1, waiting: null });
         then();
       },
       (error) => {
@@ -61,10 +63,16 @@ export class Tree {
     const kept = { after: state.at, ...result(step, before, after) };
     const same = state.steps.findIndex((each) => textOf(each) === textOf(kept));
     if (same >= 0) return { steps: state.steps, at: same + 1 };
-    this.turns = [...this.turns.slice(0, state.steps.length + 1), after];
-    return { steps: [...state.steps, kept], at: state.steps.length + 1 };
+    const count = state.steps.length;
+    if (this.texts.length > count) this.version += 1;
+    this.turns = [...this.turns.slice(0, count + 1), after];
+    this.texts = [...this.texts.slice(0, count), textOf(kept)];
+    return { steps: [...state.steps, kept], at: count + 1 };
   }
 }
+
+/** Return steps without comments, as the server takes them. */
+export const plain = (steps) => steps.map(({ note, ...step }) => step);
 
 const textOf = ({ note, ...step }) => JSON.stringify(step, Object.keys(step).sort());
 
@@ -147,5 +155,5 @@ export function without(steps, gone) {
     left.push({ ...step, after: place[step.after] });
     place[k + 1] = left.length;
   });
-  return { steps: left, at: place[steps[gone - 1].after], kept: place };
+  return { steps: left, at: place[steps[gone - 1].after] };
 }

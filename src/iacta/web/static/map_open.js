@@ -10,7 +10,6 @@ export const EXAMPLES = [
   { words: "Eliminate blue with four stacks", file: "eliminate-blue.json", goal: { goal: "eliminate" }, victim: "blue" },
   { words: "Two stacks against one border", file: "break-off.json", goal: { goal: "all", targets: [2, 3] } },
 ];
-const MOST_FILE_BYTES = 900_000;
 const MOST_RECENT = 5;
 const RECENT = "iacta-recent";
 let classic = null;
@@ -46,19 +45,6 @@ export async function read(text, name, beside) {
   const { rules, keep, stay, fresh } = board;
   const code = await packed(board);
   return { board, code, state: { ...placed(board, code, board.position), ...(isCode && rules && { rules, keep, stay, fresh }) } };
-}
-
-/** Return the text of a file. */
-export async function textOf(file) {
-  if (file.size > MOST_FILE_BYTES) throw new RangeError("The file is too large.");
-  const bytes = await file.arrayBuffer();
-  const head = new Uint8Array(bytes.slice(0, 2));
-  const wide = head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
-  try {
-    return new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("latin1").decode(bytes);
-  }
 }
 
 /** Return the positions that were analysed last in this browser. */

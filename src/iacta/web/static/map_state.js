@@ -110,6 +110,16 @@ export function withHolding(state, territory, { owner, armies }) {
   return changed(state, { owners, armies: counts });
 }
 
+/** Return a state without a player, whose territories are nobody's then. */
+export function without(state, player) {
+  const other = (k) => (k > player ? k - 1 : k);
+  const owners = state.owners.map((owner) => (owner === player ? -1 : other(owner)));
+  const armies = state.armies.map((count, t) => (owners[t] < 0 ? 0 : count));
+  const mover = state.mover === player ? 0 : other(state.mover);
+  const victim = state.victim === player ? (mover ? 0 : 1) : other(state.victim);
+  return changed(state, { players: state.players.filter((_, k) => k !== player), owners, armies, mover, victim });
+}
+
 /**
  * Return a state with a position that a file holds.
  * @param {{player: string, territories: Record<string, {owner: string, armies: number}>}} position

@@ -1,6 +1,35 @@
-// The table of all territories: whatever can be done on the map can be done here.
+// How a position is set up beside the map: who paints, the players, and a table of all territories,
+// in which whatever can be done on the map can be done too.
 
+import { cut } from "./map_board.js";
+import { changed as changedState, letters, without } from "./map_state.js";
 import { element } from "./redraw.js";
+
+/** Return the button of whom tapped territories are given to: a player, -1 for nobody, null to select only. */
+export function brushOf(players, owner, isChosen, mark, paintWith) {
+  const name = owner === null ? "select" : (players[owner] ?? "nobody");
+  const key = owner !== null && letters(players)[owner];
+  return element("button", { type: "button", className: "tool", ariaPressed: String(isChosen), onclick: () => paintWith(owner) },
+    mark && [mark, " "], cut(name), key && [" ", element("kbd", {}, key)]);
+}
+
+/** Return the row of a player; `commit` takes the state that follows a change. */
+export function playerRow(state, player, mark, commit) {
+  const { players, mover, victim } = state;
+  const name = players[player];
+  const rename = ({ target }) => {
+    const text = target.value.trim();
+    const isTaken = players.some((other, k) => k !== player && other.toLowerCase() === text.toLowerCase());
+    if (!text || isTaken) target.value = name;
+    else commit(changedState(state, { players: players.with(player, text) }));
+  };
+  return element("div", { className: "player" },
+    element("input", { type: "radio", name: "mover", value: String(player), ariaLabel: `${name} moves`, checked: player === mover,
+      onchange: () => commit(changedState(state, { mover: player, victim: victim === player ? mover : victim })) }),
+    mark,
+    element("input", { type: "text", value: name, ariaLabel: `Name of player ${player + 1}`, maxLength: 100, spellcheck: false, onchange: rename }),
+    element("button", { type: "button", className: "tool", ariaLabel: `Remove ${name}`, disabled: players.length < 3, onclick: () => commit(without(state, player)) }, "×"));
+}
 
 /**
  * Return the table.

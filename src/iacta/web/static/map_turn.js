@@ -1,25 +1,22 @@
 // How a turn is shown: its chances, the one thing to do now, and the steps so far.
 
-import { split } from "./map_analysis.js";
 import { cut, svg } from "./map_board.js";
 import { helpfulMove, share } from "./map_goals.js";
-import { lineThrough } from "./map_history.js";
+import { lineThrough, pathTo } from "./map_history.js";
 import { element, table } from "./redraw.js";
 
 /**
- * What is shown: the board, the state and its turns; what is known of them (`found` and `win` of
- * each step, `entry` of the goal now); what is begun on the page; and in `act` what can be done.
+ * What is shown: the board, the state and its turns; what is known of them; what is begun on the
+ * page; and in `act` what can be done.
  * @typedef {object} Shown
  * @property {import("./map_history.js").TurnState|null} now
- * @property {(k: number) => import("./map_analysis.js").Analysis|null} found what a step is worth
+ * @property {(object|null)[]} values what each step was worth
  * @property {(k: number) => object|null} win who wins the game after a step
- * @property {import("./map_analysis.js").Entry|null} entry
+ * @property {import("./map_analysis.js").Entry|null} entry what is known of the goal now
  * @property {{from: number|null, to: number|null}} picked the border of the next attack or move
  * @property {Record<number, number>} placing new armies by territory
  * @property {number|null} moving how many armies are about to move in
  */
-
-const LEAST = 0.0005;
 
 const button = (className, onclick, ...children) => element("button", { type: "button", className, onclick }, ...children);
 const tool = (words, onclick, more = {}) => Object.assign(element("button", { type: "button", className: "tool", onclick, ...more }, words));
@@ -41,7 +38,9 @@ const form = (id, className, send, ...children) =>
 /** Return the number of a field, or else its text, which the server refuses. */
 const numberOf = ({ value }) => (/^\s*\d+\s*$/.test(value) ? Number(value) : value);
 const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%`;
-const points = (value, isChance) => `${value < 0 ? "−" : "+"}${(isChance ? 100 * Math.abs(value) : Math.abs(value)).toFixed(isChance ? 1 : 2)}`;
+
+/** Return points with their sign, as the server writes them; zero has none. */
+const points = (value, isChance) => (isChance ? 100 * value : value).toFixed(isChance ? 1 : 2).replace(/^-(?=0\.0+$)/, "").replace(/^(?=\d)(?!0\.0+$)/, "+");
 
 /** Return the mark of a player. */
 export const swatch = (shape, tone) =>
@@ -100,19 +99,12 @@ function gameBar(c) {
 
 /** Return what dice and choices have changed in the turn that ends. */
 function summary(c) {
-  const line = lineThrough(c.state.steps, c.state.at);
-  const own = line.slice(0, line.indexOf(c.state.at) + 1);
-  const begun = own.findLastIndex((k) => c.state.steps[k - 1].do === "next") + 1;
-  const parts = own.slice(begun).map((k) => partsOf(c, k)).filter(Boolean);
-  if (!parts.length) return "";
-  const [luck, cost] = ["luck", "cost"].map((name) => parts.reduce((sum, each) => sum + (each[name] ?? 0), 0));
-  const isChance = c.found(own.at(-1))?.is_chance !== false;
-  return `In this turn: dice ${points(luck, isChance)}, choices ${points(-cost, isChance)}.`;
-}
-
-function partsOf(c, k) {
-  const step = c.state.steps[k - 1];
-  return step.do === "next" ? null : split(step, c.turns[step.after]?.armies ?? [], c.found(step.after), c.found(k));
+  const path = pathTo(c.state.steps, c.state.at);
+  const begun = path.findLastIndex((k) => c.state.steps[k - 1].do === "next") + 1;
+  const known = path.slice(begun).map((k) => c.values[k]).filter((each) => each && each.luck !== null);
+  if (!known.length) return "";
+  const [luck, cost] = ["luck", "cost"].map((name) => known.reduce((sum, each) => sum + (each[name] ?? 0), 0));
+  return `In this turn: dice ${points(luck, known[0].is_chance)}, choices ${points(-cost, known[0].is_chance)}.`;
 }
 
 // What to do now.
@@ -149,8 +141,7 @@ function attacking(c) {
     element("li", {},
       element("button", { type: "button", className: "move", ariaPressed: String(picked.from === from && picked.to === to), onclick: () => act.pick(from, to) },
         element("span", {}, name), element("strong", {}, figure), element("small", {}, words))));
-  const found = c.entry?.found;
-  const cost = found?.is_chance && found.value > 0 && found.figure && ` (loses ${found.figure})`;
+  const cost = c.entry?.found?.stop?.words;
   return [
     element("div", { className: "sides" },
       element("ol", { id: "moves", className: "moves", ariaLabel: "The best first attacks" }, list),
@@ -158,7 +149,7 @@ function attacking(c) {
         (c.help || !way) && element("p", { className: "help", id: "attack-help" }, c.help || (now.odds.length ? "Tap your territory, then the one to attack." : "Nobody can be attacked.")),
         way && battle(c, way, moves.find(({ from, to }) => from === way.from && to === way.to)),
         element("p", { className: "row" },
-          tool(["Attack no more", cost && element("small", {}, cost)], () => act.take({ do: "stop" })),
+          tool(["Attack no more", cost && element("small", {}, ` (${cost})`)], () => act.take({ do: "stop" })),
           way && tool("Other attacks", () => act.pick(null, null)),
           !c.state.at && now.usual > 0 && tool(`Place ${now.usual} new armies first`, () => act.take({ do: "get", armies: now.usual }))),
         cards(c))),
@@ -170,10 +161,10 @@ function battle(c, way, move) {
   const { from, to } = way;
   const [mine, theirs] = [now.armies[from], now.armies[to]];
   const worth = move ? `Goal: ${move.figure}, ${move.words}.${move.success ? ` ${move.success}.` : ""}` : c.entry?.found ? "Of no use for this goal." : "";
-  const rolls = way.rolls.map(([lost, killed, chance]) => {
+  const rolls = way.rolls.map(([lost, killed, chance, said]) => {
     const likely = `with ${way.dice} ${way.dice === 1 ? "die" : "dice"}: ${(100 * chance).toFixed(1)}%`;
     const words = { ariaLabel: `I lose ${lost}, they lose ${killed}; chance ${Math.round(100 * chance)}%`, title: `I lose ${lost}, they lose ${killed} ${likely}` };
-    return tool(`I lose ${lost}, they ${killed}`, () => act.take({ do: "attack", from, to, left: mine - lost, their_left: theirs - killed, dice: way.dice }), words);
+    return tool(said, () => act.take({ do: "attack", from, to, left: mine - lost, their_left: theirs - killed, dice: way.dice }), words);
   });
   const enter = () => element("button", { className: "tool" }, "Enter");
   return element("div", { id: "battle" },
@@ -230,30 +221,21 @@ export function stepsOf(c) {
     element("button", { type: "button", className, ...(k === state.at && { ariaCurrent: "step" }), onclick: () => act.go(k) }, ...children);
   const rows = lineThrough(state.steps, state.at).map((k) => {
     const step = state.steps[k - 1];
-    const parts = partsOf(c, k);
-    const after = c.found(k);
-    const isChance = after?.is_chance !== false;
-    const figures = [
-      after?.figure,
-      parts?.luck && Math.abs(parts.luck) >= LEAST && `dice ${parts.isRough ? "about " : ""}${points(parts.luck, isChance)}`,
-      parts?.cost && parts.cost >= LEAST && `choice ${points(-parts.cost, isChance)}`,
-      gameWords(c, k),
-    ].filter(Boolean);
-    const mark = parts?.isCostly && element("span", { className: "mark", title: "a costly choice" }, " ?");
+    const isCostly = c.values[k]?.is_costly;
+    const mark = isCostly && element("span", { className: "mark", title: "a costly choice" }, " ?");
     const others = state.steps.flatMap(({ after: before }, n) => (before === step.after && n + 1 !== k ? [n + 1] : []));
     return element("li", {},
-      go(k, `step-of${parts?.isCostly ? " costly" : ""}`, `${turns[k]?.words ?? turns[k]?.problem ?? "…"} `, element("small", {}, figures.join(", ")), mark),
+      go(k, "step-of", `${turns[k]?.words ?? turns[k]?.problem ?? "…"} `, figures(c, k), mark),
       step.note && element("p", { className: "note" }, step.note),
       others.map((n) => go(n, "step-of other", `or: ${turns[n]?.words ?? "…"}`)));
   });
-  const first = [c.found(0)?.figure, gameWords(c, 0)].filter(Boolean).join(", ");
-  return [element("li", {}, go(0, "step-of", "Start ", element("small", {}, first))), ...rows];
+  return [element("li", {}, go(0, "step-of", "Start ", figures(c, 0))), ...rows];
 }
 
-/** Return the first player's chance to win after a step, in words. */
-function gameWords(c, k) {
+/** Return what a step was worth, with the first player's chance to win the game after it. */
+function figures(c, k) {
   const row = c.win(k)?.players.find(({ player }) => player === c.state.players[c.state.mover]);
-  return row ? `game ${share(row.win)}` : "";
+  return element("small", {}, [c.values[k]?.words, row && `game ${share(row.win)}`].filter(Boolean).join(", "));
 }
 
 /** Return the chance after each step of a line: a curve for each turn, and the game's for each player. */
@@ -266,8 +248,7 @@ export function graphOf(c) {
   const turns = [[]];
   line.forEach((k, n) => {
     if (k && c.state.steps[k - 1].do === "next") turns.push([]);
-    const found = c.found(k);
-    if (found?.value != null && found.is_chance !== false) turns.at(-1).push([n, found.value, k]);
+    if (c.values[k]?.is_chance) turns.at(-1).push([n, c.values[k].value, k]);
   });
   const tone = (k) => c.tones[c.state.players.indexOf(c.turns[k]?.player)] ?? "currentColor";
   const goals = turns.filter((all) => all.length).flatMap((all) => curve(all, tone(all[0][2]), "goal"));
@@ -277,8 +258,7 @@ export function graphOf(c) {
   });
   if (!goals.length && !games.length) return [];
   const dots = turns.flat().map(([n, value, k]) => svg("circle", { cx: x(n), cy: y(value), r: k === c.state.at ? 4 : 2.5, class: k === c.state.at ? "here" : "" }));
-  const figures = line.map((k) => c.found(k)?.figure).filter(Boolean).join(", ");
-  const label = `The chance over the turn: ${figures}`;
+  const label = `The chance over the turn: ${line.flatMap((k) => c.values[k]?.figure ?? []).join(", ")}`;
   return [svg("svg", { id: "graph", class: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img", "aria-label": label }, svg("path", { d: "M0,30H300", class: "half" }), ...games, ...goals, ...dots)];
 }
 

@@ -1,7 +1,6 @@
 // What all pages do: switch colours, select numbers, and copy texts.
 
 const MOST_FILE_BYTES = 900_000;
-const PATIENCE = 2000; // milliseconds for a browser to copy
 const status = Object.assign(document.createElement("p"), {className: "unseen"});
 status.setAttribute("role", "status");
 document.body.append(status);
@@ -13,23 +12,28 @@ export function announce(words) {
 
 document.querySelector(".theme").addEventListener("click", switchTheme);
 
-addEventListener("click", async event => {
+addEventListener("click", event => {
   const button = event.target.closest?.(".copy");
   if (!button) return;
   const text = button.parentElement.querySelector("code");
-  const isCopied = await copied(text.textContent);
+  const isCopied = copied(text.textContent);
   if (!isCopied) getSelection().selectAllChildren(text);
   button.textContent = isCopied ? "Copied" : "Selected";
   announce(isCopied ? "Copied" : "Selected, not copied");
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 });
 
-// The click that brings the focus to a number selects it, once it has set its caret.
-let focused = null; // what had the focus before the last press of the pointer
-addEventListener("pointerdown", () => { focused = document.activeElement; }, {capture: true});
+// The first click on a number selects it; another one moves the caret.
+let tapped = null;
 addEventListener("click", ({target}) => {
-  if (target !== focused && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) target.select();
+  if (target !== tapped && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) {
+    const {value} = target;
+    target.select();
+    setTimeout(() => { if (target.value === value) target.select(); });  // a click on what is selected sets the caret now
+  }
+  tapped = target;
 });
+addEventListener("focusout", () => { tapped = null; });
 
 /** Calls `take` with the text and the name of each file that is chosen in an input or dropped on the page. */
 export function takeFiles(input, take, refuse) {
@@ -66,7 +70,7 @@ function textOf(bytes) {
 }
 
 /** Copies a text, and returns whether it is copied. */
-export async function copied(text) {
+export function copied(text) {
   // At once, while the click still counts, and on pages without a certificate too. The clipboard that
   // is a promise may keep it for ever, or refuse it where the window has lost the focus.
   let isSet = false;
@@ -76,9 +80,7 @@ export async function copied(text) {
     isSet = true;
   };
   document.addEventListener("copy", set, {once: true});
-  const isDone = document.execCommand("copy");
+  document.execCommand("copy");
   document.removeEventListener("copy", set);
-  if (isDone && isSet) return true;
-  const written = navigator.clipboard?.writeText(text).then(() => true, () => false);
-  return Promise.race([written ?? false, new Promise(done => setTimeout(done, PATIENCE, false))]);
+  return isSet;
 }

@@ -1,234 +1,154 @@
 // A row of territories or fronts: each has its own input, and can be moved and removed.
 
 import {announce} from "./page.js";
+import {element, redraw} from "./redraw.js";
 
 const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/;  // 8,200 is one number
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
+const MARKS = [":", "@", "~"]; // before the rules, the garrison and the stop of one territory
 
-export class Row {
-  /** Replaces the input that holds the whole row; that input is still what is sent. */
-  constructor(input, rules, changed) {
-    Object.assign(this, {input, changed, current: 0});
-    this.word = input.name === "fronts" ? "Front" : "Territory";
-    const field = input.closest(".field");
-    const label = field.querySelector("label");
-    this.frame = make("div", {className: "row-edit", role: "group"});
-    this.frame.setAttribute("aria-labelledby", `label-${input.name}`);
-    this.frame.setAttribute("aria-describedby", input.getAttribute("aria-describedby"));
-    label.replaceWith(make("span", {id: `label-${input.name}`, className: "label", textContent: label.textContent}));
-    this.list = make("ol", {className: "chips"});
-    this.tools = make("div", {className: "tools"});
-    this.which = make("span", {className: "which"});
-    this.earlier = this.tool("←", "Earlier", () => this.move(this.current, this.current - 1));
-    this.later = this.tool("→", "Later", () => this.move(this.current, this.current + 1));
-    this.less = this.tool("×", "Remove", () => this.remove(this.current, true));
-    const more = this.tool(`+ ${this.word}`, "", () => this.add(this.texts.length, ""));
-    this.tools.append(more, this.earlier, this.later, this.less, this.which);
-    this.frame.append(this.list, this.tools);
-    if (input.name === "territories" && rules) {
-      this.frame.append(this.ownDetails(rules));
-      field.querySelector(".help").hidden = true;  // it is about how to write what they hold
-    }
-    const box = input.parentElement;
-    input.type = "hidden";
-    input.required = false;
-    box.after(this.frame);
-    box.hidden = true;
-    this.texts = entries(input.value).filter(Boolean);
-    if (!this.texts.length) this.texts = [""];
-    this.current = 0;
-    this.render();
-    this.listen();
-  }
+/** Replaces the input that holds the whole row, which is still what is sent; `changed` is called when it is another. */
+export function makeRow(input, rules, changed) {
+  const word = input.name === "fronts" ? "Front" : "Territory";
+  const field = input.closest(".field");
+  const label = field.querySelector("label");
+  const frame = element("div", {className: "row-edit", role: "group", ariaLabel: label.textContent});
+  frame.setAttribute("aria-describedby", input.getAttribute("aria-describedby"));
+  label.replaceWith(element("span", {className: "label"}, label.textContent));
+  const names = input.name === "territories" && rules ? [...rules.querySelectorAll("option[data-line]")] : [];
+  field.querySelector(".help").hidden = names.length > 0;  // it is about how to write what they hold
+  Object.assign(input, {type: "hidden", required: false});
+  input.parentElement.hidden = true;
+  input.parentElement.after(frame);
+  let texts = entries(input.value).filter(Boolean);
+  if (!texts.length) texts = [""];
+  let current = 0;
+  const chips = () => [...frame.querySelectorAll(".chip input")];
 
-  tool(words, name, act) {
-    const button = make("button", {type: "button", className: "tool", textContent: words, title: name});
-    if (name) button.setAttribute("aria-label", name);
-    button.addEventListener("click", act);
-    return button;
+  /** Shows the row as it is now. */
+  function draw() {
+    input.value = texts.filter(Boolean).join(" ");
+    const tool = (words, title, disabled, onclick) =>
+      element("button", {type: "button", className: "tool", title, ariaLabel: title || words, disabled, onclick}, words);
+    redraw(frame,
+      element("ol", {className: "chips"}, texts.map((text, k) => element("li", {className: k === current ? "chip current" : "chip"},
+        element("input", {
+          type: "text", inputMode: word === "Front" ? "text" : "numeric", size: Math.max(2, Math.min(text.length, 14)),
+          ariaLabel: `${word} ${k + 1}`, autocomplete: "off", autocapitalize: "off", spellcheck: false,
+        })))),
+      element("div", {className: "tools"},
+        tool(`+ ${word}`, "", false, () => add(texts.length)),
+        tool("←", "Earlier", current === 0, () => move(current - 1)),
+        tool("→", "Later", current === texts.length - 1, () => move(current + 1)),
+        tool("×", "Remove", texts.length === 1, () => remove(current)),
+        !names.length && element("span", {className: "which"}, `${word} ${current + 1} of ${texts.length}`)),
+      names.length > 0 && own());
+    chips().forEach((chip, k) => { if (chip.value !== texts[k]) chip.value = texts[k]; });
   }
 
   /** Returns the inputs for what only one territory has. */
-  ownDetails(rules) {
-    this.heading = make("summary", {});
-    const frame = make("details", {className: "own"});
-    const fields = make("div", {className: "tools"});
-    frame.append(this.heading, fields);
-    const own = make("select", {});
-    own.append(make("option", {value: "", textContent: "as in the campaign"}));
-    for (const each of rules.querySelectorAll("option[data-line]")) {
-      const name = each.textContent;
-      own.append(make("option", {value: name.replaceAll(" ", "-"), textContent: name}));
-    }
-    const number = () => make("input", {type: "text", inputMode: "numeric", autocomplete: "off", size: 3});
-    this.details = [own, number(), number()];
-    const words = ["Rules", "Garrison", "Stop at"];
-    this.details.forEach((each, index) => {
-      const label = make("label", {textContent: words[index]});
-      label.append(each);
-      fields.append(label);
-      each.addEventListener("input", event => {
-        event.stopPropagation();
-        const [, defenders] = ENTRY.exec(this.texts[this.current]) ?? ["", this.texts[this.current]];
-        const marks = [":", "@", "~"];
-        this.texts[this.current] = defenders + this.details
-          .map((detail, place) => detail.value.trim() && marks[place] + detail.value.trim()).join("");
-        this.chips[this.current].value = this.texts[this.current];
-        fit(this.chips[this.current]);
-        this.save();
-      });
-    });
-    return frame;
+  function own() {
+    const [, , rule = "", ...numbers] = ENTRY.exec(texts[current]) ?? [];
+    const option = (value, name) => element("option", {value, selected: value === rule.replaceAll(" ", "-")}, name);
+    const number = value => element("input", {type: "text", inputMode: "numeric", autocomplete: "off", size: 3, value: value ?? ""});
+    return element("details", {className: "own"},
+      element("summary", {}, `Only for territory ${current + 1} of ${texts.length}`),
+      element("div", {className: "tools"},
+        element("label", {}, "Rules", element("select", {}, option("", "as in the campaign"),
+          names.map(({textContent}) => option(textContent.replaceAll(" ", "-"), textContent)))),
+        element("label", {}, "Garrison", number(numbers[0])),
+        element("label", {}, "Stop at", number(numbers[1]))));
   }
 
-  get chips() {
-    return [...this.list.querySelectorAll("input")];
+  function focus(index) {
+    chips()[index].focus();
+    chips()[index].select();
   }
 
-  /** Shows the row again. */
-  render() {
-    this.list.replaceChildren(...this.texts.map((text, index) => {
-      const chip = make("li", {className: "chip"});
-      const input = make("input", {type: "text", value: text, autocomplete: "off", spellcheck: false});
-      input.inputMode = this.word === "Front" ? "text" : "numeric";
-      input.setAttribute("aria-label", `${this.word} ${index + 1}`);
-      input.setAttribute("autocapitalize", "off");
-      fit(input);
-      chip.append(input);
-      return chip;
-    }));
-    this.select(Math.min(this.current, this.texts.length - 1));
-    this.save(false);
+  function add(index) {
+    texts.splice(index, 0, "");
+    current = index;
+    draw();
+    focus(index);
   }
 
-  /** Selects the entry that the tools change. */
-  select(index) {
-    this.current = index;
-    this.list.querySelectorAll(".chip").forEach((chip, place) => chip.classList.toggle("current", place === index));
-    this.earlier.disabled = index === 0;
-    this.later.disabled = index === this.texts.length - 1;
-    this.less.disabled = this.texts.length === 1;
-    if (!this.details) {
-      this.which.textContent = `${this.word} ${index + 1} of ${this.texts.length}`;
+  function remove(index) {
+    texts.splice(index, 1);
+    current = Math.min(index, texts.length - 1);
+    draw();
+    changed();
+    announce(`Removed; ${texts.length} left`);
+  }
+
+  function move(to) {
+    if (to < 0 || to >= texts.length) return;
+    texts.splice(to, 0, ...texts.splice(current, 1));
+    current = to;
+    draw();
+    changed();
+    announce(`Moved to ${to + 1} of ${texts.length}`);
+  }
+
+  /** Takes what is typed into an entry; several are pasted, or one is ended by a space or a comma. */
+  function type(text) {
+    const parts = entries(text);
+    if (parts.length > 1) {
+      texts.splice(current, 1, ...parts.filter(Boolean), ...(parts.at(-1) ? [] : [""]));
+      current = Math.min(current + parts.length - 1, texts.length - 1);
+      draw();
+      focus(current);
     } else {
-      this.heading.textContent = `Only for territory ${index + 1} of ${this.texts.length}`;
-      const [, , ...own] = ENTRY.exec(this.texts[index]) ?? ["", "", "", "", ""];
-      this.details.forEach((each, place) => { each.value = (own[place] ?? "").replaceAll(" ", "-"); });
+      texts[current] = text;
+      draw();
     }
+    if (text) changed();
   }
 
-  save(isChanged = true) {
-    this.input.value = this.texts.filter(Boolean).join(" ");
-    if (isChanged) this.changed();
-  }
-
-  focus(index) {
-    const input = this.chips[index];
-    input.focus();
-    input.select();
-  }
-
-  add(index, text) {
-    this.texts.splice(index, 0, text);
-    this.current = index;
-    this.render();
-    this.focus(index);
-    if (text) this.changed();
-  }
-
-  remove(index, isAnnounced) {
-    if (this.texts.length === 1) return;
-    this.texts.splice(index, 1);
-    this.current = Math.min(index, this.texts.length - 1);
-    this.render();
-    this.changed();
-    if (isAnnounced) announce(`Removed; ${this.texts.length} left`);
-  }
-
-  move(index, to) {
-    if (to < 0 || to >= this.texts.length || to === index) return;
-    this.texts.splice(to, 0, ...this.texts.splice(index, 1));
-    this.current = to;
-    this.render();
-    this.changed();
-    announce(`Moved to ${to + 1} of ${this.texts.length}`);
-  }
-
-  listen() {
-    const at = event => this.chips.indexOf(event.target);
-    this.list.addEventListener("focusin", event => {
-      if (at(event) >= 0) this.select(at(event));
-    });
-    this.list.addEventListener("input", event => {
-      event.stopPropagation();
-      const index = at(event);
-      const parts = entries(event.target.value);
-      if (parts.length > 1) {  // pasted, or the end of an entry
-        const filled = parts.filter(Boolean);
-        this.texts.splice(index, 1, ...filled, ...(parts.at(-1) ? [] : [""]));
-        if (!this.texts.length) this.texts = [""];
-        this.current = Math.min(index + parts.length - 1, this.texts.length - 1);
-        this.render();
-        this.focus(this.current);
-        this.changed();
-        return;
-      }
-      this.texts[index] = event.target.value;
-      fit(event.target);
-      this.select(index);
-      if (event.target.value) this.save();
-    });
-    this.list.addEventListener("change", event => {
-      event.stopPropagation();
-      this.save();
-    });
-    this.list.addEventListener("keydown", event => this.press(event, at(event)));
-  }
-
-  press(event, index) {
-    if (index < 0) return;
+  function press(event, index) {
     const {key, target} = event;
-    const last = this.texts.length - 1;
-    const isStart = target.selectionStart === 0 && target.selectionEnd === 0;
-    const isEnd = target.selectionStart === target.value.length;
+    const last = texts.length - 1;
     const sideways = {ArrowLeft: -1, ArrowRight: 1}[key];
+    const isAtEnd = target.selectionStart === target.selectionEnd && target.selectionStart === (sideways > 0 ? target.value.length : 0);
+    const number = /^\d+/.exec(target.value)?.[0];
+    const by = {ArrowUp: 1, ArrowDown: -1}[key] * (event.shiftKey ? 10 : 1);
     if (event.altKey && sideways) {
-      this.move(index, index + sideways);
-      this.focus(this.current);
-    } else if (key === "ArrowUp" || key === "ArrowDown") {
-      const number = /^\d+/.exec(target.value)?.[0];
-      if (number === undefined) return;
-      const moved = Math.max(1, Number(number) + (key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 10 : 1));
-      target.value = this.texts[index] = moved + target.value.slice(number.length);
-      fit(target);
-      this.save();
-    } else if (key === "Enter") {
-      if (index === last && target.value) this.add(index + 1, "");
-      else if (index < last) this.focus(index + 1);
-    } else if (key === "Backspace" && !target.value && last) {
-      this.remove(index, true);
-      this.focus(Math.max(index - 1, 0));
-    } else if (sideways === -1 && isStart && index) {
-      this.focus(index - 1);
-    } else if (sideways === 1 && isEnd && index < last) {
-      this.focus(index + 1);
-    } else {
-      return;
-    }
+      move(index + sideways);
+      focus(current);
+    } else if (by && number) type(Math.max(1, Number(number) + by) + target.value.slice(number.length));
+    else if (key === "Enter" && index < last) focus(index + 1);
+    else if (key === "Enter" && target.value) add(index + 1);
+    else if (key === "Backspace" && !target.value && last) {
+      remove(index);
+      focus(Math.max(index - 1, 0));
+    } else if (sideways && isAtEnd && index + sideways >= 0 && index + sideways <= last) focus(index + sideways);
+    else if (key !== "Enter") return;
     event.preventDefault();
   }
+
+  frame.addEventListener("focusin", ({target}) => {
+    if (!chips().includes(target)) return;
+    current = chips().indexOf(target);
+    draw();
+  });
+  frame.addEventListener("input", event => {
+    event.stopPropagation();
+    if (chips().includes(event.target)) return type(event.target.value);
+    const values = [...frame.querySelectorAll(".own select, .own input")].map(({value}) => value.trim());
+    type(texts[current].replace(/[:@~].*/, "") + values.map((value, k) => value && MARKS[k] + value).join(""));
+  });
+  frame.addEventListener("change", event => {
+    event.stopPropagation();
+    changed();
+  });
+  frame.addEventListener("keydown", event => {
+    const index = chips().indexOf(event.target);
+    if (index >= 0) press(event, index);
+  });
+  draw();
 }
 
 /** Returns what spaces and commas separate; an empty one at the end is still to be typed. */
 function entries(text) {
   const found = text.split(/\s+/).flatMap(each => each.split(ONE.test(each) ? /,$/ : ","));
   return found.filter((each, place) => each || place === found.length - 1);
-}
-
-function fit(input) {
-  input.style.width = `calc(${Math.max(2, Math.min(input.value.length, 14))}ch + 1rem)`;
-}
-
-function make(tag, given) {
-  return Object.assign(document.createElement(tag), given);
 }

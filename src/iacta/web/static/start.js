@@ -46,11 +46,11 @@ async function play() {
   const drawn = new DOMParser().parseFromString(await found.text(), "image/svg+xml");
   const map = document.importNode(drawn.documentElement, true);
   const [tones, digits] = [map.dataset.tones, map.dataset.digits].map(each => each.split(" "));
-  const frames = JSON.parse(map.dataset.frames);
+  const stills = JSON.parse(map.dataset.stills);
   const [land, badges, arrows, numbers] = ["land", "badge", "arrow", "number"].map(name => [...map.querySelectorAll(`.${name}`)]);
 
   function show(k) {
-    const {words, owners, armies} = frames[k];
+    const {words, owners, armies} = stills[k];
     owners.forEach((owner, t) => {
       land[t].setAttribute("fill", tones[owner]);
       badges[t].querySelector("use").setAttribute("href", `#badge${owner}`);
@@ -63,7 +63,7 @@ async function play() {
   }
 
   on.game.querySelector("img").replaceWith(map);
-  on.words.textContent = frames[0].words;
+  on.words.textContent = stills[0].words;
   on.pause.hidden = false;
   on.pause.addEventListener("click", () => run(!timer));
   run(!matchMedia("(prefers-reduced-motion: reduce)").matches);
@@ -71,8 +71,8 @@ async function play() {
   function run(isRunning) {
     clearInterval(timer);
     timer = isRunning && setInterval(() => {
-      shown = (shown + 1) % (frames.length + REST);
-      show(Math.min(shown, frames.length - 1));
+      shown = (shown + 1) % (stills.length + REST);
+      show(Math.min(shown, stills.length - 1));
     }, STEP);
     on.pause.textContent = isRunning ? "Pause" : "Play";
   }
