@@ -178,3 +178,10 @@ def test_without_the_core_it_refuses(name: str, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(IactaError, match="whole games need"):
         answered(name)
     _library.cache_clear()
+
+
+def test_however_short_the_time_is_there_are_intervals() -> None:
+    record = answered("win", games=10**6, time_limit=0).record()
+    assert record["games"] >= 2
+    for row in record["players"]:
+        assert row["interval"]["low"] <= row["win"] <= row["interval"]["high"]

@@ -7,6 +7,7 @@ import pytest
 
 from iacta import IactaError, Turn
 from iacta.plan import TakeAll, best_plan
+from iacta.web.map_turns import analysed, replayed
 from iacta.web.step_values import Tree, step_values
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -80,3 +81,18 @@ def test_points_are_those_of_a_worth() -> None:
 def test_what_cannot_be_read_is_refused(more: dict[str, Any], words: str) -> None:
     with pytest.raises(IactaError, match=words):
         step_values({**ASKED, **more})
+
+
+def test_to_stop_has_its_cost_and_each_roll_its_words() -> None:
+    found = analysed({"code": CODE, "take": "Brazil, Argentina"})
+    assert found["stop"] == {
+        "loss": pytest.approx(found["value"]),
+        "words": f"{100 * found['value']:.1f} points less",
+    }
+    held = analysed({"code": CODE, "take": "Brazil", "hold": True, "time_limit": 1})
+    assert "and hold it until your next turn" in held["sentences"][0]
+    (start,) = replayed({"code": CODE})["turns"]
+    assert start["usual"] == 3
+    for border in start["odds"]:
+        for lost, killed, _, words in border["rolls"]:
+            assert words == f"I lose {lost}, they {killed}"

@@ -333,7 +333,7 @@ def followed_by(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**_turn_state(after), "words": words}
 
 
-class Node(NamedTuple):
+class TreeTurn(NamedTuple):
     """A turn of a tree.
 
     turn: where it is; `None` where the step to it is not possible.
@@ -348,7 +348,7 @@ class Node(NamedTuple):
     step: Mapping[str, Any] | None = None
 
 
-def read_tree(body: Mapping[str, Any], *more: str) -> list[Node]:
+def read_tree(body: Mapping[str, Any], *more: str) -> list[TreeTurn]:
     """Return the turns of a tree of steps that is sent.
 
     body: the `code`, and `steps`: each a step as `stepped` takes it, with the number of the one
@@ -356,7 +356,7 @@ def read_tree(body: Mapping[str, Any], *more: str) -> list[Node]:
         if it is not the classic one.
     more: what else may be sent.
     """
-    nodes = [Node(_read_turn(body, "steps", *more), "")]
+    nodes = [TreeTurn(_read_turn(body, "steps", *more), "")]
     steps = row_of(body.get("steps", []), "steps", "steps")
     if len(steps) > MOST_STEPS:
         raise IllegalError(f"steps must be at most {MOST_STEPS}, got {len(steps)}")
@@ -367,12 +367,12 @@ def read_tree(body: Mapping[str, Any], *more: str) -> list[Node]:
         step = {name: value for name, value in given.items() if name != "after"}
         start = nodes[before].turn
         if start is None:
-            nodes.append(Node(None, "the step before it is not possible", before, step))
+            nodes.append(TreeTurn(None, "the step before it is not possible", before, step))
             continue
         try:
-            nodes.append(Node(*stepped(start, step), before, step))
+            nodes.append(TreeTurn(*stepped(start, step), before, step))
         except IactaError as error:
-            nodes.append(Node(None, str(error), before, step))
+            nodes.append(TreeTurn(None, str(error), before, step))
     return nodes
 
 

@@ -24,7 +24,7 @@ from iacta.plan.reinforcement import turn_options
 from iacta.questions.percentages import short_percent
 from iacta.questions.question import Watch
 from iacta.web.limits import MOST_PLAN_SECONDS
-from iacta.web.map_turns import GOALS, Node, read_goal, read_limit, read_tree
+from iacta.web.map_turns import GOALS, TreeTurn, read_goal, read_limit, read_tree
 
 USUAL_SECONDS = 10.0
 TRIED_ADVANCES = 3  # numbers of armies that move in, whose values are compared
@@ -64,7 +64,7 @@ class Tree:
     is_chance: whether values are chances, and not points.
     """
 
-    def __init__(self, nodes: Sequence[Node], is_chance: bool) -> None:
+    def __init__(self, nodes: Sequence[TreeTurn], is_chance: bool) -> None:
         self.nodes, self.is_chance = nodes, is_chance
         self.values: dict[str, Value] = {}  # by the codes of turns
 
@@ -118,7 +118,7 @@ class Tree:
         luck = None if cost is None else change + cost
         return StepValue(change, luck, cost, error)
 
-    def _cost_of_attack(self, node: Node, before: Value) -> float | None:
+    def _cost_of_attack(self, node: TreeTurn, before: Value) -> float | None:
         """Return what an attack lost against the best one, with the best dice that fit."""
         turn, step = self.nodes[node.before].turn, node.step or {}
         if turn is None:
@@ -179,7 +179,7 @@ def step_values(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str
     return tree.record()
 
 
-def _with_before(nodes: Sequence[Node], order: Sequence[int]) -> Iterator[int]:
+def _with_before(nodes: Sequence[TreeTurn], order: Sequence[int]) -> Iterator[int]:
     """Yield turns and, before each, the one that its step was taken in."""
     for k in order:
         if nodes[k].step is not None:
