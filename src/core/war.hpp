@@ -58,6 +58,7 @@ struct War {
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
+    int owned() const { return int(owner.size()) - lands[OWNERS - 1]; }
     int all_armies() const {
         int all = 0;
         for (int each : armies) all += each;

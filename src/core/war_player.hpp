@@ -79,7 +79,7 @@ class Tactics {
     }
     // Whether there are so many armies on the board that nobody waits any longer.
     bool is_impatient(const War<W>& s) const {
-        return s.all_armies() > n_[PATIENCE] * rules_.lands;
+        return s.all_armies() > n_[PATIENCE] * s.owned();
     }
     // Whether what was aimed at at a moment has come about since.
     bool reached(const War<W>& before, const War<W>& s) const {
@@ -106,7 +106,7 @@ class Tactics {
         ++moment_;
         all_ = s.all_armies();
         alive_ = rules_.alive(s);
-        calm_ = std::min(1.0, n_[PATIENCE] * rules_.lands / all_);
+        calm_ = std::min(1.0, n_[PATIENCE] * s.owned() / all_);
         prizes_ = 0.0;
         for (size_t k = 0; k < prize_.size(); ++k) {
             prize_[k] = 0.0;

@@ -44,8 +44,8 @@ class Player:
     aim: what a territory of an aim is worth besides.
     near_aim: how many times the cost must be there for a goal to be tried.
     margin: by how much an aim must be better than what the player likes.
-    patience: how many armies a territory there may be on the board while the player waits; with
-        more it plays as it likes, and lost armies count the less the more there are.
+    patience: how many armies there may be for each territory that is owned while the player waits;
+        with more it plays as it likes, and lost armies count the less the more there are.
     samples: how often each aim is played before one is chosen; 0 to play as the player likes, and
         below 0 the share of turns with an aim at random, for positions from which to learn.
     """
