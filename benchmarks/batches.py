@@ -169,7 +169,9 @@ def large_lines(rows: int = LARGE) -> Iterator[Mark]:
         start = time.perf_counter()
         with cluster("local") as client:
 
-            def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+            def watch(
+                doing: str, part: float | None, *, keeps: bool = False, so_far: object = None
+            ) -> None:
                 if not killed and part and part >= 0.5:
                     killed.append(min(client.run(os.getpid).values()))
                     os.kill(killed[0], signal.SIGKILL)

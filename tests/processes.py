@@ -1,8 +1,13 @@
-"""Python in a process of its own."""
+"""Python in a process of its own, and Ctrl-C in this one."""
 
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 # Code after this finds no package but NumPy, as where nothing else is installed.
 NUMPY_ONLY = """
@@ -24,3 +29,16 @@ def run_python(
     return subprocess.run(  # noqa: S603 # our own code
         [sys.executable, "-c", code, *words], capture_output=True, text=True, cwd=cwd, check=check
     )
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Press Ctrl-C after some seconds; as where Polars is imported, only limited waits end."""
+    timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    signal.siginterrupt(signal.SIGINT, False)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        signal.siginterrupt(signal.SIGINT, True)

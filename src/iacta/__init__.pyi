@@ -89,6 +89,10 @@ from iacta.plan.review import PlayerReview as PlayerReview
 from iacta.plan.review import Review as Review
 from iacta.plan.review import ReviewedStep as ReviewedStep
 from iacta.plan.review import review as review
+from iacta.plan.threats import HelpfulMove as HelpfulMove
+from iacta.plan.threats import Threatened as Threatened
+from iacta.plan.threats import Threats as Threats
+from iacta.plan.threats import threats as threats
 from iacta.questions import ask as ask
 from iacta.rules.dice import Dice as Dice
 from iacta.rules.files import read_rules_file as read_rules_file

@@ -97,7 +97,9 @@ def test_a_worker_that_is_killed_loses_no_row(
     answer_file(tmp_path / "in.csv", alone)
     killed: list[int] = []
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def watch(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: object = None
+    ) -> None:
         if not killed:
             killed.append(min(client.run(os.getpid).values()))
             os.kill(killed[0], signal.SIGKILL)
@@ -165,7 +167,9 @@ def test_a_block_that_lacks_rows_is_noticed(
 ) -> None:
     target = tmp_path / f"out.{ending}"
 
-    def spoil(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def spoil(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: object = None
+    ) -> None:
         if part == 1.0:
             (folder,) = tmp_path.glob(".*")
             shutil.copy(folder / f"part.00000000.{ending}", folder / f"part.00000001.{ending}")
@@ -215,7 +219,9 @@ def test_slow_questions_are_divided_among_the_workers(client: Any, tmp_path: Pat
     frame.write_csv(tmp_path / "in.csv")
     blocks: list[float | None] = []
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def watch(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: object = None
+    ) -> None:
         blocks.append(part)
 
     answer_file(tmp_path / "in.csv", tmp_path / "out.csv", "need", client=client, watch=watch)

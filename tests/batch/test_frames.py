@@ -287,6 +287,7 @@ QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
     "plan": [{"position": POSITION, "take": "B"}, {"position": POSITION_IN_TOML, "worth": True}],
     "win": [{"code": WAR, "games": 10, "seed": 1}, {"code": WAR, "games": 10, "seed": 2}],
     "goals": [{"code": WAR, "games": 4}, {"code": WAR, "games": 4, "win": True}],
+    "threats": [{"code": WAR}, {"code": "1;classic;red;Peru:red:9"}],
 }
 
 

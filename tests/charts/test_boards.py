@@ -18,10 +18,9 @@ from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, el
 from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
-from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.saving import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
-from iacta.charts.theme import WIDTH, contrast
+from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast
 from iacta.plan.report import main_line
 from iacta.questions.percentages import percent
 from tests.charts.look import is_drawn

@@ -50,6 +50,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "DiceDecision": lambda: iacta.how_many_dice(6, 4),
     "FrontsAnswer": lambda: ask("fronts", fronts=["9/4", "20/8/3/2:end"], armies=10),
     "GoalsAnswer": lambda: ask("goals", code=WAR, games=4),
+    "ThreatsAnswer": lambda: ask("threats", code=WAR),
     "HoldAnswer": lambda: ask("defend", attackers=6, chance="75%"),
     "NeedAnswer": lambda: ask("need", territories=[5, 2], keep=2),
     "Distribution[Any]": lambda: iacta.Distribution(range(1, 7)).repeated(2).map(sum),
@@ -207,6 +208,7 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "fronts": {"fronts": ["9", "8"], "armies": 12},
     "need": {"territories": [5, 2]},
     "roll": {"attack_dice": 3, "defence_dice": 2},
+    "threats": {"code": WAR},
     "win": {"code": WAR, "games": 20},
     "goals": {"code": WAR, "games": 4, "win": True},
 }

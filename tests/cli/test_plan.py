@@ -66,7 +66,9 @@ def test_the_position_may_be_a_value(small: Path) -> None:
 def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     printed: list[str] = []
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def watch(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: object = None
+    ) -> None:
         assert (part, keeps) == (None, True)
         printed.append(doing)
 

@@ -237,7 +237,9 @@ def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -
 def test_a_turn_without_battles_is_watched_too() -> None:
     parts: list[float | None] = []
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def watch(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: object = None
+    ) -> None:
         parts.append(part)
 
     found = ReviewQuestion(log=log_of({"take": "D"}, [])).answer(watch)

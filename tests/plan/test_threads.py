@@ -1,14 +1,11 @@
 """Threads may share plans, policies, boards and kernels: each gets what it would get alone."""
 
-import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from copy import copy
 from ctypes import byref, c_uint8
 from random import Random
-from threading import Barrier, Lock, Thread, Timer
+from threading import Barrier, Lock, Thread
 
 import pytest
 
@@ -24,6 +21,7 @@ from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.rules.variants import find_rules
 from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
 from tests.plan.test_core import state_of, walk
+from tests.processes import interrupted_after
 
 THREADS = 4
 
@@ -145,16 +143,6 @@ def test_threads_that_share_a_new_board_get_its_borders() -> None:
     with ThreadPoolExecutor(THREADS) as pool:
         for found in pool.map(answers, range(THREADS)):
             assert found == wanted
-
-
-@contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:

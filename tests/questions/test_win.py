@@ -134,7 +134,14 @@ def test_progress_counts_games_and_goals() -> None:
     for name in ASKED:
         parts: list[float] = []
 
-        def watch(doing: str, part: float | None, *, keeps: bool = False, to: Any = parts) -> None:
+        def watch(
+            doing: str,
+            part: float | None,
+            *,
+            keeps: bool = False,
+            so_far: object = None,
+            to: Any = parts,
+        ) -> None:
             assert doing.startswith("Playing ")
             to.append(part)
 

@@ -15,6 +15,7 @@ from iacta.rules.rules import Rules
 from iacta.war.core import _library
 from iacta.war.tactics import Simple
 from tests.game.positions import classic_turn, line_turn
+from tests.processes import interrupted_after
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -68,6 +69,12 @@ def test_a_time_limit_plays_fewer_games() -> None:
     found = win_chances(middle(), games=10**6, time_limit=0.3)
     assert 2 <= found.chances.games < 10**6
     assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
+
+
+def test_ctrl_c_ends_the_games() -> None:
+    turn = middle()
+    with interrupted_after(0.3), pytest.raises(KeyboardInterrupt):
+        win_chances(turn, games=1_000_000)
 
 
 def test_a_stack_that_cannot_lose_wins() -> None:

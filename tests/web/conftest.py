@@ -112,7 +112,8 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
     ours = (f"{address}/", "data:", "blob:")
     assert [each for each in strangers if not each.startswith(ours)] == []
     # A refusal is shown on the page, and by browsers in their console too.
-    assert [each for each in complaints if "status of 4" not in each] == []
+    refusals = ("status of 4", "status of 503")
+    assert [each for each in complaints if not any(map(each.__contains__, refusals))] == []
 
 
 def barriers(page: Page, *rules: str) -> list[Any]:

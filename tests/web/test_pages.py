@@ -162,6 +162,25 @@ def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
     expect(page.locator("#wrong-attackers")).to_have_text("missing attackers")
 
 
+def test_number_that_is_tapped_is_selected(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10", has_touch=True)
+    for name, digit in (("Attackers", "8"), ("Defenders", "5")):
+        page.get_by_label(name, exact=True).tap()
+        page.keyboard.press(digit)
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(8, 5)))
+
+
+def test_busy_server_is_asked_again(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    busy = {"status": 503, "detail": "the server has too much to do"}
+    page.route(
+        re.compile("attackers=13"), lambda route: route.fulfill(status=503, json=busy), times=1
+    )
+    page.get_by_label("Attackers", exact=True).fill("13")
+    expect(page.locator("#wrong")).to_have_text("the server has too much to do")
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(13, 10)))
+
+
 @pytest.mark.parametrize("path", [*(f"/{name}" for name in FORMS), "/about", "/nowhere"])
 def test_everybody_can_read_it_and_the_first_screen_has_the_fields_and_the_answer(
     path: str, visit: Visit

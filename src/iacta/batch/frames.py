@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Executor
+from threading import TIMEOUT_MAX
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def answer_frame(
     else:
         slices = rows.iter_slices(asked.part_rows)
         parts = [executor.submit(answers, part, asked) for part in slices]
-        found = pl.concat([asked.none, *(part.result() for part in parts)])
+        found = pl.concat([asked.none, *(part.result(TIMEOUT_MAX) for part in parts)])
     return _joined(frame, found)
 
 

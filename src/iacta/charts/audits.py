@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exactly, level, mapped, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
 from iacta.charts.scene import cut
-from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED
+from iacta.charts.theme import BLUE, GREY, PAPER, RED, contrast, player_tones
 from iacta.charts.vega import Row, View, layer, rows_of, vconcat
 from iacta.errors import IllegalError
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:  # both take time to import
     from iacta.plan.review import Review
 
 MOST_RESULTS = 30  # bars of a kind of throws
-ROW_HEIGHT = 18
-SMALL = 170  # pixels, for what changes over time
+ROW_HEIGHT = 18  # pixels
+MOST_HEIGHT = 264  # pixels, of all results
+SMALL = 78  # for what changes over time
 MOST_EXPONENT = 300  # of an e-value that the picture reaches
 FAIR, ODD = "as fair dice may", "odd"
+BAND = "band: where 95 of 100 fair logs lie"
 LONGEST_NAME = 20
 NOBODY = "attackers"
 MOST_NAMED = 2  # players in the title
@@ -36,11 +38,11 @@ def audited_log(audited: Audit) -> Chart:
     audited: what `iacta.audit` returns.
 
     The chart has a table `results`: for each `result` of some `throws` how often it was `seen`, how
-    often fair dice give it (`expected`), by how much its share is `off`, and the interval of that,
-    from `low` to `high`, for all results at once. If the log has its throws one by one, a table
-    `evidence` has the `e_value` after each number of `throws`; if it also has rolls or battles, a
-    table `luck` has the luck of each `player` in `armies`. A log in which every result is
-    impossible under its rules is refused.
+    often fair dice give it (`expected`), by how much its share is `off`, and from `low` to `high`
+    the band in which all results of 95 of 100 fair logs are. If the log has its throws one by one,
+    a table `evidence` has the `e_value` after each number of `throws`; if it also has rolls or
+    battles, a table `luck` has the luck of each `player` in `armies`. A log in which every result
+    is impossible under its rules is refused.
     """
     from iacta.questions.audit import audit_sentence  # takes time to import
 
@@ -64,24 +66,17 @@ def audited_log(audited: Audit) -> Chart:
     ]
     tables: dict[str, Sequence[Row]] = {"results": rows}
     parts = [_deviations(rows)]
-    words = (
-        "Points: how much more often each result came up than with fair dice; lines: "
-        f"{100 * (1 - audited.level):g}% intervals that hold for all of them at once"
-    )
+    words = "Points: how much more often each result came up than with fair dice"
     if evidence:
         tables["evidence"] = evidence
         tables["needed"] = [{"e_value": 1 / audited.level}]
-        parts.append(_evidence([*evidence, *tables["needed"]]))
-        words += (
-            ". Below: the evidence against fair dice as the log goes on, and the level of an alarm"
-        )
+        parts.append(_evidence([*evidence, *tables["needed"]], is_last=not luck))
+        words += "; below: the evidence against them, with the level of an alarm"
     if luck:
         tables["luck"] = luck
         parts.append(_luck(luck))
-        words += "; the luck of each player, in armies"
-    drawn = parts[0]
-    if len(parts) > 1:
-        drawn = vconcat(*parts).independent("color")
+        words += "; the luck of each player"
+    drawn = vconcat(*parts, spacing=12).independent("color") if len(parts) > 1 else parts[0]
     return Chart(drawn, audit_sentence(audited), f"{words}.", tables)
 
 
@@ -99,39 +94,48 @@ def _results(audited: Audit) -> list[Row]:
             "result": f"{result.throws}: {result.result}",
             "seen": result.seen,
             "expected": result.expected,
-            "off": result.seen / total - result.expected / total,
-            "low": result.low / total - result.expected / total,
-            "high": result.high / total - result.expected / total,
+            "off": (result.seen - result.expected) / total,
+            "low": (fair.low - result.expected) / total,
+            "high": (fair.high - result.expected) / total,
             "verdict": FAIR if result.low <= result.expected <= result.high else ODD,
         }
-        for result in audited.results
+        for result, fair in zip(audited.results, audited.fair_counts(), strict=True)
         if result.throws in kept and (total := totals[result.throws])
     ]
 
 
 def _deviations(rows: Sequence[Row]) -> View:
+    row_height = min(ROW_HEIGHT, MOST_HEIGHT // len(rows))
+    names: dict[str, Any] = {
+        "labelLimit": 150,
+        "labelOverlap": False,
+        "labelFontSize": min(row_height - 1, 11),
+    }
     base = rows_of("results").encode(
-        y=row_axis("result", rows, labelLimit=150, labelOverlap=False),
+        y=row_axis("result", rows, **names),
         tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
     )
     across = axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
-    colours = categories("verdict", {FAIR: BLUE, ODD: RED}, rows)
+    legend = {"legend": None} if all(row["verdict"] == FAIR for row in rows) else {}
+    colours = categories("verdict", {FAIR: BLUE, ODD: RED}, rows, **legend)
+    band = base.mark("bar", height=row_height - 2, opacity=0.3)
+    key = {"datum": BAND, "type": "nominal", "scale": mapped({BAND: GREY}), "title": None}
     return layer(
+        band.encode(x=across, x2="high", fill=key),
         level("results", "x", 0, strokeDash=[6, 4]),
-        base.mark("rule", strokeWidth=1.5).encode(x=across, x2="high", color=colours),
-        base.mark("point", filled=True, size=50, opacity=1).encode(x="off:Q", color=colours),
-    ).properties(height=ROW_HEIGHT * len(rows))
+        base.mark("point", filled=True, size=36, opacity=1).encode(x="off:Q", color=colours),
+    ).properties(height=row_height * len(rows))
 
 
-def _evidence(rows: Sequence[Row]) -> View:
+def _evidence(rows: Sequence[Row], *, is_last: bool) -> View:
     logs = [math.log10(row["e_value"]) for row in rows]
     least, most = math.floor(min(logs)), math.ceil(max(logs))
     powers = range(least, most + 1, max(1, (most - least) // 5))
     look = {"format": "~g", "values": [10.0**power for power in powers]}
     line = rows_of("evidence").mark("line", color=BLUE, strokeWidth=2)
     line = line.encode(
-        x=_time(),
-        y=axis("e_value:Q", "evidence, odds to 1", {"type": "log"}, **look),
+        x=_time() if is_last else {**_time(), "axis": None},
+        y=axis("e_value:Q", "odds against fair", {"type": "log"}, **look),
         tooltip=["throws:Q", exactly("e_value", "evidence")],
     )
     needed = rows_of("needed").mark("rule", strokeDash=[6, 4], strokeWidth=1.5, color=RED)
@@ -143,21 +147,25 @@ def _time() -> dict[str, Any]:
     return axis("throws:Q", "throws", format="~s", grid=False, tickCount=5)
 
 
-def _by_player(rows: Sequence[Row]) -> dict[str, Any]:
+def _lines(lines: View, rows: Sequence[Row]) -> list[View]:
+    """Return a line for each player, with an edge where one is about as light as the ground."""
     players = dict.fromkeys(row["player"] for row in rows)
-    colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
-    return categories("player", colours)
+    tones = player_tones(players)
+    lines = lines.encode(color=categories("player", {name: tones[name] for name in players}))
+    edge = lines.mark("line", strokeWidth=4.5).encode(color={"value": GREY})
+    is_pale = any(contrast(tones[name], paper) < 2 for name in players for paper in PAPER.values())
+    return [*([edge] if is_pale else []), lines.mark("line", strokeWidth=2.5)]
 
 
 def _luck(rows: Sequence[Row]) -> View:
-    line = rows_of("luck").mark("line", strokeWidth=2)
-    line = line.encode(
+    lines = rows_of("luck").encode(
         x=_time(),
-        y=axis("armies:Q", "luck, in armies"),
-        color=_by_player(rows),
+        y=axis("armies:Q", "luck, in armies", tickCount=4),
+        detail="player:N",
         tooltip=["throws:Q", "player:N", exactly("armies")],
     )
-    return layer(level("luck", "y", 0, strokeDash=[6, 4]), line).properties(height=SMALL)
+    zero = level("luck", "y", 0, strokeDash=[6, 4])
+    return layer(zero, *_lines(lines, rows)).properties(height=SMALL)
 
 
 @chart(of="Review")
@@ -186,23 +194,24 @@ def game_review(reviewed: Review) -> Chart:
     value = axis("value:Q", "worth", {"zero": False})
     if reviewed.is_chance:
         value = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
+    starts = {row["step"]: row["turn"] for row in rows if row["decision"] == "start"}
+    ticks = {"values": list(starts), "labelExpr": f"{json.dumps(starts)}[datum.value]"}
     steps = rows_of("steps").encode(
-        x=axis("step:Q", "battles", grid=False, tickCount=5, format="d"),
+        x=axis("step:Q", "turn, battle by battle", {"nice": False, "padding": 6}, **ticks),
         y=value,
         detail="turn:N",
-        color=_by_player(rows),
         tooltip=["turn:N", "decision:N", *map(exactly, ("value", "cost", "luck"))],
     )
-    layers = [
-        steps.mark("line", strokeWidth=2),
-        steps.mark("point", filled=True, size=30, opacity=1),
-    ]
+    lines = _lines(steps, rows)
+    links = lines[-1].mark("line", strokeWidth=1.5, strokeDash=[2, 4]).encode(detail="player:N")
+    points = lines[-1].mark("point", filled=True, size=40, opacity=1, stroke=GREY, strokeWidth=0.7)
+    layers = [links, *lines, points]
     tables: dict[str, Sequence[Row]] = {"steps": rows}
-    words = "What the best plan found is worth in each turn, battle by battle"
+    words = "What the best plan found is worth in each turn, after each battle"
     if worst:
         tables["costliest"] = worst
         words += "; circles: the costliest decisions"
-        circles = rows_of("costliest").mark("point", size=160, strokeWidth=2, color=RED)
+        circles = rows_of("costliest").mark("point", size=200, strokeWidth=2, style="ink")
         circles = circles.encode(
             x="step:Q", y="value:Q", tooltip=["decision:N", "better:N", exactly("cost")]
         )

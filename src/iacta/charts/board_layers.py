@@ -61,7 +61,13 @@ def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[View]
     shapes = shapes.mark("geoshape", clip=True, style="inked").encode(**paint, tooltip=tips)
     edges = _projected(scene, rows_of("outlines"))
     edges = edges.mark("geoshape", filled=False, stroke=GREY, strokeWidth=0.7, clip=True)
-    return [shapes, edges, *borders]
+    lines = {
+        "type": "MultiLineString",
+        "coordinates": [[list(p) for p in rim] for rim in scene.rims],
+    }
+    rims = _projected(scene, _inline("rims", [{"type": "Feature", "geometry": lines}]))
+    rims = rims.mark("geoshape", filled=False, stroke=GREY, strokeWidth=2, clip=True)
+    return [shapes, edges, *([rims] if scene.rims else []), *borders]
 
 
 def border_rows(scene: Scene) -> list[Row]:
@@ -206,7 +212,8 @@ def _discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[Vie
 def label_layers(scene: Scene) -> list[View]:
     """Return the labels that have room, and behind them the paper that keeps them readable."""
     notes = _texts(scene, "gains", ("value",), halo=4, fontWeight="bold")
-    return [*notes, *_texts(scene, "names", ("name", "key"), halo=2.5)]
+    continents = _texts(scene, "continents", ("continent",), halo=2.5, fontStyle="italic")
+    return [*notes, *_texts(scene, "names", ("name", "key"), halo=2.5), *continents]
 
 
 def _texts(

@@ -29,7 +29,7 @@ from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
 from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
 from iacta.charts.subtitles import counted, rules_words, signed
-from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH
+from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, player_tones
 from iacta.charts.vega import Row, View, field, layer, vconcat
 from iacta.checks import shown
 from iacta.errors import MalformedError
@@ -40,27 +40,12 @@ if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position
     from iacta.plan import Plan, Reinforcement
 
-TONES = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a6500")
-TONES_BY_NAME = {  # of players named after a colour
-    "blue": "#1f6fab",
-    "red": "#c22f2f",
-    "orange": "#b84f00",
-    "green": "#007a59",
-    "yellow": "#f0c020",
-    "amber": "#f0c020",
-    "purple": "#9a4c82",
-    "pink": "#e79ac4",
-    "violet": "#9a4c82",
-    "black": "#3b3f45",
-    "grey": "#8f8f8f",
-    "white": "#f7f7f7",
-}
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
 RARE_STEP = 0.005  # steps less likely than this are in no table
 SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
 MOST_ARROWS = 30  # unless the main line has more
 NARROW_WIDTH = 320
-DIFFERS = 0.1  # chances that differ by less are not shaded
+DIFFERS = 0.1  # chances that differ by less are not on the map
 
 
 @chart(of="Board Position")
@@ -127,8 +112,8 @@ def plan_map(plan: Plan) -> Chart:
     plan: the plan.
 
     The arrows are numbered along the main line, and below the map there is a line for each;
-    battles that are rarely fought have no arrow. Territories are shaded by the chance to own
-    them at the end where these chances differ.
+    battles that are rarely fought have no arrow. Where the chances to own what is attacked differ,
+    they are beside its armies.
 
     The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
     `armies` before the first battle, and `own_probability` and `expected_armies` at the end; a
@@ -139,13 +124,10 @@ def plan_map(plan: Plan) -> Chart:
     from iacta.questions.plan import plan_answer  # takes time to import
 
     arrows, position = arrows_of(plan), plan.position
-    scale = {"domain": [0, 1], "range": [0.03, 0.35]}
-    square: dict[str, Any] = {"symbolType": "square", "symbolFillColor": GREY, "symbolSize": 180}
-    words, values = "chance to own it at the end", [0, 0.25, 0.5, 0.75, 1]
-    legend = {"title": words, "values": values, "format": ".0%", "columns": 5, **square}
-    shade = field("own_probability:Q", scale=scale, legend=legend)
+    chances = chance_words(plan, arrows)
+    own = " Beside badges: the chance to own it at the end." if chances else ""
     return _finished(
-        _both(position.board, arrows, is_close=True),
+        _both(position.board, arrows, chances, is_close=True),
         [
             {
                 **_held(position.of(territory.name)),
@@ -155,9 +137,9 @@ def plan_map(plan: Plan) -> Chart:
             for territory in plan.territories
         ],
         plan_answer(plan).sentence,
-        f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
+        f"{_who(position)} {rules_words(plan.rules).capitalize()}."
+        f"{_arrow_words(plan, arrows)}{own}",
         owners=owner_colours(position),
-        paint={"opacity": shade} if differ(plan, arrows) else None,
         steps=_step_rows(plan, arrows),
     )
 
@@ -179,7 +161,7 @@ def arrows_of(plan: Plan) -> list[Arrow]:
             n,
             number[step.start],
             number[step.to],
-            "main" if n <= len(line) else "rare",
+            "rare" if n > len(line) else "main" if n > 1 else "next",
             f"{cut(step.start)} to {cut(step.to)}",
             short_percent(step.reach_probability, 0),
             short_percent(step.conquer_probability, 0),
@@ -188,16 +170,18 @@ def arrows_of(plan: Plan) -> list[Arrow]:
     ]
 
 
-def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
-    """Return whether the chances to own what is attacked differ, so that shades show something."""
-    ends = [plan.territories[arrow.to].own_probability for arrow in arrows]
-    return bool(ends) and max(ends) - min(ends) > DIFFERS
+def chance_words(plan: Plan, arrows: Sequence[Arrow]) -> dict[int, str]:
+    """Return the chance to own each territory that is attacked, in words, where these differ."""
+    chances = {arrow.to: plan.territories[arrow.to].own_probability for arrow in arrows}
+    if not chances or max(chances.values()) - min(chances.values()) <= DIFFERS:
+        return {}
+    return {t: short_percent(chances[t], 0) for t in sorted(chances)}
 
 
 def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
-    words = " Arrows: the main line"
+    words = " Arrows: the main line, in order"
     if any(arrow.look == "rare" for arrow in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
@@ -331,18 +315,12 @@ def _held(holding: Holding) -> dict[str, Any]:
 
 
 def owner_colours(position: Position) -> dict[str, str]:
-    """Return each owner's colour, the player first; owners named after a colour have it."""
+    """Return each owner's colour, the player first."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
-    own = {owner: TONES_BY_NAME.get(owner.lower()) for owner in owners}
-    free = [tone for tone in TONES if tone not in own.values()] or list(TONES)
-    tones: dict[str, str] = {}
-    for owner, tone in own.items():
-        if tone is None or tone in tones.values():
-            tone = free[0]
-            free = [*free[1:], tone]
-        tones[owner] = tone
-    return {**tones, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
+    tones = player_tones(owners)
+    known = {owner: tones[owner] for owner in owners}
+    return {**known, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
 
 
 def _who(position: Position) -> str:

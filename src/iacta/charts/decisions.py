@@ -46,6 +46,7 @@ LETTERS = "width < 450 ? 11 : 14"
 MARGIN = 3  # how many more attackers than the boundary needs are shown
 SIDE = 440
 SPREAD_HEIGHT = 240
+MOST_NUMBERED = 20  # bars, so that there is room for their numbers on a telephone
 MOST_WORDS = 8  # of a spread, beside its bar
 MOST_POINTS = 60  # of a line, which is straight between them
 LOW = 0.02  # chances below this are not drawn
@@ -289,7 +290,7 @@ def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_titl
         level("chances", "y", float(chance), color=AMBER, strokeDash=[6, 4]),
         base.mark("point", filled=True, size=36, opacity=1).encode(color=colour),
         answer.mark("point", filled=True, size=140, color=BLUE, opacity=1),
-        answer.mark("text", align="left", dx=9, dy=12, fontSize=13, fontWeight="bold").encode(
+        answer.mark("text", align="right", dx=-8, dy=-9, fontSize=13, fontWeight="bold").encode(
             text=field(f"{side}:Q", format=",d")
         ),
     )
@@ -325,8 +326,9 @@ def best_spread(
         y=axis("defenders:Q", "defenders", scale, format=",d", tickMinStep=1),
         tooltip=["territory:O", "defenders:Q"],
     )
-    room = {"expr": "bandwidth('x') < 14 ? 0 : 1"}
-    values = base.mark("text", dy=-7, opacity=room).encode(text="defenders:Q")
+    bars = base.mark("bar", color=RED)
+    if len(spread) <= MOST_NUMBERED:
+        bars = layer(bars, base.mark("text", dy=-7).encode(text="defenders:Q"))
     known = "no spread is better" if best.is_exact else "the best found by a search"
     stack, s = count(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
     if objective == "break through":
@@ -334,7 +336,6 @@ def best_spread(
     else:
         of_all = counted(len(spread), "territory", "territories")
         title = f"{stack} take{s} {float(best.value):.2f} of {of_all} on average, at best."
-    bars = layer(base.mark("bar", color=RED), values)
     tables: dict[str, list[Row]] = {
         "spread": [
             {"territory": place, "defenders": held} for place, held in enumerate(spread, start=1)
@@ -407,18 +408,20 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
 
 
 def _compared(rows: Sequence[Row], is_chance: bool) -> View:
-    """Return what each spread leaves the attackers, the best spread first."""
+    """Return what each spread leaves the attackers, the best first, on an axis of what differs."""
     words = "chance to break through" if is_chance else "territories that they take on average"
-    most = max(row["value"] for row in rows) or 1.0
+    ends = [min(row["value"] for row in rows), max(row["value"] for row in rows)]
+    beside = max(ends[1] - ends[0], 0.01 * (ends[1] or 1.0))
     form = {"format": "~%"} if is_chance else {}
-    scale = {"domain": [0, 1.12 * most], "nice": False}
+    # Points, as bars would have to begin at 0, where nothing differs.
+    scale = {"domain": [max(ends[0] - 0.15 * beside, 0.0), ends[1] + 0.2 * beside], "nice": False}
     base = rows_of("values").encode(
-        y=row_axis("name", rows),
+        y=row_axis("name", rows, grid=True),
         x=axis("value:Q", words, scale, tickCount=5, **form),
         tooltip=["name:N", exactly("value", words)],
     )
     colour = field("is_best:N", legend=None, scale=mapped({True: BLUE, False: GREY}))
     value = field("value:Q", format=".1%" if is_chance else ".2f")
-    values = base.mark("text", align="left", dx=4).encode(text=value)
-    compared = layer(base.mark("bar").encode(color=colour), values)
-    return compared.properties(height=26 * len(rows))
+    values = base.mark("text", align="left", dx=9).encode(text=value)
+    points = base.mark("point", filled=True, size=90, opacity=1).encode(color=colour)
+    return layer(points, values).properties(height=26 * len(rows))

@@ -16,9 +16,10 @@ Source: Been, Daiches and Yap, "Dynamic map labeling" (2006).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # takes time to import
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
-Kind: TypeAlias = Literal["value", "name", "key"]
+Kind: TypeAlias = Literal["value", "name", "key", "continent"]
 Look: TypeAlias = Literal["main", "rare", "next"]
 
 # Shapes with room for a number, so that owners can be told apart without colours too.
@@ -48,7 +49,7 @@ SHAPES = (
 
 CLOSE_UP = 0.7  # a plan that needs less of the board's width is enlarged
 APART = 66.0  # units between territories of a map that is as wide as it should be
-BADGES = 2.5  # halves of a badge from the middle of one to that of the next, at least
+BADGES = 3.2  # halves of a badge from the middle of one to that of the next, at least
 ROUNDS = 60  # in which badges are moved apart
 GOLDEN = 2.4  # the angle between the ways of two badges that are at one place, in radians
 LONGEST_NAME = 24
@@ -62,6 +63,7 @@ PIECES = 8  # of a bent arrow
 CLEAR = 3.0  # units between an arrow and a badge that it passes
 ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # where on an arrow its number may be
 FARTHEST = 40  # units from a place to the letters that stand for its name
+GRID = 24  # places in a row in which the name of a continent is tried
 SAME = 1e-12  # smaller slopes, as parts of the largest, are none
 
 
@@ -154,8 +156,8 @@ class Arrow:
 class Label:
     """Words at a territory.
 
-    kind: what they are: the name, letters that stand for it, or something else.
-    territory: its number.
+    kind: what they are: the name, letters that stand for it, a continent's name, or something else.
+    territory: its number; of a continent the first one.
     lines: the words.
     middle: of them all.
     least, most: how wide the map must be at least, and must be less than, in units.
@@ -182,11 +184,11 @@ class Scene:
     sizes: of badges, letters and discs, in units.
     territories: their names.
     outlines: of each territory its polygons; none where it is a disc around its badge.
+    rims: the lines around continents.
     borders: the borders, each once.
     badges: where the armies of each territory are.
     arrows: the battles of a plan.
     labels: the words on the map, those first that matter most.
-    close: the part in which all arrows are, if it is small enough to enlarge.
     """
 
     frame: Frame
@@ -194,11 +196,11 @@ class Scene:
     sizes: Sizes
     territories: tuple[str, ...]
     outlines: Sequence[Sequence[Sequence[Point]]]
+    rims: Sequence[Sequence[Point]]
     borders: tuple[Border, ...]
     badges: tuple[Anchor, ...]
     arrows: tuple[Arrow, ...] = ()
     labels: tuple[Label, ...] = ()
-    close: Frame | None = None
 
     @property
     def scale(self) -> float:
@@ -254,17 +256,42 @@ def scene_of(
     )
     frame = _frame(board, places, range(len(places)))
     close = _frame(board, places, {t for arrow in arrows for t in (arrow.start, arrow.to)})
-    if close and frame and close.width > CLOSE_UP * frame.width:
-        close = None
-    frame = close if is_close and close else frame
+    if is_close and close and frame and close.width <= CLOSE_UP * frame.width:
+        frame = close
     assert frame is not None  # noqa: S101 # a board has territories
     if width is None:
         width = APART * math.sqrt(len(places) * frame.width / frame.height)
     badges = _apart(places, width / frame.width, sizes.badge)
     bare = Scene(
-        frame, width, sizes, board.territories, board.outlines, borders, badges, close=close
+        frame,
+        width,
+        sizes,
+        board.territories,
+        board.outlines,
+        tuple(_rims(board)),
+        borders,
+        badges,
     )
-    return _Layout(bare).laid_out(arrows, values or {})
+    continents = {
+        f"{cut(each.name)} {each.bonus:+}": [number[name] for name in each.territories]
+        for each in board.continents
+        if each.territories
+    }
+    return _Layout(bare).laid_out(arrows, values or {}, continents)
+
+
+def _rims(board: Board) -> Iterator[Sequence[Point]]:
+    """Yield the lines along which a continent ends: those that only one of its territories has."""
+    shapes = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
+    for continent in board.continents:
+        polygons = [polygon for name in continent.territories for polygon in shapes.get(name, ())]
+        sides = [[*pairwise([*polygon, polygon[0]])] for polygon in polygons if polygon]
+        known = Counter(frozenset(side) for each in sides for side in each)
+        for each in sides:
+            for is_rim, some in groupby(each, key=lambda side: known[frozenset(side)] == 1):
+                if is_rim:
+                    line = [*some]
+                    yield (line[0][0], *(end for _, end in line))
 
 
 def _frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
@@ -359,7 +386,12 @@ class _Layout:
         if self.half:
             self.things += [_Thing(badge, badge, self.half, self.half) for badge in scene.badges]
 
-    def laid_out(self, arrows: Sequence[Arrow], values: Mapping[int, str]) -> Scene:
+    def laid_out(
+        self,
+        arrows: Sequence[Arrow],
+        values: Mapping[int, str],
+        continents: Mapping[str, Sequence[int]],
+    ) -> Scene:
         scene, drawn = self.scene, self._arrows(arrows)
         first = {t for arrow in arrows for t in (arrow.start, arrow.to)}
         seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
@@ -379,6 +411,9 @@ class _Layout:
             if key := self._label("key", t, [[_key_of(keys)]], least[t]):
                 placed.append(key)
                 keys += 1
+        if self.half:
+            some = (self._continent(text, members) for text, members in continents.items())
+            placed += [label for label in some if label]
         return replace(scene, arrows=drawn, labels=tuple(placed))
 
     # Arrows.
@@ -498,8 +533,8 @@ class _Layout:
         most: the map on which the label is not shown any more, as that has its name.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names
-        wide = self.scene.frame.width
-        best: tuple[float, Sequence[str], _Thing] | None = None
+        best: _Thing | None = None
+        lines: Sequence[str] = ()
         for form in forms:
             width = max(map(text_width, form)) * size / 2
             height = self.scene.sizes.line * len(form) / 2
@@ -507,16 +542,43 @@ class _Layout:
                 at._replace(dx=at.dx + x, dy=at.dy + y)
                 for x, y in _near(self.half, width, height, kind == "key")
             ]
-            least = _clear(tried, width, height, self.things, self.scene.scale, most / wide)
-            good = least <= self.scene.scale
-            k = int(good.argmax() if good.any() else least.argmin())
-            if best is None or (best[0] > self.scene.scale and least[k] < best[0]):
-                best = float(least[k]), form, _Thing(tried[k], tried[k], width, height)
-        if best is None or math.isinf(best[0]):
+            box = self._first(tried, width, height, most)
+            if best is None or (best.least > self.scene.scale and box.least < best.least):
+                best, lines = box, form
+        return None if best is None else self._placed(kind, t, lines, best)
+
+    def _continent(self, text: str, members: Sequence[int]) -> Label | None:
+        """Return the name of a continent, as near to its middle as there is room."""
+        places = np.array([self.scene.badges[t][:2] for t in members])
+        middle, low, high = places.mean(axis=0), places.min(axis=0), places.max(axis=0)
+        beside = 0.3 * (high - low) + 2 * self.half / self.scene.scale
+        rows = [np.linspace(low[k] - beside[k], high[k] + beside[k], GRID) for k in (0, 1)]
+        tried = sorted(
+            (Anchor(float(x), float(y)) for x in rows[0] for y in rows[1]),
+            key=lambda at: math.dist(at[:2], middle),
+        )
+        if not self.scene.frame.holds((middle[0], middle[1])):
             return None
-        self.things.append(best[2]._replace(least=best[0], most=most / wide))
-        until = None if math.isinf(most) else most
-        return Label(kind, t, best[1], best[2].start, best[0] * wide, until)
+        size = self.scene.sizes
+        box = self._first(tried, text_width(text) * size.names / 2, size.line / 2, math.inf)
+        return self._placed("continent", members[0], [text], box)
+
+    def _first(self, tried: Sequence[Anchor], width: float, height: float, most: float) -> _Thing:
+        """Return a box in the first place with room, or else in the one that needs the least."""
+        scale, top = self.scene.scale, most / self.scene.frame.width
+        least = _clear(tried, width, height, self.things, scale, top)
+        good = least <= scale
+        k = int(good.argmax() if good.any() else least.argmin())
+        return _Thing(tried[k], tried[k], width, height, float(least[k]), top)
+
+    def _placed(self, kind: Kind, t: int, lines: Sequence[str], box: _Thing) -> Label | None:
+        """Return the label of a box, which is in the way of those that follow."""
+        if math.isinf(box.least):
+            return None
+        self.things.append(box)
+        wide = self.scene.frame.width
+        until = None if math.isinf(box.most) else box.most * wide
+        return Label(kind, t, lines, box.start, box.least * wide, until)
 
 
 def _way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,23 @@ DEEP = {
     GREY: "#6b6b6b",
 }
 ORDERED = (RED, AMBER, GREEN, BLUE)
+
+# Of players: of those who are named after a colour, and of the others.
+TONES_BY_NAME = {
+    "blue": "#1f6fab",
+    "red": "#c22f2f",
+    "orange": "#b84f00",
+    "green": "#007a59",
+    "yellow": "#f0c020",
+    "amber": "#f0c020",
+    "purple": "#9a4c82",
+    "pink": "#e79ac4",
+    "violet": "#9a4c82",
+    "black": "#3b3f45",
+    "grey": "#8f8f8f",
+    "white": "#f7f7f7",
+}
+TONES = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a6500")
 
 WIDTH = 600
 HEIGHT = 380
@@ -95,6 +113,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "columnPadding": 24,
             "columns": 3,
             "labelLimit": 300,
+            "layout": {"top": {"anchor": "start", "direction": "horizontal", "margin": 24}},
             "orient": "top",
             "symbolStrokeWidth": 2,
         },
@@ -128,6 +147,25 @@ def shades(count: int) -> list[str]:
     stops = np.array([[int(hue[i : i + 2], 16) for i in (1, 3, 5)] for hue in ORDERED])
     tones = [np.interp(places, range(len(ORDERED)), stops[:, i]).round() for i in range(3)]
     return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
+
+
+def player_tones(players: Iterable[str]) -> dict[str, str]:
+    """Return each player's colour, which does not depend on the order of the players.
+
+    players: their names; who is named after a colour has it.
+
+    >>> player_tones(["Ben", "red", "Ada"])
+    {'Ada': '#1f6fab', 'Ben': '#007a59', 'red': '#c22f2f'}
+    """
+    own = {name: TONES_BY_NAME.get(name.lower()) for name in sorted(players)}
+    free = [tone for tone in TONES if tone not in own.values()] or list(TONES)
+    tones: dict[str, str] = {}
+    for name, tone in own.items():
+        if tone is None or tone in tones.values():
+            tone = free[0]
+            free = [*free[1:], tone]
+        tones[name] = tone
+    return tones
 
 
 def contrast(colour: str, other: str) -> float:

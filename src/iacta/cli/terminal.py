@@ -9,7 +9,7 @@ from time import monotonic
 from unicodedata import combining, east_asian_width
 
 from iacta.questions.percentages import bar_percent
-from iacta.questions.question import Watch
+from iacta.questions.question import Answer, Watch
 from iacta.questions.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_text
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -175,7 +175,10 @@ def patience() -> Iterator[Watch]:
         room = get_terminal_size().columns - 1
         print(f"{ANEW}{line[:room]}", end="", file=sys.stderr, flush=True)
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def watch(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Answer | None = None
+    ) -> None:
+        del so_far  # a terminal shows the whole answer
         nonlocal line, long
         passed = monotonic() - begun
         line = f"{doing}; Ctrl-C {'keeps the best so far' if keeps else 'stops it'}."

@@ -16,13 +16,15 @@ armies were (Rosenblatt 1952; Brockwell 2007), so that battles of all sizes are 
 each tenth of the results, from the luckiest to the unluckiest, comes as often as each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from math import sqrt
 from operator import attrgetter
 from os import PathLike
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +32,7 @@ import numpy as np
 from iacta.chances import Chance, read_chance
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import Estimate
+from iacta.estimate import CONFIDENCE, Estimate, Interval
 from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
@@ -146,6 +148,15 @@ class Audit(Displayed):
                     )
                 )
         return tuple(results)
+
+    def fair_counts(self) -> Iterator[Interval]:
+        """Yield between which counts each result lies, so that all do in 95 of 100 fair logs."""
+        cells = sum(len(kind.chances) for kind in self.throws)
+        z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
+        for kind in self.throws:
+            for chance in map(float, kind.chances):
+                middle, half = kind.total * chance, z * sqrt(kind.total * chance * (1 - chance))
+                yield Interval(max(middle - half, 0.0), min(middle + half, float(kind.total)))
 
     @property
     def largest(self) -> Throws:

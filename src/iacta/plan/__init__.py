@@ -14,9 +14,9 @@ from iacta.plan.hold import (
     Threat,
     hold,
     take_and_hold,
-    usual_reinforcements,
 )
 from iacta.plan.luck import LuckOfBattle, luck_with_plan
+from iacta.plan.opponents import usual_reinforcements
 from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
 from iacta.plan.policy import Policy
 from iacta.plan.reinforcement import (

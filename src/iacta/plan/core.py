@@ -556,9 +556,10 @@ class Core:
                     done.set()
 
             # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
+            # Where Polars is imported, Ctrl-C only ends what waits with a limit.
             try:
                 Thread(target=work).start()
-                done.wait()
+                done.wait(TIMEOUT_MAX)
             except BaseException:
                 deadline.stop()
                 done.wait(1)  # not for ever: perhaps the thread never began

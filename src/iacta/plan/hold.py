@@ -25,14 +25,13 @@ chooses the one with the greatest chance to take and hold.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from math import hypot, prod, sqrt
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from iacta.board import Position
-from iacta.board.position import check_position, find_player
+from iacta.board.position import find_player
 from iacta.checks import check_choice, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.estimate import NORMAL, mean_error
@@ -42,6 +41,7 @@ from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import TakeAny
 from iacta.plan.masks import bits, mask_of
+from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
 from iacta.plan.plan import Plan
 from iacta.plan.problem import TurnState
 from iacta.plan.reinforcement import (
@@ -56,8 +56,6 @@ from iacta.reprs import Displayed, Plotted
 
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
-PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
-MOST_SOURCES = 6  # stacks whose final moves are compared, the largest
 SAME = 1e-9
 FEWEST = 100  # games in which an end is looked for, however short the time is
 BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist
@@ -146,27 +144,6 @@ class Hold(Displayed):
         known = self.plan.interval[1] if self.plan.interval else self.plan.win_probability
         most = 1.0 if known is None else known
         return max(low, 0.0), min(high, most, 1.0)
-
-
-def usual_reinforcements(position: Position, player: str) -> int:
-    """Return the new armies of a player by the usual rule.
-
-    position: who holds what.
-    player: the player.
-
-    One for each three territories, rounded down, but at least three; and the bonus of each
-    continent that they own.
-
-    >>> from iacta.board import Holding
-    >>> from iacta.board.files import classic_board
-    >>> mine = [Holding("red", 1)] * 9 + [Holding("blue", 1)] * 33
-    >>> position = Position(classic_board(), "red", tuple(mine))
-    >>> usual_reinforcements(position, "red")  # 9 territories, which are North America
-    8
-    """
-    check_position(position)
-    owner = position.of(position.owned_by(player)[0]).owner
-    return Turn(replace(position, player=owner)).new_armies()
 
 
 def hold(
@@ -315,7 +292,7 @@ class _Outlook:
         self.theirs: PlanOptions = {"rules": plan.rules}
         if "rules_of" in options:
             self.theirs["rules_of"] = options["rules_of"]
-        self._win = cache(self._find_win)
+        self.battles = SingleBattles(plan.problem.turn)
 
     def hold(self, plan: Plan, ends: int, seed: int, deadline: Deadline) -> Hold:
         """Return the chance that a plan takes and holds, from some of its ends."""
@@ -369,7 +346,7 @@ class _Outlook:
     def _threats(self, end: Position, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
         return {
             player: self._threat(replace(end, player=player), deadline, is_bounded)
-            for player in _opponents(end)
+            for player in opponents_in(end)
         }
 
     def _threat(self, theirs: Position, deadline: Deadline, is_bounded: bool) -> Threat:
@@ -399,77 +376,34 @@ class _Outlook:
         end = turn.position
         threats = [
             (beside, self._new(end, player))
-            for player in _opponents(end)
-            if (beside := self._beside(end, player))
+            for player in opponents_in(end)
+            if (beside := self.battles.beside(end, player, self.held))
         ]
         exposed = {name for beside, _ in threats for near in beside.values() for name in near}
 
         def held(position: Position) -> float:
-            return prod(self._missed(position, beside, new) for beside, new in threats)
+            return prod(self.battles.missed(position, beside, new) for beside, new in threats)
 
         best, best_held = NOTHING, held(end)
-        for move in _moves(turn, exposed):
+        for move in last_moves(turn, exposed):
             value = held(turn.after(move).position)
             if value > best_held:
                 best, best_held = move, value
         return best
-
-    def _beside(self, end: Position, player: str) -> dict[str, list[str]]:
-        """Return what an opponent's territories can attack of what is to be held."""
-        found = {
-            name: [each for each in end.board.neighbours(name) if each in self.held]
-            for name in end.owned_by(player)
-        }
-        return {name: near for name, near in found.items() if near}
-
-    def _missed(self, end: Position, beside: Mapping[str, list[str]], new: int) -> float:
-        """Return the chance that no stack of an opponent wins its battle, with the new armies best.
-
-        beside: what their territories can attack.
-        """
-
-        def missed(name: str, more: int) -> float:
-            armies = end.of(name).armies + more
-            return 1.0 - max(self._win(armies, each, end.of(each).armies) for each in beside[name])
-
-        alone = {name: missed(name, 0) for name in beside}
-        return min(
-            missed(name, new) * prod(alone[other] for other in alone if other != name)
-            for name in beside
-        )
-
-    def _find_win(self, armies: int, territory: str, defenders: int) -> float:
-        able = armies - self.problem.turn.rules.garrison
-        kernel = self.problem.kernels[self.problem.place(territory)]
-        return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
-
-
-def _opponents(end: Position) -> list[str]:
-    return sorted({each.owner for each in end.holdings} - {"", end.player})
 
 
 def _left(threats: Mapping[str, Threat]) -> float:
     return prod(1.0 - each.chance for each in threats.values())
 
 
-def _moves(turn: Turn, exposed: set[str]) -> Iterator[Fortify]:
-    firsts = ((part[0], len(part)) for part in turn.actions().parts)
-    most = {(one.start, one.to): spare for one, spare in firsts if isinstance(one, Fortify)}
-    largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MOST_SOURCES]
-    for (start, to), spare in most.items():
-        if to in exposed and (-spare, start) in largest:
-            for number in sorted({int(part * spare) for part in PARTS} - {0}):
-                yield Fortify(start, to, number)
-
-
 def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> dict[str, int]:
     if get is None:
         return {}
     if not isinstance(get, Mapping):
-        return dict.fromkeys(_opponents(position), whole_number(get, "get", least=0))
+        return dict.fromkeys(opponents_in(position), whole_number(get, "get", least=0))
     numbers = {}
     for player, number in get.items():
-        owner = find_player(player, "get", _opponents(position))
+        owner = find_player(player, "get", opponents_in(position))
         numbers[owner] = whole_number(number, f"get of {player}", least=0)
     return numbers
 

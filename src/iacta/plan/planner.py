@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
-from threading import Thread
+from threading import TIMEOUT_MAX, Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -156,7 +156,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                bounding.join()
+                bounding.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Core._call`
         except BaseException:
             self.deadline.stop()
             raise

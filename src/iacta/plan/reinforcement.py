@@ -24,6 +24,7 @@ from iacta.board.position import check_position
 from iacta.chances import Chance, read_chance
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
+from iacta.estimate import half_interval
 from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
 from iacta.plan.core import Core, Style
@@ -41,6 +42,7 @@ SETTLED = 2  # placements that are settled by plans with all the time there is
 GAIN = 1e-9
 MOST_PLACEMENTS = 2000  # that are all looked at
 MOST_STATES = 50_000  # that may follow them
+FLOWED, GAMES = 2_000, 64  # states up to which quick play is followed to its end, and else games
 MANY_STATES = 10**6  # where there is a time limit
 BEFORE, EXACT, QUICK = 0.2, 0.25, 0.3  # parts of the time that is left
 
@@ -311,6 +313,16 @@ class QuickValues:
             self._known[state] = value
         return self._known[state]
 
+    def reached(self, state: TurnState) -> tuple[float, tuple[float, float] | None]:
+        """Return what the quick play is paid from a state on, with the interval of an estimate."""
+        self.of(state)
+        report = self._search.flow(Deadline(), FLOWED, state)
+        if report is not None:
+            return report.value, None
+        gains = self._search.play(Deadline(), GAMES, start=state).gains
+        value, half = max(float(gains.mean()), 0.0), half_interval(gains)
+        return value, (max(value - half, 0.0), value + half)
+
 
 def _looking(problem: Problem) -> Core:
     """Return lookahead whose values can be compared with those of other positions."""
@@ -353,16 +365,17 @@ class Placements:
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        problem, state = self.values.problem, self._after(placement)
+        problem, state = self.values.problem, self.after(placement)
         paid = min(self.values.of(state), problem.rewards.most)
         return paid + problem.paid(state) + problem.held
 
     def rank(self, placement: Placement) -> float:
         """Return the number by which placements are compared."""
-        state = self._after(placement)
+        state = self.after(placement)
         return self.values.of(state) + self.values.problem.paid(state)
 
-    def _after(self, placement: Placement) -> TurnState:
+    def after(self, placement: Placement) -> TurnState:
+        """Return the state in which the new armies are placed."""
         there = placed(self.position, placement)
         return TurnState(tuple(each.armies for each in there.holdings), self._owned)
 

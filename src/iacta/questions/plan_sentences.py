@@ -101,10 +101,12 @@ def chance_so_far(value: float, bound: float) -> str:
 
     >>> chance_so_far(0.25, 0.75), chance_so_far(0.25, 0.98), chance_so_far(0.9992, 0.99999)
     ('25.00%, at most 75.00%', '25.00%', '99.92%')
+    >>> chance_so_far(0.94661, 0.94663)
+    '94.66%'
     """
-    most = percent(bound)
-    is_said = _is_informative(value, bound) and not most.startswith("more")
-    return f"{percent(value)}, at most {most}" if is_said else percent(value)
+    chance, most = percent(value), percent(bound)
+    is_said = _is_informative(value, bound) and not most.startswith("more") and most != chance
+    return f"{chance}, at most {most}" if is_said else chance
 
 
 def is_worth(plan: Plan) -> bool:

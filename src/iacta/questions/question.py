@@ -21,12 +21,20 @@ Charts: TypeAlias = ModuleType  # that is `iacta.charts`
 class Watch(Protocol):
     """Receives progress while an answer is computed."""
 
-    def __call__(self, doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def __call__(
+        self,
+        doing: str,
+        part: float | None,
+        *,
+        keeps: bool = False,
+        so_far: "Answer | None" = None,
+    ) -> None:
         """Report progress.
 
         doing: what is being done.
         part: which part of it is done, from 0 to 1; `None` if that is not known.
         keeps: whether an interruption would keep what has been found so far.
+        so_far: what has been found so far, of an answer that fills in.
         """
 
 

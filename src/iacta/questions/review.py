@@ -153,7 +153,8 @@ class ReviewAnswer(Answer):
 
 @sections_of.register
 def _sections(reviewed: Review) -> Iterator[Section]:
-    sentences = [_sentence(reviewed, player) for player in reviewed.players]
+    yield Section([_sentence(reviewed, player) for player in reviewed.players])
+    sentences = []
     if not reviewed.proven:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
     if reviewed.assumed:
@@ -164,7 +165,18 @@ def _sections(reviewed: Review) -> Iterator[Section]:
     if reviewed.unclear:
         unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
-    yield Section(sentences)
+    if sentences:
+        yield Section(sentences)
+    lucks = [
+        (
+            player.player,
+            _figure(reviewed, player.luck, "+"),
+            "not known" if player.spread is None else _figure(reviewed, player.spread),
+            _figure(reviewed, player.cost),
+        )
+        for player in reviewed.players
+    ]
+    yield Section([Table(("", "luck", "usual luck", "given away"), lucks)])
     costliest = [step for step in reviewed.costliest if float(_figure(reviewed, step.cost))]
     if costliest:
         worst = [
@@ -198,15 +210,18 @@ def _sections(reviewed: Review) -> Iterator[Section]:
 
 
 def _sentence(reviewed: Review, player: PlayerReview) -> str:
-    name = player.player[:1].upper() + player.player[1:]
-    luck = _amount(reviewed, abs(player.luck))
+    is_only = len(reviewed.players) == 1
+    who = "You were" if is_only else f"{player.player[:1].upper()}{player.player[1:]} was"
     how = "lucky" if player.luck >= 0 else "unlucky"
-    usual = "" if player.spread is None else f" (usual: {_amount(reviewed, player.spread)})"
-    return f"{name} was {luck} {how}{usual} and lost {_amount(reviewed, player.cost)} by decisions."
+    unit = " points" if reviewed.is_chance else ""
+    luck, cost = _rounded(reviewed, abs(player.luck)), _rounded(reviewed, player.cost)
+    return f"{who} {luck}{unit} {how}, and gave away {cost} by decisions."
 
 
-def _amount(reviewed: Review, value: float) -> str:
-    return f"{_figure(reviewed, value)}{' points' if reviewed.is_chance else ''}"
+def _rounded(reviewed: Review, value: float) -> str:
+    """Return a chance in points, or a worth: 10 and more without decimals."""
+    exact = _figure(reviewed, value)
+    return exact if float(exact) < 10 else f"{float(exact):.0f}"
 
 
 def _figure(reviewed: Review, value: float, sign: str = "") -> str:

@@ -1,20 +1,14 @@
-"""What questions on the whole game share: where it begins, how games are played, their words."""
+"""What questions on the whole game share: how games are played, and their words."""
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
-from typing import ClassVar
 
-from iacta.board.board import Board
-from iacta.board.files import read_board
-from iacta.board.position import Position, code_in, read_position
 from iacta.distribution import Probability
 from iacta.estimate import CONFIDENCE, Interval
-from iacta.game import Turn
-from iacta.questions.form import ClashError, Form, parameter
-from iacta.questions.parameter_kinds import Name, Whole
+from iacta.questions.form import parameter
+from iacta.questions.moment import FromMoment
+from iacta.questions.parameter_kinds import Whole
 from iacta.questions.percentages import short_percent
-from iacta.questions.plan_parameter_kinds import Source
 from iacta.questions.question import Watch
 from iacta.questions.record import IntervalRecord
 from iacta.questions.shared_parameters import SEED, TIME_LIMIT
@@ -27,48 +21,14 @@ PEOPLE = (
 CONDITION_KEY = "Under which condition the numbers hold: in a game among people they differ."
 
 
-class WholeGame(Form, kw_only=True):
+class WholeGame(FromMoment, kw_only=True):
     """A question on the whole game from a moment of a turn on."""
 
-    one_of: ClassVar = ("position or code",)
-
-    position: str | Position | None = parameter(
-        Source(Position, read_position),
-        "The position, or the turn: a JSON or TOML file, a code, or - for stdin.",
-        is_argument=True,
-        metavar="FILE",
-        default=None,
-    )
-    code: str | None = parameter(
-        Name(),
-        "The code of a turn or a position, such as the one that the board shows.",
-        metavar="TEXT",
-        default=None,
-    )
-    board: str | Board | None = parameter(
-        Source(Board, read_board, ("classic",)),
-        "The board of a code, a file.",
-        metavar="FILE",
-        usual="classic",
-        default=None,
-    )
     games: int | None = parameter(
         Whole(least=2, most=MOST_GAMES), "How many games to play of each kind.", default=None
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     seed: int = parameter(*SEED, default=0)
-
-    @cached_property
-    def turn(self) -> Turn:
-        board = read_board(self.board) if isinstance(self.board, str) else self.board
-        if self.code is not None:
-            return Turn.from_code(self.code, board)
-        if (code := code_in(self.position)) is not None:
-            return Turn.from_code(code, board)
-        if board is not None:
-            raise ClashError("{board} is that of a code, and {position} has its own")
-        source = self.position
-        return Turn(source if isinstance(source, Position) else read_position(source or ""))
 
 
 def reported(watch: Watch | None, what: str) -> Callable[[int, int], None]:

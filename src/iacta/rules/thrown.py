@@ -29,6 +29,7 @@ from contextlib import closing
 from fractions import Fraction
 from itertools import chain
 from math import prod
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -539,9 +540,9 @@ def spread(
         for piece in pieces:
             pending.append(_submitted(work, piece, executor))
             if len(pending) >= MOST_PENDING:
-                yield pending.popleft().result()
+                yield pending.popleft().result(TIMEOUT_MAX)
         while pending:
-            yield pending.popleft().result()
+            yield pending.popleft().result(TIMEOUT_MAX)
     finally:
         for future in pending:
             future.cancel()

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import chain
 from math import sqrt
 from os import cpu_count
-from threading import Lock
+from threading import TIMEOUT_MAX, Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -190,7 +190,8 @@ def played(
     threads = cpu_count() or 1
     with ThreadPoolExecutor(threads) as pool:
         try:
-            rows = [each.result() for each in [pool.submit(work) for _ in range(threads)]]
+            working = [pool.submit(work) for _ in range(threads)]
+            rows = [each.result(TIMEOUT_MAX) for each in working]  # which Ctrl-C ends
         except BaseException:
             deadline.stop()
             raise

@@ -13,12 +13,7 @@ from iacta.questions.question import Question
 from iacta.web.client_gone import while_there
 from iacta.web.process_pool import Work
 from iacta.web.read_question import SEARCHED, served_questions
-from iacta.web.search_stream import (
-    FIRST_GAMES_SECONDS,
-    FIRST_SECONDS,
-    answer_in_lines,
-    wants_lines,
-)
+from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.worker import Part, found, part_of, vega_script
 
 JSON = "application/json"
@@ -54,8 +49,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
         if name in SEARCHED and wants_lines(request):
-            first = FIRST_SECONDS if name == "plan" else FIRST_GAMES_SECONDS
-            return answer_in_lines(work, partial(found, name), record, first)
+            return answer_in_lines(work, partial(found, name), record, SEARCHED[name])
         text = await while_there(request, run(part_of, name, record, "record"))
         return Response(text, media_type=JSON)
 

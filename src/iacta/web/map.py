@@ -14,8 +14,8 @@ from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board
 from iacta.board.layout import check_size
 from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
-from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.scene import SHAPES, scene_of
+from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.errors import IllegalError
 from iacta.game import Turn
 from iacta.questions.form import Topic

@@ -15,8 +15,8 @@ import numpy as np
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.board.layout import is_drawn
-from iacta.charts.boards import arrows_of, differ
-from iacta.charts.scene import Scene, scene_of
+from iacta.charts.boards import arrows_of, chance_words
+from iacta.charts.scene import scene_of
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Advance, Attack, BorderOdds, Fortify, Place, Stop, Throw, Turn
@@ -38,7 +38,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.problem import PLAYS, TurnState
 from iacta.plan.report import main_line
 from iacta.questions.command_and_call import as_command, as_python
-from iacta.questions.percentages import percent, short_percent
+from iacta.questions.percentages import percent
 from iacta.questions.plan import PlanAnswer, PlanQuestion
 from iacta.questions.plan_sentences import achieved, chance_so_far, proof, valued
 from iacta.questions.question import Watch
@@ -608,29 +608,24 @@ def _command_and_call(body: Mapping[str, Any], turn: Turn) -> dict[str, Any]:
 # What is drawn.
 
 
-def moving(scene: Scene) -> dict[str, Any]:
-    """Return what a plan adds to the map of its board."""
-    return {name: asdict(scene)[name] for name in ("arrows", "labels", "close")}
-
-
 def _drawn(plan: Plan) -> tuple[dict[str, Any] | None, dict[str, int], list[float] | None]:
-    """Return the arrows of a plan, their numbers by battle, and chances to own land that differ."""
-    position, chances = plan.position, None
+    """Return the arrows of a plan, their numbers by battle, and chances to own land that differ.
+
+    Only the main line has arrows, so that these are one story; the plan's tables have the rest.
+    """
+    position = plan.position
     if not is_drawn(position.board):
         return None, {}, None
-    arrows, names, values = arrows_of(plan), position.board.territories, {}
+    arrows = [arrow for arrow in arrows_of(plan) if arrow.look != "rare"]
+    names, words = position.board.territories, chance_words(plan, arrows)
     numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
-    if differ(plan, arrows):
-        owned = [
-            position.of(territory.name).owner == position.player for territory in plan.territories
-        ]
-        chances = [
-            1.0 if mine else territory.own_probability
-            for territory, mine in zip(plan.territories, owned, strict=True)
-        ]
-        fought = sorted({arrow.to for arrow in arrows})
-        values = {t: short_percent(chances[t], 0) for t in fought if not owned[t]}
-    return moving(scene_of(position.board, arrows, values)), numbers, chances
+    chances = [
+        1.0 if position.of(each.name).owner == position.player else each.own_probability
+        for each in plan.territories
+    ]
+    scene = scene_of(position.board, arrows, words)
+    drawn = {"arrows": [*map(asdict, scene.arrows)], "labels": [*map(asdict, scene.labels)]}
+    return drawn, numbers, chances if words else None
 
 
 def _part(part: Part, numbers: Mapping[str, int]) -> object:

@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from itertools import combinations
 from string import Formatter
 from typing import Any, TypeAlias
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -30,13 +31,15 @@ from iacta.questions.question import Question
 from iacta.questions.sections import Section, Shaded, Table, cell_text
 from iacta.questions.shared_parameters import fresh_seed
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
+from iacta.web.api import read_body
 from iacta.web.client_gone import while_there
-from iacta.web.limits import MOST_CELLS
+from iacta.web.limits import MOST_CELLS, MOST_QUERY_BYTES
 from iacta.web.process_pool import Work
 from iacta.web.read_question import SEARCHED, address, offered, read_address, served_questions
+from iacta.web.start import SIZE, drawn_game
 from iacta.web.worker import answered
 
-HOME = "battle"
+QUICK = {"attackers": "8", "defenders": "5"}  # on the start page, at first
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
 TURN = (
     "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
@@ -49,7 +52,25 @@ PASTED = {  # in place of the files that examples name
     '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
     '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n',
     "goals": TURN,
+    "threats": TURN,
     "win": TURN,
+}
+WORDS = {  # what a player asks, on the menu
+    "goals": "What can this turn reach?",
+    "win": "Who is winning?",
+    "battle": "Will this attack succeed?",
+    "campaign": "How far does this stack get?",
+    "decide": "Roll again, or stop?",
+    "need": "How many armies does it take?",
+    "defend": "How many armies hold it?",
+    "fronts": "Where do my new armies go?",
+    "audit": "Are these dice fair?",
+    "compare": "Do all methods agree?",
+    "review": "Was it luck, or were it mistakes?",
+    "roll": "What does one roll cost?",
+    "rules": "What do other rules change?",
+    "simulate": "What do a million games say?",
+    "table": "All battles on one page",
 }
 UNLISTED = (Source,)  # does not fit into an address
 STEADY = ("plan",)  # too slow to be answered while you type
@@ -94,17 +115,16 @@ def template(file: str, /, **values: Any) -> str:
     return _environment().get_template(file).render(values)
 
 
-def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield the topics, each with the addresses and the names of its pages."""
-    for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):  # seen first on phones
-        pages = [
-            (name, label(name))
-            for name, form in served_questions().items()
-            if form.topic is topic and name != "plan"
-        ]
-        pages = [("map", "Board"), *pages] if topic is Topic.BOARD else pages
+def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Yield the topics, each with the addresses, the names and the words of its pages."""
+    forms = served_questions()
+    for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):  # first what is asked most
+        names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
+        pages = [(name, label(name), WORDS.get(name, forms[name].summary())) for name in names]
+        pages = [("map", "Board", "Play a turn on the map"), *pages] if topic is Topic.BOARD else pages
         if pages:
             yield topic.value, pages
+    yield "More", [("about", "About", "How it is computed"), ("docs", "API", "For programs")]
 
 
 def label(name: str) -> str:
@@ -349,17 +369,19 @@ def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
 class Elsewhere:
     """Where else an answer is.
 
-    link: the address of its page.
+    link: the address of its page; a log that is too long for one is left out.
     api: that of its record.
     query: what is asked of the API.
     has_picture: whether it has one.
-    copies: the same question for a shell and for Python.
+    chart: its specification, where the question is too long to be asked once more.
+    copies: the same question for a shell and for Python, unless it is as long.
     """
 
     link: str
     api: str
     query: str
     has_picture: bool
+    chart: str
     copies: list[tuple[str, str]]
 
 
@@ -371,11 +393,13 @@ def _has_picture(question: Question) -> bool:
     return True
 
 
-def _elsewhere(question: Question) -> Elsewhere:
-    query = address(question)
-    copies = [("Command", as_command(question)), ("Python", as_python(question))]
-    name = question.name
-    return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, _has_picture(question), copies)
+def _elsewhere(question: Question, chart: str) -> Elsewhere:
+    query, name, has_picture = address(question), question.name, _has_picture(question)
+    if len(query) <= MOST_QUERY_BYTES:
+        copies = [("Command", as_command(question)), ("Python", as_python(question))]
+    else:
+        copies, query = [], urlencode([pair for pair in parse_qsl(query) if pair[0] != "log"])
+    return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, has_picture, chart, copies)
 
 
 def problem_page(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
@@ -402,8 +426,18 @@ def router(work: Work) -> APIRouter:
     """
     routes = APIRouter(include_in_schema=False)
 
+    drawn = ""
+
     async def home(request: Request) -> HTMLResponse:
-        return await _page(work, request, HOME)
+        question = served_questions()["battle"].parse(QUICK)
+        answer = await while_there(request, work.run(answered, question, ("sections",)))
+        lead = answer["sections"][0].parts[0]
+        return HTMLResponse(template("start.html", path="", lead=lead, **QUICK, **SIZE))
+
+    async def game(request: Request) -> Response:
+        nonlocal drawn
+        drawn = drawn or template("game.svg", **await work.search(drawn_game))
+        return Response(drawn, media_type="image/svg+xml")
 
     async def about() -> HTMLResponse:
         return HTMLResponse(template("about.html", path="about", **_about()))
@@ -415,11 +449,12 @@ def router(work: Work) -> APIRouter:
         return FileResponse(FIT, media_type="text/javascript; charset=utf-8")
 
     routes.add_api_route("/", home)
+    routes.add_api_route("/game.svg", game)
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
     routes.add_api_route("/static/fit.js", fit)
     for name in served_questions():
-        routes.add_api_route(f"/{name}", _asking(work, name))
+        routes.add_api_route(f"/{name}", _asking(work, name), methods=["GET", "POST"])
     return routes
 
 
@@ -431,17 +466,21 @@ def _asking(work: Work, name: str) -> Any:
 
 
 async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
-    """Return the page of a question, with the answer to the one in the address."""
-    form = served_questions()[name]
+    """Return the page of a question, with the answer to the one in the address or the body."""
+    form, is_posted = served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
+    if is_posted:  # as long as a log is
+        pairs = [(key, str(text)) for key, text in (await read_body(request)).items()]
     texts, problems = _texts(pairs), {}
     question: Question | None = None
     sections: Sequence[Section] = ()
+    chart = ""
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
         run = work.search if name in SEARCHED else work.run
-        answer = await while_there(request, run(answered, question, ("sections",)))
-        sections = answer["sections"]
+        parts = ("sections", "spec") if is_posted and _has_picture(question) else ("sections",)
+        answer = await while_there(request, run(answered, question, parts))
+        sections, chart = answer["sections"], answer.get("spec", "")
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)
@@ -455,7 +494,8 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
         is_live=name not in STEADY,
         sections=sections,
         others=_others(form),
-        elsewhere=question and _elsewhere(question),
+        elsewhere=question and _elsewhere(question, chart),
+        has_log=bool(getattr(question, "log", None)),
     )
     return HTMLResponse(page, 422 if problems else 200)
 

@@ -15,7 +15,9 @@ from iacta.questions.form import Form, Parameter
 from iacta.questions.parameter_kinds import Flag
 from iacta.questions.question import QUESTIONS, Question, unknown_parameter
 
-SEARCHED = ("goals", "plan", "win")  # answered better as there is more time
+# Answered better as there is more time: after how many seconds first where they answer in lines,
+# `None` for those that say what they have so far.
+SEARCHED: dict[str, float | None] = {"goals": None, "plan": 0.5, "threats": None, "win": 0.1}
 
 
 def served_questions() -> dict[str, type[Question]]:

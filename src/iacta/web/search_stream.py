@@ -2,8 +2,9 @@
 
 With `Accept: application/x-ndjson` the answer to a search begins at once. It has lines
 `{"progress": {"doing", "part", "keeps"}}`, with the chance so far as `part`, and `{"answer": ...}`:
-one after a short time, and better ones as long as there is time. A search that cannot be begun or
-ended has `{"problem": ...}` as its last line. Who has seen enough leaves; that ends the search.
+one after a short time, and better ones as long as there is time; or, where an answer has many
+parts, those that are known so far. A search that cannot be begun or ended has `{"problem": ...}` as
+its last line. Who has seen enough leaves; that ends the search.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from iacta.web.process_pool import Work
 from iacta.web.worker import Progress
 
 LINES = "application/x-ndjson"
-FIRST_SECONDS, FIRST_GAMES_SECONDS = 0.5, 0.1  # of the first answer, by a plan and by games
+FIRST_SECONDS = 0.5  # of the first answer
 LAST = ("is_proven", "proven", "is_complete")
 LONGER = 4  # times as long as one before it takes each answer
 
@@ -34,7 +35,7 @@ def answer_in_lines(
     work: Work,
     function: Callable[..., Mapping[str, Any]],
     body: Mapping[str, Any],
-    first: float = FIRST_SECONDS,
+    first: float | None = FIRST_SECONDS,
 ) -> StreamingResponse:
     """Return the response that improves.
 
@@ -42,7 +43,8 @@ def answer_in_lines(
     function: what is searched, as `Work.search` takes it; an answer that is proven or complete is
         the last.
     body: its argument, with a `time_limit` for all answers together.
-    first: how many seconds the first answer takes.
+    first: how many seconds the first answer takes; `None` for a search that says what it has so
+        far.
     """
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
@@ -50,16 +52,24 @@ def answer_in_lines(
 
 
 async def _lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], body: Mapping[str, Any], first: float
+    work: Work,
+    function: Callable[..., Mapping[str, Any]],
+    body: Mapping[str, Any],
+    first: float | None,
 ) -> AsyncIterator[str]:
     lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
 
     async def report(progress: Progress) -> None:
-        lines.put_nowait({"progress": progress._asdict()})
+        line = progress._asdict()
+        so_far = line.pop("so_far")
+        lines.put_nowait({"progress": line})
+        if so_far is not None:
+            lines.put_nowait({"answer": so_far})
 
     async def search() -> None:
         try:
-            for limit in _limits(body.get("time_limit"), first):
+            limits = [{}] if first is None else _limits(body.get("time_limit"), first)
+            for limit in limits:
                 answer = await work.search(function, {**body, **limit}, report=report)
                 lines.put_nowait({"answer": answer})
                 if any(map(answer.get, LAST)):

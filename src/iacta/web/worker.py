@@ -30,6 +30,7 @@ from iacta.errors import IactaError
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question, Watch
 from iacta.questions.review import ReviewQuestion
+from iacta.questions.threats import ThreatsQuestion
 from iacta.questions.whole_game import WholeGame
 from iacta.web.limits import (
     KEPT_SECONDS,
@@ -64,11 +65,15 @@ class Job(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a job is, as a `Watch` receives it."""
+    """How far a job is, as a `Watch` receives it.
+
+    so_far: the record of what has been found so far, of an answer that fills in.
+    """
 
     doing: str
     part: float | None
     keeps: bool
+    so_far: dict[str, Any] | None = None
 
 
 class Reply(NamedTuple):
@@ -112,7 +117,7 @@ def answered(question: Question, parts: Sequence[Part], watch: Watch | None = No
     """
     if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
         question.check_chart()
-    if isinstance(question, PlanQuestion | ReviewQuestion | WholeGame):
+    if isinstance(question, PlanQuestion | ReviewQuestion | ThreatsQuestion | WholeGame):
         limit = Fraction(USUAL_PLAN_SECONDS) if question.time_limit is None else question.time_limit
         limit = min(limit, Fraction(MOST_PLAN_SECONDS))
         question = replace(question, time_limit=limit)
@@ -251,11 +256,13 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
         return job.function(*job.args)
     reported = -LEAST_PAUSE
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+    def watch(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Answer | None = None
+    ) -> None:
         nonlocal reported
         if monotonic() - reported >= LEAST_PAUSE:
+            send(Progress(doing, part, keeps, None if so_far is None else so_far.record()))
             reported = monotonic()
-            send(Progress(doing, part, keeps))
 
     return job.function(*job.args, watch=watch)
 

@@ -1,6 +1,9 @@
 // Answers a form while you type; without this file it is sent like any other.
 
+import {page, saved} from "./ask.js";
 import {draw, show} from "./chart.js";
+import {pack, unpack} from "./pack.js";
+import {announce, copied, takeFiles} from "./page.js";
 import {Row} from "./row.js";
 
 const form = document.querySelector("#form");
@@ -8,6 +11,7 @@ const answer = document.querySelector("#answer");
 const WAIT = 15;   // milliseconds within which several edits count as one
 const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
 const LONG = 1000; // milliseconds after which an answer takes long
+const MOST_LINK = 8000; // letters; some programs cut longer ones
 const RATE = 400;  // milliseconds between two addresses: some browsers refuse more
 let asking = new AbortController();
 let waiting = 0;
@@ -15,13 +19,21 @@ let working = 0;
 let drawing = 0;
 let changed = -RATE;  // when the address last changed
 
-/** Returns what the form asks, as the query of an address. */
+/** Returns what the form asks, as the query of an address has it. */
 function query() {
   const asked = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
     if (value.trim()) asked.append(name, value.trim());
   }
-  return asked.toString();
+  return asked;
+}
+
+/** Returns the address of an answer; a log is in its fragment, which no server sees. */
+async function addressOf(asked) {
+  if (!asked.has("log")) return `${form.action}?${asked}`;
+  const held = new URLSearchParams(asked);
+  held.set("log", await pack(asked.get("log")));
+  return `${form.action}#${held}`;
 }
 
 /** Asks again, soon; earlier answers are no longer wanted. */
@@ -33,29 +45,29 @@ function ask() {
 }
 
 async function fetchAnswer() {
-  const address = `${form.action}?${query()}`;
-  const mine = asking = new AbortController();
+  const asked = query();
+  const {signal} = asking = new AbortController();
   setBusy(LONG);
-  let text = "";
-  let pause = 0;
   try {
-    const found = await fetch(address, {signal: mine.signal});
-    pause = Number(found.headers.get("Retry-After"));
-    text = await found.text();
+    const found = await (asked.has("log")
+      ? page(form.action, {body: Object.fromEntries(asked), signal, waiting: showWrong})
+      : page(`${form.action}?${asked}`, {signal, waiting: showWrong}));
+    const answered = new URL(found.querySelector("#link")?.getAttribute("href") ?? `?${asked}`, form.action).searchParams;
+    if (asked.has("log")) answered.set("log", asked.get("log"));
+    const address = await addressOf(answered);
+    if (signal.aborted) return;
+    showPage(found, address);
   } catch (error) {
-    if (error.name === "AbortError") return;
+    if (signal.aborted) return;
+    showWrong(error.message);
   }
-  if (mine !== asking) return;
   setIdle();
-  const page = new DOMParser().parseFromString(text, "text/html");
-  if (page.querySelector("#rest")) {
-    showPage(page, address);
-  } else {
-    answer.classList.add("old");
-    document.querySelector("#wrong").textContent = page.querySelector(".lead")?.textContent
-      || /"detail": "([^"]*)"/.exec(text)?.[1] || "The server does not answer. Is it still running?";
-    if (pause) waiting = setTimeout(fetchAnswer, 1000 * Math.min(pause, 5));
-  }
+}
+
+/** Shows why there is no answer; the last one stays in sight. */
+function showWrong(sentence) {
+  answer.classList.add("old");
+  document.querySelector("#wrong").textContent = sentence;
 }
 
 /** Shows that an answer is being computed, and how to stop that where it takes long. */
@@ -80,42 +92,90 @@ document.querySelector("#working button").addEventListener("click", () => {
 addEventListener("pageshow", setIdle);  // as it was left, if one comes back to it
 
 /** Shows what differs on a new page: the answer, and what is wrong with the form. */
-function showPage(page, address) {
-  const isAnswered = page.querySelector("#link") !== null;
+function showPage(found, link) {
+  const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered);  // the last answer stays in sight
   for (const id of isAnswered ? ["lead", "wrong"] : ["wrong"]) {
-    const [old, found] = [document, page].map(each => each.querySelector(`#${id}`));
-    if (old.textContent !== found.textContent) old.textContent = found.textContent;
+    const [old, later] = [document, found].map(each => each.querySelector(`#${id}`));
+    if (old.textContent !== later.textContent) old.textContent = later.textContent;
   }
   for (const field of form.querySelectorAll(".field")) {
     const name = field.dataset.name;
-    const found = page.querySelector(`#wrong-${name}`)?.textContent ?? "";
+    const sentence = found.querySelector(`#wrong-${name}`)?.textContent ?? "";
     const wrong = field.querySelector(`#wrong-${name}`);
-    if (wrong.textContent !== found) wrong.textContent = found;
+    if (wrong.textContent !== sentence) wrong.textContent = sentence;
     for (const input of field.querySelectorAll("input[type=text], textarea")) {
-      if (found) input.setAttribute("aria-invalid", "true");
+      if (sentence) input.setAttribute("aria-invalid", "true");
       else input.removeAttribute("aria-invalid");
     }
-    if (found) field.closest("details")?.setAttribute("open", "");
+    if (sentence) field.closest("details")?.setAttribute("open", "");
   }
   if (!isAnswered) {
-    setAddress(address);
+    setAddress(link);
     return;
   }
   const picture = document.querySelector("#picture .drawn, #picture img");
-  const rest = document.importNode(page.querySelector("#rest"), true);
+  const rest = document.importNode(found.querySelector("#rest"), true);
   if (picture) rest.querySelector("#picture")?.replaceChildren(picture);  // until the new one is
   const scrolled = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
   const open = [...document.querySelectorAll("#rest details")].map(each => each.open);
   document.querySelector("#rest").replaceWith(rest);
   rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = scrolled[index] ?? 0; });
   rest.querySelectorAll("details").forEach((each, index) => { each.open = open[index] ?? false; });
-  const link = rest.querySelector("#link").href;
+  rest.querySelector("#link").href = link;
+  showPost();
   if (performance.now() - changed >= RATE) setAddress(link);
   drawing = setTimeout(() => {
     setAddress(link);
     drawPicture();
   }, PAUSE);
+}
+
+// A log: from a file, from the address, and on to friends.
+
+/** Offers the sentence with the link, or the log as a file where the link is too long. */
+function showPost() {
+  const place = document.querySelector("#post");
+  if (!place) return;
+  const {href} = document.querySelector("#link");
+  const isLong = href.length > MOST_LINK;
+  const [copy, save] = place.querySelectorAll("button");
+  copy.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";
+  save.hidden = place.querySelector("span").hidden = !isLong;
+  copy.addEventListener("click", async () => {
+    const isCopied = await copied(isLong ? place.dataset.words : `${place.dataset.words} ${href}`);
+    copy.textContent = isCopied ? "Copied" : "The browser does not copy";
+    announce(copy.textContent);
+  });
+  save.addEventListener("click", () => saved("game.jsonl", form.elements.log.value));
+}
+
+/** Asks what the fragment of the address holds, if it holds a log. */
+async function openAddress() {
+  const held = new URLSearchParams(location.hash.slice(1));
+  if (!held.has("log")) return;
+  document.querySelector("#rest").hidden = true;  // the answer to an example
+  document.querySelector("#lead").textContent = "";
+  try {
+    held.set("log", await unpack(held.get("log")));
+  } catch {
+    showWrong("Cannot read the log in the address; a part of it may be missing.");
+    return;
+  }
+  for (const [name, value] of held) {
+    const input = form.elements.namedItem(name);
+    if (input?.type === "checkbox") input.checked = true;
+    else if (input) input.value = value;
+  }
+  ask();
+}
+
+if (form.elements.log) {
+  addEventListener("hashchange", openAddress);
+  takeFiles(document.querySelector("#file"), text => {
+    form.elements.log.value = text;
+    ask();
+  }, showWrong);
 }
 
 /** Makes the address that of the answer on the screen. */
@@ -129,8 +189,12 @@ function setAddress(link) {
 async function drawPicture() {
   const place = document.querySelector("#picture");
   if (!place) return;
-  const address = place.dataset.spec;
+  const {chart, spec: address} = place.dataset;
   try {
+    if (chart) {
+      await draw(place, JSON.parse(chart));
+      return;
+    }
     const found = await fetch(address, {signal: asking.signal});
     if (found.ok) {
       const spec = await found.json();
@@ -219,4 +283,6 @@ if (isLive()) {
 } else {
   form.addEventListener("submit", () => setBusy(0));
 }
+showPost();
 drawPicture();
+openAddress();

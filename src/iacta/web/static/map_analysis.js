@@ -1,17 +1,14 @@
-// What a goal is worth, turn by turn: searches that go on in the background, what they found, and
-// what each step was worth.
+// What turns are worth: searches that go on in the background, what they found, and what each step
+// was worth.
 
-import { Refused, patiently, searched } from "./map_server.js";
+import { Refused, asked } from "./ask.js";
 
-const FIRST = 1; // seconds of a short look
-const SECOND = 9;
-const LONGEST = 20;
 const MOST_KEPT = 300;
 const LEAST = 0.0005; // a loss below it is no loss
 const ROUGH = 0.002; // differences whose errors are larger are said to be rough
 
 /**
- * What the server says of a turn.
+ * What the server says of a goal in a turn.
  * @typedef {object} Analysis
  * @property {number|null} value null where no game was played
  * @property {number|null} low
@@ -30,110 +27,118 @@ const ROUGH = 0.002; // differences whose errors are larger are said to be rough
  * @property {import("./map_state.js").Moving} [scene]
  */
 
-export class Analyst {
+/**
+ * Something to ask the server, which answers better as there is more time; `better` says which of
+ * two answers is kept, by default the later one.
+ * @typedef {{address: string, body: object, seconds: number, better?: (before: object, found: object) => object}} Job
+ *
+ * What is known of it, how far the search is, and how many seconds were searched to the end.
+ * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
+ */
+
+/** Searches, one at a time. */
+export class Searches {
   /** @param {() => void} changed is called when something new is known */
   constructor(changed) {
     this.changed = changed;
-    /** @type {Map<string, {found: Analysis|null, seconds: number, so_far: {words: string, value: number|null}|null, wrong: string}>} */
+    /** @type {Map<string, Entry>} */
     this.known = new Map();
     this.current = null;
     this.control = null;
-    this.stop = null;
   }
 
-  key(code, goal) {
-    return JSON.stringify([code, goal]);
+  key({ address, body }) {
+    return JSON.stringify([address, body]);
   }
 
-  /** @returns what is known of a turn */
-  of(code, goal) {
-    return this.known.get(this.key(code, goal)) ?? null;
+  /** @param {Job|null} job @returns {Entry|null} */
+  of(job) {
+    return (job && this.known.get(this.key(job))) ?? null;
   }
 
-  /** Whether a turn is being searched. */
-  isLookingAt(code, goal) {
-    return this.current !== null && this.current === this.key(code, goal);
+  isSearching(job) {
+    return Boolean(job) && this.current === this.key(job);
+  }
+
+  isDone(job) {
+    const entry = this.of(job);
+    const isLast = ({ found }) => found?.is_proven || found?.is_complete;
+    return Boolean(entry) && (entry.wrong || isLast(entry) || entry.isStopped || entry.seconds >= job.seconds);
   }
 
   /**
-   * Look at a turn, unless that is done or being done; return whether there is something to do.
-   * @param {{isBeside?: boolean}} [how] beside the turn that is shown, a short look is enough
+   * Search what is not known yet, the first job first; what is not wanted any more ends.
+   * @param {Job[]} jobs
    */
-  look(board, code, goal, { isBeside = false } = {}) {
-    const key = this.key(code, goal);
-    if (this.current === key) return true;
-    const known = this.known.get(key);
-    const isDone = known && !known.so_far && (known.wrong || known.found?.is_proven || known.seconds >= SECOND || known.isStopped);
-    if (isDone) return false;
-    if (isBeside && this.current !== null && !this.isBeside) return true;
+  want(jobs) {
+    const first = jobs.find((job) => !this.isDone(job));
+    if (first && this.isSearching(first)) return;
     this.end();
-    this.isBeside = isBeside;
-    this.search(board, code, goal, isBeside ? FIRST : SECOND);
-    return true;
-  }
-
-  /** Search longer than usual. */
-  longer(board, code, goal) {
-    this.end();
-    const known = this.known.get(this.key(code, goal));
-    if (known) known.isStopped = false;
-    this.search(board, code, goal, LONGEST);
+    if (first) this.search(first);
   }
 
   /** End the search; what is known stays. */
   end() {
     this.control?.abort();
-    Object.assign(this, { current: null, control: null, stop: null, isBeside: false });
+    Object.assign(this, { current: null, control: null });
   }
 
-  async search(board, code, goal, seconds) {
-    const key = this.key(code, goal);
+  /** End the search of a job for good. */
+  stop(job) {
+    Object.assign(this.of(job), { isStopped: true, soFar: null });
+    this.end();
+    this.changed();
+  }
+
+  async search(job) {
+    const key = this.key(job);
     const control = new AbortController();
-    const entry = this.known.get(key) ?? { found: null, seconds: 0, so_far: null, wrong: "" };
-    entry.wrong = "";
+    const entry = this.known.get(key) ?? { found: null, seconds: 0, soFar: null };
+    Object.assign(entry, { wrong: "", isStopped: false });
     Object.assign(this, { current: key, control });
     this.known.delete(key);
     this.known.set(key, entry);
     if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
     const handlers = {
       progress: (words, value) => {
-        if (goal.hold || control.signal.aborted) return; // this is the chance to take, not to hold
-        // It never gets worse: what was found before is still there.
+        if (control.signal.aborted) return;
+        // A chance never gets worse: what was found before is still there.
         const before = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
-        if (value === null || value < Math.max(before, entry.so_far?.value ?? -1)) return;
-        entry.so_far = { words, value };
+        if (value === null || value < Math.max(before, entry.soFar?.value ?? -1)) return;
+        entry.soFar = { words, value };
         this.changed();
       },
       answer: (found) => {
-        // A chance to hold is estimated: the longer search knows it better, be it more or less.
-        if (!entry.found || found.is_proven || goal.hold || found.value >= entry.found.value) entry.found = found;
-        else entry.found = { ...entry.found, bound: Math.min(entry.found.bound, found.bound) };
-        this.stop = () => {
-          Object.assign(entry, { isStopped: true, so_far: null });
-          this.end();
-          this.changed();
-        };
+        entry.found = entry.found && job.better ? job.better(entry.found, found) : found;
         this.changed();
       },
       signal: control.signal,
     };
     try {
-      const asked = { code, board: board.board, ...goal, time_limit: seconds };
-      await patiently(() => searched(asked, handlers), () => control.signal.throwIfAborted());
-      entry.seconds = Math.max(entry.seconds, seconds);
+      await asked(job.address, { ...job.body, time_limit: job.seconds }, handlers);
+      entry.seconds = Math.max(entry.seconds, job.seconds);
     } catch (error) {
-      entry.so_far = null;
       if (control.signal.aborted) {
+        entry.soFar = null;
         if (!entry.found && this.known.get(key) === entry) this.known.delete(key);
         return;
       }
       if (!(error instanceof Refused)) console.error(error);
       entry.wrong = error.message;
     }
-    entry.so_far = null;
-    if (this.current === key) Object.assign(this, { current: null, control: null, stop: null });
+    entry.soFar = null;
+    if (this.current === key) Object.assign(this, { current: null, control: null });
     this.changed();
   }
+}
+
+/**
+ * Return which of two answers on a goal is kept: a chance to hold is estimated, and the longer
+ * search knows it better; any other value never gets worse.
+ */
+export function better(before, found, hold) {
+  if (found.is_proven || hold || found.value >= before.value) return found;
+  return { ...before, bound: Math.min(before.bound, found.bound) };
 }
 
 /**
@@ -159,7 +164,7 @@ export function split(step, armies, before, after) {
   } else if (step.do === "advance") {
     const near = [...(before.advances ?? [])].sort((a, b) => Math.abs(a[0] - step.armies) - Math.abs(b[0] - step.armies));
     cost = near.length ? Math.max(before.value - near[0][1], 0) : null;
-  } else if (step.do === "place") cost = Math.max(-change, 0);
+  } else if (step.do === "place" || step.do === "stop") cost = Math.max(-change, 0);
   if (cost === null) return { change, luck: null, cost: null, isCostly: false, isRough };
   const luck = step.do === "attack" ? change + cost : 0;
   return { change, luck, cost, isCostly: cost > Math.max(error, LEAST), isRough };

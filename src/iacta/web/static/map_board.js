@@ -1,9 +1,7 @@
 // The map: a scene drawn as SVG, on which territories are chosen by mouse, touch and keyboard.
 //
 // The server lays everything out; here a map is made larger and smaller, and the labels are left out
-// for which it is too small. A colour says one thing. While a position is set up, land and badge have
-// the colour of the owner. Where a plan's chances differ, land is shaded by the chance to own it, in
-// grey, which is nobody's; only badges show owners then.
+// for which it is too small. A colour says one thing: land and badge have that of the owner.
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").Anchor} Anchor */
@@ -22,15 +20,17 @@
  * @property {number[]} targets territories of the goal
  * @property {number[]} stay territories that may not attack
  * @property {Record<number, number>} keep
- * @property {number[]|null} chances to own each territory, where land is shaded by them
+ * @property {number[]|null} chances to own each territory, where they differ
  * @property {Moving|null} scene arrows and labels, where they are not those of the board
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOBODY = "nobody";
 const LONGEST = 24;
-const UNITS = [1.1, 1.35]; // pixels of a unit on small maps and on large ones
+const UNIT = 1.25; // pixels of a unit on small maps: names are 11 pixels high, badges 32 apart
+const GROWTH = [0.5, 0.75]; // of a unit on larger maps, and on those for a projector
 const MOST_ZOOM = 6;
+const BESIDE = 40; // pixels between what is brought into sight and the edges of what is seen
 const NEAR = 24; // pixels from a badge in which a click still means its territory
 const LONG = 500; // milliseconds after which a press is held
 const STILL = 10; // pixels that a finger may move in it
@@ -82,7 +82,7 @@ export class BoardMap {
     Object.assign(this, { root, view, names, look, click, hold, choose, type });
     /** @type {Board|null} */
     this.board = null;
-    this.zoom = null;
+    this.zoom = null; // as a part of what fits
     this.shown = null;
     root.addEventListener("click", (event) => {
       const t = this.at(event);
@@ -94,8 +94,8 @@ export class BoardMap {
     root.addEventListener("keydown", (event) => this.pressed(event));
     let width = 0;
     new ResizeObserver(() => {
-      if (Math.abs(view.clientWidth - width) < 2) return;
-      width = view.clientWidth;
+      if (!this.board || Math.abs(this.room() - width) < 2) return;
+      width = this.room();
       this.draw();
     }).observe(view);
   }
@@ -128,10 +128,16 @@ export class BoardMap {
     }
   }
 
+  /** Return how wide the map is where all of it is seen, in pixels. */
+  room() {
+    const [, , wide, high] = this.board.scene.frame;
+    const most = parseFloat(getComputedStyle(this.view).maxHeight) || Infinity;
+    return Math.min(this.view.clientWidth - 2, ((most - 2) * wide) / high);
+  }
+
   /** Return how large a map must be, as a part of what fits, for a player to tell its territories apart. */
   usualZoom() {
-    const { width } = this.board.scene;
-    return Math.min(Math.max((width * UNITS[0]) / (this.view.clientWidth - 2), 1), MOST_ZOOM);
+    return Math.min(Math.max((this.board.scene.width * UNIT) / this.room(), 1), MOST_ZOOM);
   }
 
   /** Return the territory where the player who moves has the most armies. */
@@ -141,22 +147,56 @@ export class BoardMap {
     return mine.indexOf(Math.max(...mine));
   }
 
-  /** @param {View} shown */
+  /**
+   * Show a view; where its goal or the first attack of its plan is another, bring these into sight.
+   * @param {View} shown
+   */
   show(shown) {
     this.shown = shown;
     this.draw();
+    if (!shown.scene || this.view.classList.contains("picking")) return;
+    const { arrows } = shown.scene;
+    const ends = arrows.slice(0, 1).flatMap(({ start, to }) => [start, to]);
+    const wanted = [...ends, ...(shown.targets.length ? shown.targets : arrows.map(({ to }) => to))];
+    if (String(wanted) !== this.followed && wanted.length) this.bring(wanted);
+    this.followed = String(wanted);
+  }
+
+  /** Return the box around territories in pixels, and whether all of it is seen. */
+  around(territories) {
+    const { view } = this;
+    const at = territories.map((t) => this.pixel(this.board.scene.badges[t]));
+    const [low, high] = [Math.min, Math.max].map((end) => [0, 1].map((k) => end(...at.map((each) => each[k]))));
+    const seen = [[view.scrollLeft, view.clientWidth], [view.scrollTop, view.clientHeight]];
+    const isSeen = seen.every(([from, long], k) => low[k] >= from + BESIDE / 2 && high[k] <= from + long - BESIDE / 2);
+    return { low, high, isSeen };
+  }
+
+  /** Bring territories into sight by scrolling and zooming the map, as large as was chosen or as fits. */
+  bring(territories) {
+    const { view } = this;
+    const before = this.around(territories);
+    const fits = [view.clientWidth, view.clientHeight].map((long, k) => (long - 2 * BESIDE) / (before.high[k] - before.low[k]));
+    const zoom = Math.min(Math.max(this.zoom * Math.min(...fits), 1), this.chosen);
+    if (before.isSeen && zoom <= this.zoom) return;
+    const isZoomed = zoom !== this.zoom;
+    this.zoom = zoom;
+    this.draw();
+    const { low, high } = this.around(territories);
+    const [left, top] = [view.clientWidth, view.clientHeight].map((long, k) => (low[k] + high[k] - long) / 2);
+    const isCalm = isZoomed || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    view.scrollTo({ left, top, behavior: isCalm ? "instant" : "smooth" });
+  }
+
+  /** Bring a territory into sight, unless it is. */
+  reveal(t) {
+    if (!this.around([t]).isSeen) this.bring([t]);
   }
 
   /** Show the map larger or smaller, around the same point. */
   zoomBy(factor) {
-    const { view } = this;
-    const middle = [view.scrollLeft + view.clientWidth / 2, view.scrollTop + view.clientHeight / 2];
-    const before = this.width;
-    this.zoom = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
-    this.draw();
-    const grown = this.width / before;
-    view.scrollLeft = middle[0] * grown - view.clientWidth / 2;
-    view.scrollTop = middle[1] * grown - view.clientHeight / 2;
+    const box = this.view.getBoundingClientRect();
+    this.zoomAt(factor, [box.left + box.width / 2, box.top + box.height / 2]);
   }
 
   /** Show the map larger or smaller, so that a point of it stays where it is on the screen. */
@@ -165,7 +205,7 @@ export class BoardMap {
     const box = view.getBoundingClientRect();
     const [dx, dy] = [x - box.left, y - box.top];
     const before = this.width;
-    this.zoom = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
+    this.zoom = this.chosen = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
     this.draw();
     const grown = this.width / before;
     view.scrollLeft = (view.scrollLeft + dx) * grown - dx;
@@ -216,22 +256,6 @@ export class BoardMap {
     });
     for (const name of ["pointerup", "pointercancel", "pointerleave"]) root.addEventListener(name, end);
     root.addEventListener("contextmenu", (event) => event.preventDefault());
-  }
-
-  /** Show a part of the map as large as it fits; without one, the map as it is usually. */
-  closeUp(part) {
-    const { view } = this;
-    this.zoom = this.usualZoom();
-    if (part) {
-      const most = view.clientWidth < 600 ? 3 : 2;
-      const fits = (0.97 * this.board.scene.frame[2]) / part[2];
-      this.zoom = Math.min(Math.max(fits, 1), Math.max(most, this.zoom));
-    }
-    this.draw();
-    if (!part) return;
-    const [x, y] = this.pixel([part[0] + part[2] / 2, part[1] + part[3] / 2]);
-    view.scrollLeft = x - view.clientWidth / 2;
-    view.scrollTop = y - view.clientHeight / 2;
   }
 
   /** Return the territory that an event is on: on its land or near its badge. */
@@ -288,19 +312,6 @@ export class BoardMap {
     this.reveal(t);
   }
 
-  /** Bring a territory into sight. */
-  reveal(t) {
-    const { view } = this;
-    const [x, y] = this.pixel(this.board.scene.badges[t]);
-    const margin = Math.min(60, view.clientWidth / 4);
-    if (x < view.scrollLeft + margin || x > view.scrollLeft + view.clientWidth - margin) {
-      view.scrollLeft = x - view.clientWidth / 2;
-    }
-    if (y < view.scrollTop + margin || y > view.scrollTop + view.clientHeight - margin) {
-      view.scrollTop = y - view.clientHeight / 2;
-    }
-  }
-
   /** Return where an anchor is on the map, in units. */
   point([x, y, dx = 0, dy = 0]) {
     const [left, top] = this.board.scene.frame;
@@ -318,11 +329,12 @@ export class BoardMap {
     const { board, shown, root, view } = this;
     if (!board || !shown || !view.clientWidth) return;
     const isFirst = this.zoom === null;
-    this.zoom ??= this.usualZoom();
+    if (isFirst) this.zoom = this.chosen = this.usualZoom();
     const [, , wide, high] = board.scene.frame;
-    const pixels = (view.clientWidth - 2) * this.zoom;
+    const pixels = this.room() * this.zoom;
+    const growth = GROWTH[Number(document.body.classList.contains("projecting"))];
     this.width = Math.floor(pixels);
-    this.unit = Math.min(Math.max(pixels / board.scene.width, UNITS[0]), UNITS[1]);
+    this.unit = Math.max((pixels / board.scene.width) ** growth, UNIT);
     this.units = pixels / this.unit;
     this.scale = this.units / wide;
     const height = high * this.scale;
@@ -346,7 +358,7 @@ export class BoardMap {
 
   /** Draw land and the lines of borders. */
   drawGround() {
-    const { outlines, badges, borders, sizes } = this.board.scene;
+    const { outlines, rims, badges, borders, sizes } = this.board.scene;
     const half = sizes[0];
     const paper = [];
     this.lands = badges.map((badge, t) => {
@@ -370,28 +382,18 @@ export class BoardMap {
       }
     }
     const land = [...paper, ...this.lands.map((each) => each.land)];
-    const edges = this.lands.map((each) => each.edge);
+    const edges = [svg("path", { d: rims.map((rim) => this.path(rim)).join(""), class: "rim" }), ...this.lands.map((each) => each.edge)];
     this.ground.replaceChildren(...(outlines.length ? [...land, ...seas] : [...seas, ...land]), ...edges, ...heads);
   }
 
-  /** Give each land the colour of its owner, or the shade of its chance. */
+  /** Give each land the colour of its owner. */
   paintGround() {
     const { shown } = this;
     this.lands.forEach(({ land, edge }, t) => {
       const owner = shown.owners[t];
-      const chance = shown.chances?.[t];
-      let look = "land empty";
-      land.removeAttribute("fill");
-      land.removeAttribute("fill-opacity");
-      if (shown.chances) {
-        look = "land shaded";
-        land.setAttribute("fill-opacity", (0.04 + 0.34 * chance).toFixed(3));
-      } else if (owner >= 0) {
-        look = "land";
-        land.setAttribute("fill", shown.tones[owner]);
-        land.setAttribute("fill-opacity", 0.3);
-      }
-      land.setAttribute("class", look);
+      land.setAttribute("class", owner < 0 ? "land empty" : "land");
+      if (owner < 0) land.removeAttribute("fill");
+      else land.setAttribute("fill", shown.tones[owner]);
       edge.setAttribute("class", this.edge(t));
     });
   }
@@ -435,7 +437,7 @@ export class BoardMap {
     const { board, shown } = this;
     const owner = shown.owners[t];
     const parts = [board.territories[t]];
-    parts.push(owner < 0 ? NOBODY : `${shown.players[owner]}, ${shown.armies[t]}`);
+    parts.push(owner < 0 ? NOBODY : `${shown.players[owner]}, ${shown.armies[t]} ${shown.armies[t] === 1 ? "army" : "armies"}`);
     if (shown.aimed === t) parts.push("attacked");
     if (shown.targets.includes(t)) parts.push("goal");
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);

@@ -3,7 +3,8 @@
 // The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
 // that follows; a link brings the steps, which are replayed at once.
 
-import { codeOf, patiently, posted } from "./map_server.js";
+import { posted } from "./ask.js";
+import { codeOf } from "./map_state.js";
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").State} State */
@@ -48,7 +49,7 @@ export class Tree {
     if (this.waiting === asked) return false;
     this.waiting = asked;
     const steps = state.steps.map(({ note, ...step }) => step);
-    patiently(() => posted("api/v1/turn/replay", { code, board: board.board, steps })).then(
+    posted("api/v1/turn/replay", { code, board: board.board, steps }).then(
       ({ turns }) => {
         if (this.waiting !== asked) return;
         Object.assign(this, { key: code, turns, waiting: null });
@@ -64,7 +65,7 @@ export class Tree {
   /** Take a step from a turn: return the step as it is kept, and keep the turn that follows. */
   async take(board, state, step) {
     const before = this.turns[state.at];
-    const after = await patiently(() => posted("api/v1/turn/step", { code: before.code, board: board.board, step }));
+    const after = await posted("api/v1/turn/step", { code: before.code, board: board.board, step });
     const kept = { after: state.at, ...result(step, before, after) };
     const same = state.steps.findIndex((each) => textOf(each) === textOf(kept));
     if (same >= 0) return { steps: state.steps, at: same + 1 };

@@ -15,9 +15,7 @@
  * @property {{line: number|null, text: string}[]} remarks
  * @property {string[]} territories
  * @property {{name: string, bonus: number, territories: number[]}[]} continents
- * @property {Moving & {frame: [number, number, number, number], width: number, sizes: number[],
- *   outlines: [number, number][][][], badges: Anchor[], borders: {start: number, to: number,
- *   is_one_way: boolean, is_drawn: boolean, pieces: [number, number][][]}[]}} scene what is drawn
+ * @property {object} scene what is drawn, as `iacta.charts.scene` lays it out
  */
 
 /**
@@ -28,10 +26,10 @@
 /**
  * What a plan adds to the map of its board.
  * @typedef {object} Moving
- * @property {{number: number, look: string, paths: Anchor[][], disc: Anchor}[]} arrows
+ * @property {{number: number, start: number, to: number, look: string, paths: Anchor[][],
+ *   disc: Anchor}[]} arrows in the order of play
  * @property {{kind: string, territory: number, lines: string[], middle: Anchor, least: number,
  *   most: number|null}[]} labels with the least width of a map on which they are shown
- * @property {[number, number, number, number]|null} close the part in which all arrows are
  */
 
 /**
@@ -50,7 +48,7 @@
  * @property {number[]} owners of each territory, -1 for nobody
  * @property {number[]} armies
  * @property {string} rules
- * @property {"continent"|"all"|"any"|"eliminate"|"worth"} goal
+ * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty while none is chosen
  * @property {number} continent that is to be taken
  * @property {number} victim who is to be eliminated
  * @property {number[]} targets territories that are to be taken
@@ -66,9 +64,8 @@
 const OF_POSITION = ["code", "players", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"];
 export const MOST_PLAYERS = 8;
 export const MOST_ARMIES = 1e9;
-const MOST_BYTES = 1e6;
 const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
-const GOALS = ["continent", "all", "any", "eliminate", "worth"];
+const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 const MOST_STEPS = 500;
 const MOST_NOTE = 200; // letters
 // How each step is written in an address: a letter, and its numbers; that of the dice may be missing.
@@ -82,12 +79,7 @@ const LETTERS = {
   next: ["n"],
 };
 
-/**
- * Return a state in which the first player has one stack and another one all else.
- * @param {Board} board
- * @param {string} code
- * @returns {State}
- */
+/** Return a state in which the first player has one stack and another one all else. */
 export function begun(board, code = "") {
   const size = board.territories.length;
   return {
@@ -96,26 +88,14 @@ export function begun(board, code = "") {
     mover: 0,
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
-    rules: "classic",
-    goal: board.continents.length ? "continent" : "eliminate",
-    continent: 0,
-    victim: 1,
-    targets: [],
-    keep: {},
-    stay: [],
-    fresh: 0,
-    hold: false,
-    played: false,
-    steps: [],
-    at: 0,
+    ...{ rules: "classic", goal: "", continent: 0, victim: 1, targets: [], hold: false },
+    ...{ keep: {}, stay: [], fresh: 0, played: false, steps: [], at: 0 },
   };
 }
 
 /**
  * Return a state with other parts; where the position changes, the turn begins anew.
- * @param {State} state
  * @param {Partial<State>} parts
- * @returns {State}
  */
 export function changed(state, parts) {
   const isOther = Object.keys(parts).some((name) => OF_POSITION.includes(name));
@@ -124,10 +104,8 @@ export function changed(state, parts) {
 
 /**
  * Return a state in which a territory has another owner or other armies.
- * @param {State} state
  * @param {number} territory
  * @param {{owner?: number, armies?: number}} holding
- * @returns {State}
  */
 export function withHolding(state, territory, { owner, armies }) {
   const owners = [...state.owners];
@@ -147,10 +125,7 @@ export function withHolding(state, territory, { owner, armies }) {
 
 /**
  * Return a state with a position that a file holds.
- * @param {Board} board
- * @param {string} code
  * @param {{player: string, territories: Record<string, {owner: string, armies: number}>}} position
- * @returns {State}
  */
 export function placed(board, code, position) {
   const { territories } = position;
@@ -159,80 +134,44 @@ export function placed(board, code, position) {
   for (const each of holdings) if (each) names.add(each.owner);
   const players = [...names];
   for (const name of NAMES) if (players.length < 2 && !names.has(name)) players.push(name);
-  const state = {
+  return {
     ...begun(board, code),
     players,
     owners: holdings.map((each) => (each ? players.indexOf(each.owner) : -1)),
     armies: holdings.map((each) => (each ? each.armies : 0)),
-  };
-  return { ...state, continent: nearest(board, state) };
-}
-
-/** Return the continent of which the player lacks something, and has or borders on the most. */
-function nearest(board, state) {
-  const mine = state.owners.map((owner) => owner === state.mover);
-  const beside = new Set(
-    board.scene.borders.flatMap(({ start, to }) => (mine[start] ? [to] : mine[to] ? [start] : [])),
-  );
-  const reached = board.continents.map(({ territories }) =>
-    territories.every((t) => mine[t])
-      ? -1
-      : territories.filter((t) => mine[t] || beside.has(t)).length / territories.length,
-  );
-  return Math.max(0, reached.indexOf(Math.max(...reached)));
-}
-
-/** Return a generator of numbers from 0 to 1: the same ones for the same seed. */
-function dice(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = state ^ (state >>> 16);
-    mixed = Math.imul(mixed, 0x21f0aaad);
-    mixed ^= mixed >>> 15;
-    mixed = Math.imul(mixed, 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
 }
 
 /**
  * Return a state in which the territories are dealt to the players, and their armies placed on
  * them, at random.
- * @param {State} state
- * @param {number} seed
  * @param {number} each how many armies each player has
- * @returns {State}
  */
-export function dealt(state, seed, each) {
-  const random = dice(seed);
+export function dealt(state, each) {
+  const below = (number) => Math.floor(Math.random() * number);
   const order = state.owners.map((_, t) => t);
   for (let k = order.length - 1; k > 0; k--) {
-    const other = Math.floor(random() * (k + 1));
+    const other = below(k + 1);
     [order[k], order[other]] = [order[other], order[k]];
   }
-  const owners = state.owners.map(() => -1);
-  const armies = owners.map(() => 1);
+  const owners = [];
   order.forEach((t, k) => (owners[t] = k % state.players.length));
+  const armies = owners.map(() => 1);
   state.players.forEach((_, player) => {
     const mine = order.filter((t) => owners[t] === player);
-    for (let k = mine.length; mine.length && k < each; k++) {
-      armies[mine[Math.floor(random() * mine.length)]] += 1;
-    }
+    for (let k = mine.length; mine.length && k < each; k++) armies[mine[below(mine.length)]] += 1;
   });
-  return changed(state, { owners, armies, targets: [], keep: {}, stay: [] });
+  return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
 }
 
 /**
- * Return a state in which all that the mover does not own has so many armies, and what is nobody's
- * belongs to another player.
- * @param {State} state
- * @param {number} count
- * @param {number} other
- * @returns {State}
+ * Return a state in which all that is nobody's belongs to a player.
+ * @param {number} count how many armies are on each of these territories
+ * @param {number} player
  */
-export function others(state, count, other) {
-  const owners = state.owners.map((owner) => (owner < 0 ? other : owner));
-  const armies = state.armies.map((old, t) => (owners[t] === state.mover ? old : count));
+export function filled(state, count, player) {
+  const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
+  const armies = state.armies.map((old, t) => (state.owners[t] < 0 ? count : old));
   return changed(state, { owners, armies });
 }
 
@@ -240,23 +179,22 @@ export function others(state, count, other) {
  * Return the colour of each player: its own if it is named after one.
  * @param {string[]} players
  * @param {{named: Record<string, string>, tones: string[]}} tones
- * @returns {string[]}
  */
 export function colours(players, { named, tones }) {
   const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
   const free = tones.filter((tone) => !own.includes(tone));
-  const found = [];
-  own.forEach((tone) => {
-    const isTaken = tone === null || found.includes(tone);
-    found.push(isTaken ? (free.shift() ?? tones[found.length % tones.length]) : tone);
+  const found = {};
+  [...players].sort().forEach((name) => {
+    const tone = own[players.indexOf(name)];
+    const isTaken = tone === null || Object.values(found).includes(tone);
+    found[name] = isTaken ? (free.shift() ?? tones[Object.keys(found).length % tones.length]) : tone;
   });
-  return found;
+  return players.map((name) => found[name]);
 }
 
 /**
  * Return the letter that chooses each player on the map.
  * @param {string[]} players
- * @returns {string[]}
  */
 export function letters(players) {
   const found = [];
@@ -268,15 +206,49 @@ export function letters(players) {
   return found;
 }
 
+// What the server is asked.
+
+/** Whether territories are chosen one by one for the goal. */
+export const canAim = ({ goal }) => goal === "all" || goal === "any";
+
+/** Return the code of the turn that is set up, one line that all of iacta reads. */
+export function codeOf(board, state) {
+  const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
+  const holdings = board.territories.flatMap((name, t) =>
+    state.owners[t] < 0 ? [] : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
+  );
+  const keep = Object.entries(state.keep).map(([t, count]) => `${escaped(board.territories[t])}:${count}`);
+  const stay = state.stay.map((t) => escaped(board.territories[t]));
+  // By the rules of a code, the players' turns come in the order of their first territories.
+  const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
+  const order = [...usual].sort((a, b) => a - b);
+  const options = [
+    String(order) !== String(usual) && `players=${order.map((p) => escaped(state.players[p])).join(",")}`,
+    state.rules !== "classic" && `rules=${escaped(state.rules)}`,
+    state.fresh && `place=${state.fresh}`,
+    keep.length && `keep=${keep.join(",")}`,
+    stay.length && `stay=${stay.join(",")}`,
+  ].filter(Boolean);
+  const parts = ["1", board.code, escaped(state.players[state.mover]), holdings.join(",")];
+  return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
+}
+
+/** Return the goal of a state, as the server takes it; null while no goal or no territory is chosen. */
+export function goalOf(board, state) {
+  const names = state.targets.map((t) => board.territories[t]).join(", ");
+  const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
+  if (state.goal === "continent") return { take: board.continents[state.continent]?.name ?? "", ...hold };
+  if (state.goal === "eliminate") return { eliminate: state.players[state.victim], ...hold };
+  if (state.goal === "worth") return { worth: true };
+  if (!canAim(state) || !names) return null;
+  return { [state.goal === "all" ? "take" : "take_any"]: names, ...hold };
+}
+
 // The address.
 
 const heldText = (owner, armies) => (owner < 0 ? "-" : String.fromCharCode(97 + owner) + armies);
 
-/**
- * Return the fragment that holds a state.
- * @param {State} state
- * @returns {string}
- */
+/** Return the fragment that holds a state. */
 export function written(state) {
   const parts = [];
   const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
@@ -292,10 +264,10 @@ export function written(state) {
   });
   add("h", runs.map(({ text, count }) => (count > 1 ? `${text}x${count}` : text)).join("."));
   if (state.rules !== "classic") add("r", state.rules);
-  add("g", state.goal);
+  if (state.goal) add("g", state.goal);
   if (state.goal === "continent") add("t", state.continent);
-  else if (state.goal === "eliminate") add("t", state.victim);
-  else if (state.goal !== "worth") add("t", state.targets.join("."));
+  if (state.goal === "eliminate") add("t", state.victim);
+  if (canAim(state)) add("t", state.targets.join("."));
   const keep = Object.entries(state.keep).map(([t, count]) => `${t}-${count}`);
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
@@ -335,12 +307,7 @@ function readStep(text) {
 const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
 const wholes = (text) => (text ?? "").split(".").map(whole).filter((each) => each !== null);
 
-/**
- * Return the state that a fragment holds; what does not fit the board is as usual.
- * @param {string} fragment
- * @param {Board} board
- * @returns {State}
- */
+/** Return the state that a fragment holds; what does not fit the board is as usual. */
 export function read(fragment, board) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const usual = begun(board, given.get("b") ?? "");
@@ -385,7 +352,7 @@ export function read(fragment, board) {
     goal,
     continent: goal === "continent" ? within(target, board.continents.length, 0) : 0,
     victim: goal === "eliminate" ? within(target, players.length, 1) : 1,
-    targets: goal === "all" || goal === "any" ? wholes(given.get("t")).filter(isPlace) : [],
+    targets: canAim({ goal }) ? wholes(given.get("t")).filter(isPlace) : [],
     keep,
     stay: wholes(given.get("s")).filter(isPlace),
     fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
@@ -394,39 +361,4 @@ export function read(fragment, board) {
     steps: found,
     at: Math.min(whole(given.get("i")) ?? 0, found.length),
   };
-}
-
-/**
- * Return the code of a board for an address: its JSON, compressed; empty for the classic board.
- * @param {string|object} board
- * @returns {Promise<string>}
- */
-export async function packed(board) {
-  if (board === "classic") return "";
-  const text = new Blob([JSON.stringify(board)]).stream();
-  const small = text.pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(small).arrayBuffer());
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-/**
- * Return the JSON text of the board that a code holds.
- * @param {string} code
- * @returns {Promise<string>}
- */
-export async function unpacked(code) {
-  const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-  const large = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const parts = [];
-  let size = 0;
-  for (const reader = large.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) return new Blob(parts).text();
-    size += value.length;
-    if (size > MOST_BYTES) throw new RangeError("the board in the address is too large");
-    parts.push(value);
-  }
 }

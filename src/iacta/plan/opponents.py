@@ -1,0 +1,99 @@
+"""Opponents on their next turn: what they get, and what single battles let them take."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from math import prod
+
+from iacta.board import Position
+from iacta.board.position import check_position
+from iacta.game import Fortify, Turn
+from iacta.methods import find_kernel
+
+PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
+MOST_SOURCES = 6  # stacks whose final moves are compared, the largest
+
+
+def opponents_in(position: Position) -> list[str]:
+    """Return who else holds something, by name."""
+    return sorted({each.owner for each in position.holdings} - {"", position.player})
+
+
+def usual_reinforcements(position: Position, player: str) -> int:
+    """Return the new armies of a player by the usual rule.
+
+    position: who holds what.
+    player: the player.
+
+    One for each three territories, rounded down, but at least three; and the bonus of each
+    continent that they own.
+
+    >>> from iacta.board import Holding
+    >>> from iacta.board.files import classic_board
+    >>> mine = [Holding("red", 1)] * 9 + [Holding("blue", 1)] * 33
+    >>> position = Position(classic_board(), "red", tuple(mine))
+    >>> usual_reinforcements(position, "red")  # 9 territories, which are North America
+    8
+    """
+    check_position(position)
+    owner = position.of(position.owned_by(player)[0]).owner
+    return Turn(replace(position, player=owner)).new_armies()
+
+
+class SingleBattles:
+    """What opponents take if each of their stacks fights one battle: a quick look at a position.
+
+    turn: what has the rules.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._win = cache(self._find_win)
+
+    def beside(self, position: Position, player: str, held: Iterable[str]) -> dict[str, list[str]]:
+        """Return what each of a player's territories can attack of some that are to be held."""
+        wanted = {*held}
+        found = {
+            name: [each for each in position.board.neighbours(name) if each in wanted]
+            for name in position.owned_by(player)
+        }
+        return {name: near for name, near in found.items() if near}
+
+    def missed(self, position: Position, beside: Mapping[str, list[str]], new: int) -> float:
+        """Return the chance that no stack of an opponent wins its battle, with the new armies best.
+
+        beside: what their territories can attack.
+        new: their new armies.
+        """
+
+        def missed(name: str, more: int) -> float:
+            armies = position.of(name).armies + more
+            wins = (self._win(armies, each, position.of(each).armies) for each in beside[name])
+            return 1.0 - max(wins)
+
+        alone = {name: missed(name, 0) for name in beside}
+        return min(
+            missed(name, new) * prod(alone[other] for other in alone if other != name)
+            for name in beside
+        )
+
+    def _find_win(self, armies: int, territory: str, defenders: int) -> float:
+        kernel = find_kernel(self.turn.rules_of.get(territory, self.turn.rules))
+        able = armies - self.turn.rules.garrison
+        return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
+
+
+def last_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
+    """Yield moves of armies that may help: parts of the largest stacks to what is exposed.
+
+    turn: a turn at its last move.
+    exposed: the territories that can be attacked.
+    """
+    wanted = {*exposed}
+    firsts = ((part[0], len(part)) for part in turn.actions().parts)
+    most = {(one.start, one.to): spare for one, spare in firsts if isinstance(one, Fortify)}
+    largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MOST_SOURCES]
+    for (start, to), spare in most.items():
+        if to in wanted and (-spare, start) in largest:
+            for number in sorted({int(part * spare) for part in PARTS} - {0}):
+                yield Fortify(start, to, number)

@@ -1,0 +1,376 @@
+"""Threats: what each opponent could do to a player on their next turn.
+
+Each threat is asked for itself: an opponent q gets their usual new armies, places all of them where
+these help one goal g most, and plays for that goal alone, against the position as it is. With f the
+placements and V_g the chance of the best play for g,
+
+    threat(q, g) = max_f V_g(position with f),
+
+so threats of one opponent exclude each other, and those of several do not add up. The goals are to
+take each border territory, to break each continent that the player owns, and to eliminate them.
+Placements are compared by a quick look (`iacta.plan.reinforcement`); the best of them is settled by
+a plan. No play is better than that of an opponent who had all new armies everywhere at once, which
+gives the bound.
+
+The last move of armies that helps most is the one that keeps most of the new armies of the player's
+next turn. A territory counts as a third of an army, and a continent as its bonus:
+
+    loss = Σ_t max_q threat(q, t) / 3 + Σ_C max_q threat(q, C) · bonus(C).
+
+Moves are compared by single battles (`iacta.plan.opponents`); what the best one changes is then
+settled by plans.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+
+from iacta.board import Position
+from iacta.checks import shown
+from iacta.errors import MalformedError
+from iacta.game import Turn
+from iacta.game.turn import LANDS_FOR_AN_ARMY
+from iacta.plan.best import best_plan
+from iacta.plan.core import Core
+from iacta.plan.deadline import Deadline
+from iacta.plan.goals import Goal, TakeAll, TakeAny
+from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
+from iacta.plan.problem import PLAYS
+from iacta.plan.reinforcement import (
+    Placement,
+    Placements,
+    PlanOptions,
+    QuickValues,
+    everywhere,
+    placed,
+)
+
+Kind: TypeAlias = Literal["take", "break", "eliminate"]
+
+THREADS = 2
+LOOK_PART = 0.4  # of the time, for quick looks at all threats
+PLAN_PART = 0.8  # of what is left then, for plans of each; the rest is for the last move
+BUDGET = 0.05  # of the usual work, for each plan
+MOST_STATES = 1_000  # of an opponent's turn, for the best play at a quick look
+BOUND_VALUES = 20_000  # of relaxed games, for one bound
+SMALL = 1e-9  # chances below it count as none
+
+
+class Threatened(NamedTuple):
+    """What an opponent could do on their next turn, if they played for it alone.
+
+    player: the opponent.
+    kind: `"take"` a territory, `"break"` a continent, or `"eliminate"` the player.
+    name: the territory, the continent, or the player.
+    chance: the chance of the best play that was found.
+    interval: the interval of it at 95% where it is estimated from games; else `None`.
+    at_most: no play has a greater chance, wherever the new armies are placed.
+    armies: their new armies.
+    placement: where these are placed: (territory, new armies), the most first.
+    """
+
+    player: str
+    kind: Kind
+    name: str
+    chance: float
+    interval: tuple[float, float] | None
+    at_most: float
+    armies: int
+    placement: Placement
+
+
+class HelpfulMove(NamedTuple):
+    """The last move of armies that helps most.
+
+    start, to: the two territories.
+    armies: how many move.
+    kept: how many more new armies of their next turn the player keeps by it.
+    before: the greatest threat to what the player keeps most of by it.
+    after: the greatest threat to the same after the move.
+    """
+
+    start: str
+    to: str
+    armies: int
+    kept: float
+    before: Threatened
+    after: Threatened
+
+
+@dataclass(frozen=True)
+class Threats:
+    """What opponents could do to a player, each threat for itself.
+
+    player: the player.
+    threats: all that have a chance, the likeliest first.
+    move: the last move of armies that helps most, `None` where none is known to help.
+    is_complete: whether there was time for all of it.
+    """
+
+    player: str
+    threats: tuple[Threatened, ...]
+    move: HelpfulMove | None
+    is_complete: bool
+
+
+def threats(
+    turn: Turn,
+    *,
+    time_limit: float | Fraction | None = None,
+    progress: Callable[[Threats, float], object] | None = None,
+) -> Threats:
+    """Return what each opponent could do to who is to move, on their next turn.
+
+    turn: any moment of a turn; the position counts as it is, as if the player stopped now.
+    time_limit: the most seconds that it may take; fewer plays are compared where it comes first.
+    progress: called with what is known so far, and which part of the work is done.
+
+    Each chance is for itself. Opponents get the usual new armies and trade no cards, and neither
+    `keep` nor `stay` binds them. Refused are rules whose battles can grow.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Venezuela:blue:5,Brazil:green:1")
+    >>> for each in threats(turn).threats:
+    ...     print(each.player, each.kind, each.name, f"{each.chance:.4f}", each.placement)
+    blue take Peru 0.9099 (('Venezuela', 3),)
+    blue eliminate red 0.9099 (('Venezuela', 3),)
+    green take Peru 0.4703 (('Brazil', 3),)
+    green eliminate red 0.4703 (('Brazil', 3),)
+    """
+    if not isinstance(turn, Turn):
+        raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
+    search = _ThreatSearch(turn, Deadline.of(time_limit), progress)
+    try:
+        search.run()
+    except KeyboardInterrupt:
+        search.deadline.stop()
+        if not search.known:
+            raise
+    return search.found()
+
+
+class _Aim(NamedTuple):
+    """What an opponent may try.
+
+    armies: their new armies.
+    worth: what it takes, in new armies of the player's next turn.
+    """
+
+    player: str
+    kind: Kind
+    name: str
+    goal: Goal
+    armies: int
+    worth: float
+
+
+def _aims(position: Position) -> Iterator[_Aim]:
+    board, mine = position.board, position.owned_by(position.player)
+    border = [
+        name
+        for name in mine
+        if any(
+            position.of(near).owner not in ("", position.player) for near in board.neighbours(name)
+        )
+    ]
+    whole = [
+        each for each in board.continents if each.territories and {*each.territories} <= {*mine}
+    ]
+    for player in opponents_in(position):
+        new = usual_reinforcements(position, player)
+        for name in border:
+            yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / LANDS_FOR_AN_ARMY)
+        for each in whole:
+            yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
+        yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
+
+
+class _ThreatSearch:
+    """What opponents could do, as far as it is known.
+
+    turn, progress: as for `threats`.
+    """
+
+    def __init__(
+        self,
+        turn: Turn,
+        deadline: Deadline,
+        progress: Callable[[Threats, float], object] | None,
+    ) -> None:
+        self.turn, self.deadline, self.progress = turn, deadline, progress
+        self.aims = [*_aims(turn.position)]
+        self.known: dict[_Aim, Threatened] = {}
+        self.move: HelpfulMove | None = None
+        self.is_complete = False
+        self.done = 0
+
+    def found(self) -> Threats:
+        known = (self.known[aim] for aim in self.aims if aim in self.known)
+        some = (each for each in known if each.at_most > SMALL)
+        ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
+        return Threats(self.turn.player, tuple(ranked), self.move, self.is_complete)
+
+    def run(self) -> None:
+        position, aims = self.turn.position, self.aims
+        looks = _by_threads(
+            partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART)
+        )
+        for aim, threat in looks:
+            self._add(aim, threat, 0.5 * len(self.known) / len(aims))
+        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > SMALL]
+        unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
+        jobs = [(aim, self.known[aim]) for aim in unsure]
+        plans = _by_threads(
+            partial(_planned, self.turn, position), jobs, self.deadline.part(PLAN_PART)
+        )
+        for number, ((aim, _), threat) in enumerate(plans):
+            self._add(aim, threat, 0.5 + 0.5 * number / len(unsure))
+        self.move = _helpful_move(self.turn, self.known, self.deadline)
+        self.is_complete = not self.deadline.is_over
+
+    def _add(self, aim: _Aim, threat: Threatened, part: float) -> None:
+        self.known[aim] = threat
+        if self.progress is not None:
+            self.progress(self.found(), part)
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def _by_threads(
+    function: Callable[[Item, Deadline], Result], items: Sequence[Item], deadline: Deadline
+) -> Iterator[tuple[Item, Result]]:
+    """Yield each item with what a function returns for it, which has its part of the time."""
+    waiting = [*items]
+
+    def work(item: Item) -> Result:
+        waiting.pop()
+        return function(item, deadline.part(min(THREADS / (len(waiting) + 1), 1.0)))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        try:
+            jobs = {pool.submit(work, item): item for item in items}
+            for job in as_completed(jobs):
+                yield jobs[job], job.result()
+        except BaseException:
+            deadline.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _options(turn: Turn) -> PlanOptions:
+    """Return the rules by which opponents play."""
+    play = PLAYS[turn.whole_battles]
+    return {"rules": turn.rules, "play": play, "rules_of": dict(turn.rules_of)}
+
+
+def _look(turn: Turn, position: Position, aim: _Aim, deadline: Deadline) -> Threatened:
+    """Return what an opponent reaches by a quick look, and a bound on all that they could."""
+    theirs = replace(position, player=aim.player)
+    problem = everywhere(theirs, aim.goal, aim.armies, _options(turn))
+    threat = Threatened(*aim[:3], 0.0, None, 0.0, aim.armies, ())
+    if problem.rewards.most <= 0.0:
+        return threat  # it cannot be reached
+    values = QuickValues(problem, deadline, MOST_STATES)
+    placements = Placements(theirs, values, deadline)
+    best = placements.compared(aim.armies)[0]
+    if placements.has_tried_all:
+        chance = placements.value(best)
+        return threat._replace(chance=chance, at_most=chance, placement=best)
+    chance, interval = values.reached(placements.after(best))
+    at_most = min(next(Core(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
+    if interval is not None:  # games have luck, by which their mean may exceed what can be
+        chance, interval = (
+            min(chance, at_most),
+            (min(interval[0], at_most), min(interval[1], at_most)),
+        )
+    at_most = max(at_most, chance)
+    return threat._replace(chance=chance, interval=interval, at_most=at_most, placement=best)
+
+
+def _planned(
+    turn: Turn, position: Position, job: tuple[_Aim, Threatened], deadline: Deadline
+) -> Threatened:
+    """Return the same by a plan with the same placement, if that is better."""
+    aim, threat = job
+    theirs = placed(replace(position, player=aim.player), threat.placement)
+    limit = deadline.left() if deadline.limited else None
+    plan = best_plan(theirs, aim.goal, **_options(turn), budget=BUDGET, time_limit=limit, threads=1)
+    if plan.value is None or plan.value <= threat.chance:
+        return threat
+    return threat._replace(
+        chance=plan.value, interval=plan.interval, at_most=max(threat.at_most, plan.value)
+    )
+
+
+# The last move.
+
+
+def _helpful_move(
+    turn: Turn, known: Mapping[_Aim, Threatened], deadline: Deadline
+) -> HelpfulMove | None:
+    """Return the move after which the player keeps most, when each stack fights one battle."""
+    if turn.phase == "over" or turn.fortify == "none":
+        return None
+    position, battles = turn.position, SingleBattles(turn)
+    aims = [aim for aim in known if aim.kind != "eliminate"]
+    beside = {
+        aim: near
+        for aim in aims
+        if (near := battles.beside(position, aim.player, _names(aim, position)))
+    }
+    last = Turn(
+        position,
+        turn.rules,
+        phase="fortify",
+        fortify=turn.fortify,
+        keep=turn.keep,
+        stay=turn.stay,
+        rules_of=turn.rules_of,
+    )
+
+    def lost(there: Position) -> dict[_Aim, float]:
+        return {
+            aim: aim.worth * (1.0 - battles.missed(there, near, aim.armies))
+            for aim, near in beside.items()
+        }
+
+    before = _worst(lost(position))
+    best, most, kept = None, SMALL, dict[tuple[str, str], float]()
+    for move in last_moves(
+        last, {name for near in beside.values() for name in chain(*near.values())}
+    ):
+        after = _worst(lost(last.after(move).position))
+        gained = {each: before[each] - after[each] for each in before}
+        if sum(gained.values()) > most:
+            best, most, kept = move, sum(gained.values()), gained
+    if best is None:
+        return None
+    there, found = last.after(best).position, list[tuple[float, Threatened, Threatened]]()
+    for which in (each for each, value in kept.items() if abs(value) > SMALL):
+        same = [aim for aim in aims if (aim.kind, aim.name) == which]
+        part = deadline.part(1 / len(kept))
+        looks = dict(_by_threads(partial(_look, turn, there), same, part.part(LOOK_PART)))
+        aim = max(looks, key=lambda each: looks[each].chance)
+        now = max((known[each] for each in same), key=lambda each: each.chance)
+        then = _planned(turn, there, (aim, looks[aim]), part)
+        found.append((aim.worth * (now.chance - then.chance), now, then))
+    net, (_, now, then) = sum(each for each, *_ in found), max(found, key=lambda row: row[0])
+    # Plans see what single battles do not.
+    return HelpfulMove(best.start, best.to, best.armies, net, now, then) if net > SMALL else None
+
+
+def _names(aim: _Aim, position: Position) -> tuple[str, ...]:
+    return aim.goal.read(position.board).names
+
+
+def _worst(lost: Mapping[_Aim, float]) -> dict[tuple[str, str], float]:
+    """Return what is lost of each territory and continent by the greatest threat to it."""
+    worst = dict[tuple[str, str], float]()
+    for aim, value in lost.items():
+        worst[aim.kind, aim.name] = max(worst.get((aim.kind, aim.name), 0.0), value)
+    return worst

@@ -1,0 +1,126 @@
+"""The start page: a battle in two numbers, a plan that plays itself, and the ways on."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from iacta.board import Position
+from iacta.board.position import position_of_text
+from iacta.charts.board_layers import digits_on
+from iacta.charts.boards import owner_colours
+from iacta.charts.scene import SHAPES, Anchor, Arrow, Scene, scene_of
+from iacta.plan import Play, TakeAll, best_plan
+from iacta.questions.percentages import percent
+
+EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
+CONTINENT = "Asia"
+SEED = 2  # of a game that is almost lost, and won
+SIZE = {"width": 400, "height": 255}  # of the picture
+
+
+class Frame(NamedTuple):
+    """The game after one of its conquests.
+
+    words: what has happened, and what that makes of the chance.
+    owners, armies: of each territory, the owners as numbers.
+    """
+
+    words: str
+    owners: list[int]
+    armies: list[int]
+
+
+class Game(NamedTuple):
+    """A turn that follows a plan.
+
+    scene: the map, with an arrow for each conquest.
+    tones, digits: the colours of each owner and of the numbers on it.
+    frames: the start, and what follows each conquest.
+    """
+
+    scene: Scene
+    tones: list[str]
+    digits: list[str]
+    frames: list[Frame]
+
+
+@cache
+def game() -> Game:
+    """Return a turn whose dice are thrown, and whose attacks are those of a plan for a continent."""
+    position = position_of_text(EXAMPLE.read_text(encoding="utf-8"))
+    board = position.board
+    targets = next(each for each in board.continents if each.name == CONTINENT)
+    play = best_plan(position, TakeAll(targets.territories)).follow()
+    armies = position.of("Ukraine").armies
+    number = {name: t for t, name in enumerate(board.territories)}
+    tones, rng = owner_colours(position), np.random.default_rng(SEED)
+    owners = [*tones]
+    begins = f"Red’s {armies} armies want {CONTINENT}. {_chance(play)}"
+    frames, arrows = [_frame(begins, position, owners)], list[Arrow]()
+    while move := play.move:
+        lost, killed = play.thrown(rng)
+        is_taken = play.conquers(killed)
+        play = play.after(lost, killed)
+        if is_taken:
+            words = f"{move.start} takes {move.to}. {_chance(play)}"
+            frames.append(_frame(words, play.position, owners))
+            border = number[move.start], number[move.to]
+            arrows.append(Arrow(len(frames) - 1, *border, "main", f"{move.start} to {move.to}"))
+    scene = scene_of(board, arrows, width=SIZE["width"], is_close=True)
+    return Game(scene, [*tones.values()], [*map(digits_on, tones.values())], frames)
+
+
+def _chance(play: Play) -> str:
+    value = float(play.is_reached) if play.value is None else play.value
+    return f"Chance of {CONTINENT}: {percent(value)}"
+
+
+def _frame(words: str, position: Position, owners: list[str]) -> Frame:
+    held = position.holdings
+    return Frame(words, [owners.index(each.owner) for each in held], [each.armies for each in held])
+
+
+def drawn_game() -> dict[str, Any]:
+    """Return what the picture of the game is written from, its numbers in units of the picture."""
+    played = game()
+    scene, start = played.scene, played.frames[0]
+
+    def at(anchor: Anchor) -> tuple[float, float]:
+        x, y = anchor.at(scene.scale)
+        left, top = scene.frame.x, scene.frame.y
+        return round((x - left) * scene.scale, 1), round((y - top) * scene.scale, 1)
+
+    def line(points: list[tuple[float, float]]) -> str:
+        return "L".join(f"{x:g},{y:g}" for x, y in points)
+
+    outlines = [
+        "".join(f"M{line([at(Anchor(*point)) for point in polygon])}Z" for polygon in polygons)
+        for polygons in scene.outlines
+    ]
+    badges = [at(badge) for badge in scene.badges]
+    seas = [
+        f"M{line([at(Anchor(*a)), at(Anchor(*b))])}"
+        for border in scene.borders
+        if border.is_drawn
+        for a, b in border.pieces
+    ]
+    return {
+        **SIZE,
+        "half": scene.sizes.badge,
+        "disc_size": scene.sizes.disc,
+        "words": start.words,
+        "shapes": SHAPES[: len(played.tones)],
+        "tones": played.tones,
+        "digits": played.digits,
+        "seas": "".join(seas),
+        "territories": list(zip(outlines, badges, start.owners, start.armies, strict=True)),
+        "arrows": [
+            (arrow.number, "".join(f"M{line([at(one) for one in path])}" for path in arrow.paths))
+            + (at(arrow.disc),)
+            for arrow in scene.arrows
+        ],
+        "frames": json.dumps([frame._asdict() for frame in played.frames], separators=(",", ":")),
+    }

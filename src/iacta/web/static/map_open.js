@@ -1,0 +1,109 @@
+// Boards and positions: from the server, from files, and from this browser.
+
+import { posted } from "./ask.js";
+import { cut } from "./map_board.js";
+import { placed, written } from "./map_state.js";
+import { pack, unpack } from "./pack.js";
+
+/** @typedef {import("./map_state.js").Board} Board */
+/** @typedef {import("./map_state.js").State} State */
+
+export const EXAMPLES = [
+  { words: "Red’s 42 armies want Asia", file: "asia.toml", goal: { goal: "continent" }, continent: "Asia" },
+  { words: "Eliminate blue with four stacks", file: "eliminate-blue.json", goal: { goal: "eliminate" }, victim: "blue" },
+  { words: "Two stacks against one border", file: "break-off.json", goal: { goal: "all", targets: [2, 3] } },
+];
+const MOST_FILE_BYTES = 900_000;
+const MOST_RECENT = 5;
+const RECENT = "iacta-recent";
+let classic = null;
+
+/** Return the code of a board for an address; empty for the classic board. */
+const packed = ({ board }) => (board === "classic" ? "" : pack(JSON.stringify(board)));
+
+/** Return the board of an address. */
+export async function boardOf(code) {
+  if (code) return posted("api/v1/board/read", { name: "board", text: await unpack(code) });
+  classic ??= await (await fetch("api/v1/board")).json();
+  return classic;
+}
+
+/**
+ * Return the board and the state of an example.
+ * @returns {Promise<{board: Board, state: State}>}
+ */
+export async function opened({ file, goal, continent, victim }) {
+  const text = await (await fetch(`static/examples/${file}`)).text();
+  const board = await posted("api/v1/position/read", { text });
+  const state = { ...placed(board, await packed(board), board.position), ...goal };
+  if (continent) state.continent = board.continents.findIndex(({ name }) => name === continent);
+  if (victim) state.victim = state.players.indexOf(victim);
+  return { board, state };
+}
+
+/**
+ * Return the board of a text, and its code; the state, too, where it is a position or a code.
+ * @param {Board} beside the board that a position without one is on
+ */
+export async function read(text, name, beside) {
+  const isCode = /^\s*1;/.test(text);
+  if (!isCode && !/^\s*["']?player["']?\s*[:=]/m.test(text) && !/[{,]\s*"player"\s*:/.test(text)) {
+    const board = await posted("api/v1/board/read", { text, name });
+    return { board, code: await packed(board), state: null };
+  }
+  const board = await posted("api/v1/position/read", { text, board: beside.board });
+  const { rules, keep, stay, fresh } = board;
+  const code = await packed(board);
+  return { board, code, state: { ...placed(board, code, board.position), ...(isCode && rules && { rules, keep, stay, fresh }) } };
+}
+
+/** Return the text of a file. */
+export async function textOf(file) {
+  if (file.size > MOST_FILE_BYTES) throw new RangeError("The file is too large.");
+  const bytes = await file.arrayBuffer();
+  const head = new Uint8Array(bytes.slice(0, 2));
+  const wide = head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
+  try {
+    return new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("latin1").decode(bytes);
+  }
+}
+
+/** Return the positions that were analysed last in this browser. */
+export function recent() {
+  try {
+    return JSON.parse(localStorage.getItem(RECENT) ?? "[]").slice(0, MOST_RECENT);
+  } catch {
+    return [];
+  }
+}
+
+/** Keep a position among the last ones of this browser. */
+export function remember(board, state) {
+  const mine = state.armies.reduce((sum, count, t) => sum + (state.owners[t] === state.mover ? count : 0), 0);
+  const words = `${cut(state.players[state.mover])}, ${mine} armies, on ${cut(board.name)}`;
+  const fragment = written({ ...state, steps: [], at: 0, played: false });
+  const all = [{ words, fragment }, ...recent().filter((each) => each.fragment !== fragment)];
+  try {
+    localStorage.setItem(RECENT, JSON.stringify(all.slice(0, MOST_RECENT)));
+  } catch {
+    // It is full, or not allowed.
+  }
+}
+
+/** Return a position as files have it. */
+export function positionOf(board, state) {
+  const held = board.territories.flatMap((name, t) =>
+    state.owners[t] < 0 ? [] : [[name, { owner: state.players[state.owners[t]], armies: state.armies[t] }]],
+  );
+  return { board: board.board, player: state.players[state.mover], territories: Object.fromEntries(held) };
+}
+
+/** Save a text as a file. */
+export function saved(name, text) {
+  const link = Object.assign(document.createElement("a"), { download: name });
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

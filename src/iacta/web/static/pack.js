@@ -1,0 +1,31 @@
+// Texts that an address holds: compressed, in letters that need no escapes.
+
+const MOST_BYTES = 1e6;
+
+/** Returns a text, compressed. */
+export async function pack(text) {
+  const small = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(small).arrayBuffer());
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Returns the text that `pack` has compressed; a very large one is refused. */
+export async function unpack(code) {
+  const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, letter => letter.charCodeAt(0));
+  const large = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const parts = [];
+  let size = 0;
+  for (const reader = large.getReader(); ; ) {
+    const {done, value} = await reader.read();
+    if (done) return new Blob(parts).text();
+    size += value.length;
+    if (size > MOST_BYTES) throw new RangeError("the text in the address is too large");
+    parts.push(value);
+  }
+}
+
+/** Returns the address of the review of a game, which holds its log. */
+export const reviewLink = async log => `review#log=${await pack(log)}`;

@@ -1,0 +1,148 @@
+"""What opponents could do next turn, compared with every placement and play on small boards."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, combinations_with_replacement
+from random import Random
+
+import pytest
+
+from iacta import Turn
+from iacta.board import Board, Continent, Holding, Position
+from iacta.errors import IactaError
+from iacta.plan import Goal, TakeAll, TakeAny, placed, usual_reinforcements
+from iacta.plan.threats import Kind, Threats, threats
+from iacta.rules.modes import ArmiesGrow
+from iacta.rules.rules import CLASSIC, Rules
+from tests.plan.boards import board_of
+from tests.plan.twin import Play
+
+
+def small(seed: int) -> Position:
+    """Return five or six territories of three players, of which red owns a continent."""
+    rng = Random(seed)  # noqa: S311 # draws boards, no secrets
+    names = "abcdef"[: rng.randint(5, 6)]
+    pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
+    pairs += [pair for pair in combinations(names, 2) if rng.random() < 0.3]
+    bare = board_of("small", pairs, names)
+    board = Board("small", bare.territories, bare.borders, (Continent("K", 2, ("a", "b")),))
+    owners = ["red", "red", "blue", "green", *rng.choices(("red", "blue", "green"), k=2)]
+    held = (Holding(owner, rng.randint(1, 3)) for owner, _ in zip(owners, names, strict=False))
+    return Position(board, "red", tuple(held))
+
+
+def best_of_all(position: Position, player: str, goal: Goal) -> float:
+    """Return the chance of the best placement and play of an opponent."""
+    theirs = replace(position, player=player)
+    mine = theirs.owned_by(player)
+    rows = combinations_with_replacement(mine, usual_reinforcements(position, player))
+    after = (placed(theirs, [(name, row.count(name)) for name in mine]) for row in rows)
+    return max(float(Play(each, goal, CLASSIC).value()) for each in after)
+
+
+def every_goal(position: Position) -> Iterator[tuple[Kind, str, Goal]]:
+    red = position.owned_by("red")
+    for name in red:
+        if any(position.of(near).owner != "red" for near in position.board.neighbours(name)):
+            yield "take", name, TakeAll(name)
+    yield "break", "K", TakeAny("a,b")
+    yield "eliminate", "red", TakeAll(red)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_placement_and_play_of_small_boards_is_found_and_bounded(seed: int) -> None:
+    position = small(seed)
+    found = {each[:3]: each for each in threats(Turn(position)).threats}
+    for player in ("blue", "green"):
+        for kind, name, goal in every_goal(position):
+            best, each = best_of_all(position, player, goal), found.pop((player, kind, name), None)
+            if each is None:
+                assert best == 0
+                continue
+            assert each.chance == pytest.approx(best, abs=1e-9)
+            assert best <= each.at_most + 1e-9
+            assert each.armies == sum(number for _, number in each.placement)
+            theirs = placed(replace(position, player=player), each.placement)
+            assert each.chance <= Play(theirs, goal, CLASSIC).value() + 1e-9
+    assert not found
+
+
+TURN = Turn.from_code(
+    "1;classic;red;Peru:red:3,Venezuela:red:2,Brazil:blue:7,Egypt:blue:1,Argentina:green:2"
+)
+
+
+def test_chances_never_fall_while_they_are_looked_at_and_bounds_hold_them() -> None:
+    said: list[tuple[Threats, float]] = []
+    found = threats(TURN, progress=lambda *each: said.append(each))
+    assert found.is_complete
+    parts = [part for _, part in said]
+    assert parts == sorted(parts)
+    for earlier, later in zip(said, [*said[1:], (found, 1.0)], strict=True):
+        known = {each[:3]: each.chance for each in later[0].threats}
+        assert all(known[each[:3]] >= each.chance - 1e-12 for each in earlier[0].threats)
+    for each in found.threats:
+        assert 0 <= each.chance <= each.at_most <= 1
+    assert [each.chance for each in found.threats] == sorted(
+        (each.chance for each in found.threats), reverse=True
+    )
+
+
+def test_without_time_every_threat_is_there_with_what_is_known_of_it() -> None:
+    found = threats(TURN, time_limit=0)
+    assert not found.is_complete
+    full = {each[:3]: each for each in threats(TURN).threats}
+    assert {each[:3] for each in found.threats} == {*full}
+    for each in found.threats:
+        least = each.chance if each.interval is None else each.interval[0]
+        assert least <= full[each[:3]].at_most + 1e-9
+
+
+def front(rear: int) -> Turn:
+    """Return a turn of red with armies behind a front of one army."""
+    board = board_of("front", [("r", "f"), ("f", "b"), ("r", "x")], "rfbx")
+    red, blue = Holding("red", rear), Holding("blue", 6)
+    return Turn(Position(board, "red", (red, Holding("red", 1), blue, Holding("red", 1))))
+
+
+def test_the_last_move_brings_armies_to_the_front_and_says_what_that_changes() -> None:
+    move = threats(front(9)).move
+    assert move is not None
+    assert (move.start, move.to) == ("r", "f")
+    assert (move.before.kind, move.before.name, move.before.player) == ("take", "f", "blue")
+    assert move.after.chance < move.before.chance
+    assert move.kept == pytest.approx((move.before.chance - move.after.chance) / 3, abs=0.34)
+    there = front(9).position
+    held = {"r": 9 - move.armies, "f": 1 + move.armies}
+    after = replace(
+        there,
+        holdings=tuple(
+            replace(each, armies=held.get(name, each.armies))
+            for name, each in zip(there.board.territories, there.holdings, strict=True)
+        ),
+    )
+    known = {each[:3]: each.chance for each in threats(Turn(after)).threats}
+    assert known["blue", "take", "f"] == pytest.approx(move.after.chance)
+
+
+@pytest.mark.parametrize("turn", [front(1), front(9)._changed(fortify="none")])
+def test_where_nothing_can_move_no_move_is_named(turn: Turn) -> None:
+    assert threats(turn).move is None
+
+
+def test_what_binds_the_player_does_not_bind_opponents() -> None:
+    free = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:7")
+    bound = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:7;attack;keep=Brazil:7")
+    assert threats(free).threats == threats(bound).threats
+
+
+def test_the_position_counts_in_the_middle_of_a_turn() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:1,Argentina:blue:4")
+    taken = turn.fought("Peru", "Brazil", 8, 0)
+    assert taken.phase == "advance"
+    assert "Brazil" in [each.name for each in threats(taken).threats]
+
+
+def test_rules_under_which_armies_grow_are_refused() -> None:
+    with pytest.raises(IactaError, match="plan"):
+        threats(Turn(TURN.position, Rules(mode=ArmiesGrow())))
