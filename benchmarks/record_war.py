@@ -3,7 +3,7 @@
     python -m benchmarks.record_war [classic] [unseen] [goals] [rows]
 
 writes `benchmarks/war_reference.json`: who won complete games from 40 positions of the classic
-board and from 20 of five boards that V has not seen, what each goal of 20 turns is worth by 2,000
+board and from 20 of five boards that V has not seen, what each goal of 20 turns is worth by 1,000
 games, and the rows of `make bench GROUP=war`; with words, only these parts. Without the file all
 begins anew, which takes about half an hour of one core; what was interrupted is continued.
 """
@@ -25,7 +25,7 @@ from iacta.war.value import weights_of
 
 POSITIONS, GAMES_OF_A_POSITION = 40, 1000
 FIRST_UNSEEN, UNSEEN_BOARDS, UNSEEN, GAMES_OF_UNSEEN = 900, 5, 20, 400
-GOAL_POSITIONS, GAMES_OF_A_GOAL, GAMES_OF_A_PLAN = 20, 2000, 200
+GOAL_POSITIONS, GAMES_OF_A_GOAL, GAMES_OF_A_PLAN = 20, 1000, 100
 MADE_BY = "python -m benchmarks.record_war"
 
 
@@ -75,14 +75,15 @@ def goal_position(seed: int) -> Recorded:
 
 def main(words: list[str]) -> None:
     """Record all parts, or those that are named."""
-    made = json.loads(REFERENCE.read_text(encoding="utf-8")) if REFERENCE.exists() else {}
-    made["made by"] = MADE_BY
+    made: dict[str, Any] = {"made by": MADE_BY, "classic": [], "unseen": [], "goals": [], "rows": []}
+    if REFERENCE.exists():
+        made |= json.loads(REFERENCE.read_text(encoding="utf-8"))
     for word, record, number in (
         ("classic", classic_position, POSITIONS),
         ("unseen", unseen_position, UNSEEN),
         ("goals", goal_position, GOAL_POSITIONS),
     ):
-        rows = made.setdefault(word, [])
+        rows = made[word]
         while (not words or word in words) and len(rows) < number:
             rows.append(record(len(rows))._asdict())
             write_down(made)

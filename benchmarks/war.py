@@ -30,8 +30,8 @@ from iacta.war.value import weights_of
 REFERENCE = Path(__file__).with_name("war_reference.json")
 SEED = 5  # of recorded games; those that are cut have the same dice
 REPEATS, GAMES_OF_A_REPEAT = 1000, 100
-STRONGER, GAMES_OF_STRONGER = 200, 100
-OF_A_LENGTH = 400  # games of each number of players and kind of sets
+STRONGER, GAMES_OF_STRONGER = 200, 40
+OF_A_LENGTH = 250  # games of each number of players and kind of sets
 SMALL_BOARDS, OF_A_SMALL_BOARD = 20, 40
 RANDOM_GAMES = 300
 RENAMED, RENAMED_GAMES = 50, 1000
