@@ -75,7 +75,13 @@ def goal_position(seed: int) -> Recorded:
 
 def main(words: list[str]) -> None:
     """Record all parts, or those that are named."""
-    made: dict[str, Any] = {"made by": MADE_BY, "classic": [], "unseen": [], "goals": [], "rows": []}
+    made: dict[str, Any] = {
+        "made by": MADE_BY,
+        "classic": [],
+        "unseen": [],
+        "goals": [],
+        "rows": [],
+    }
     if REFERENCE.exists():
         made |= json.loads(REFERENCE.read_text(encoding="utf-8"))
     for word, record, number in (
