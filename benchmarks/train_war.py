@@ -28,7 +28,7 @@ from iacta.war.players import PLAYERS, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE
 
 MOST_PLAYERS = 6
-GAMES_SHARE = 0.55  # of the time; the rest is for learning
+GAMES_SHARE = 0.55  # of the time, at most; the rest is for learning
 TURNS_SHARE = 0.12  # of the turns that are written down
 MOST_POSITIONS = 240_000
 AIMED_SHARE = 0.4  # of the turns from which the first V is learnt have an aim at random
@@ -204,9 +204,9 @@ def main(seconds: float = 600.0) -> None:
     usual = PLAYERS["usual"]
     explorer = replace(usual, samples=-AIMED_SHARE)
     for seed, (name, player) in enumerate((("choosing", explorer), ("ending", usual))):
-        share = seconds * (0.4, 0.6)[seed]
-        positions = played(player, choosing, share * GAMES_SHARE, seed)
-        layers, loss, equal = learnt(positions, share * (1 - GAMES_SHARE), seed)
+        ended = time.process_time() + seconds * (0.4, 0.6)[seed]
+        positions = played(player, choosing, (ended - time.process_time()) * GAMES_SHARE, seed)
+        layers, loss, equal = learnt(positions, ended - time.process_time(), seed)
         flat = np.concatenate([each.ravel() for each in layers])
         weights[name] = [float(f"{each:.5g}") for each in flat]
         choosing = np.array(weights[name], dtype=np.float32)

@@ -1,31 +1,72 @@
 """The whole game: how fast it is played, how good the players and the estimates are.
 
-What takes hours with many games is measured with few of them here, and the noise of the few is
-taken off where that can be done: the number at the end of each row says how many there were.
+What takes long is recorded once, by `python -m benchmarks.record_war`: the ends of many complete
+games from recorded positions, and what each goal of a turn is worth. `make bench GROUP=war`
+measures the rest. The number at the end of each row says how many measurements there were.
 """
 
+import json
 import time
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from random import Random
 from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.measure import Mark
 from benchmarks.train_war import random_board, start_of
-from iacta import Board, Sets, Turn, best_goals, classic_board, tournament
+from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
 from iacta.estimate import Estimate
 from iacta.game import Action
 from iacta.war.chances import CUT_AFTER, Z
 from iacta.war.core import TOO_LONG, PlayedGames, War
-from iacta.war.goals import GAMES, words_of
+from iacta.war.goals import GAMES
 from iacta.war.players import PLAYERS
 from iacta.war.value import weights_of
 
-POSITIONS, FEW_POSITIONS, COMPLETE, CUT_GAMES = 20, 10, 400, 800
-REPEATS, GAMES_OF_A_REPEAT = 300, 100
+REFERENCE = Path(__file__).with_name("war_reference.json")
+SEED = 5  # of recorded games; those that are cut have the same dice
+REPEATS, GAMES_OF_A_REPEAT = 1000, 100
+STRONGER, GAMES_OF_STRONGER = 200, 40
+OF_A_LENGTH = 250  # games of each number of players and kind of sets
+SMALL_BOARDS, OF_A_SMALL_BOARD = 20, 40
+RANDOM_GAMES = 300
+RENAMED, RENAMED_GAMES = 50, 1000
+ONE_IN_A_THOUSAND = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47, 5: 20.52}  # chi-square
 TENTHS = 10
-GOAL_POSITIONS, GAMES_OF_A_GOAL = 4, 600
+
+
+class Recorded(NamedTuple):
+    """A recorded position, and what became of many games from it.
+
+    seed: of the random board, `None` for the classic one.
+    code: of the turn.
+    winners: the number of the seat that won each complete game of the usual player.
+    wins: of each goal and each way to play it, the mover's chance to win the game after it.
+    """
+
+    seed: int | None
+    code: str
+    winners: str
+    wins: dict[str, float]
+
+    @property
+    def turn(self) -> Turn:
+        """The turn."""
+        board = classic_board() if self.seed is None else random_board(Random(self.seed))
+        return Turn.from_code(self.code, board)
+
+
+@cache
+def recorded() -> dict[str, list[Recorded]]:
+    """Return the recorded positions: `classic`, `unseen` and `goals`."""
+    record: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))
+    return {
+        name: [Recorded(**each) for each in record[name]] for name in ("classic", "unseen", "goals")
+    }
 
 
 def games_of(
@@ -60,12 +101,14 @@ def middle_of(board: Board, players: int, seed: int) -> Turn:
 def speed_lines() -> Iterator[Mark]:
     """Measure turns, and the time that four players take to +-2 points."""
     start = start_of(classic_board(), 4, None)
-    for name, games, asked in (("simple", 400, 10.0), ("usual", 60, 100.0)):
-        begun = time.process_time()
-        found = games_of(start, [name] * 4, games, 1, is_dealt=True)
-        turns = _turns(start, found)
-        micro = 1e6 * (time.process_time() - begun) / turns
-        yield Mark(f"a turn of {name}, microseconds", micro, asked, False, turns)
+    for name, games, asked in (("simple", 400, 10.0), ("usual", 40, 100.0)):
+        micro = list[float]()
+        for _ in range(5):
+            begun = time.process_time()
+            found = games_of(start, [name] * 4, games, 1, is_dealt=True)
+            micro.append(1e6 * (time.process_time() - begun) / _turns(start, found))
+        claim = f"a turn of {name}, microseconds, fastest of 5"
+        yield Mark(claim, min(micro), asked, False, _turns(start, found))
     needed = list[float]()
     for seed in range(8):
         turn = middle_of(classic_board(), 4, seed)
@@ -87,9 +130,9 @@ def _turns(start: Turn, found: PlayedGames) -> int:
 def player_lines() -> Iterator[Mark]:
     """Measure who wins how often, dealt anew and seats in turn."""
     for one, other, players, games, asked in (
-        ("usual", "simple", 4, 1200, 0.55),
-        ("yardstick", "simple", 6, 9000, 0.25),
-        ("usual", "yardstick", 6, 1200, 0.30),
+        ("usual", "simple", 4, 2400, 0.55),
+        ("yardstick", "simple", 6, 30_000, 0.25),
+        ("usual", "yardstick", 6, 2400, 0.30),
     ):
         start = start_of(classic_board(), players, None)
         wins = 0.0
@@ -107,49 +150,60 @@ def player_lines() -> Iterator[Mark]:
         return actions[rng.randrange(len(actions))]
 
     start = start_of(classic_board(), 4, None).next()
-    first, *_ = tournament(["simple", *[at_random] * 3], start, games=8, seed=1)
-    yield Mark("simple among three random, share of games won", first.wins / 8, 0.9, True, 8)
+    first, *_ = tournament(["simple", *[at_random] * 3], start, games=RANDOM_GAMES, seed=1)
+    claim = "simple among three random, share of games won"
+    yield Mark(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
 
 
 def length_lines() -> Iterator[Mark]:
-    """Measure how many games of the usual player are not over after 200 rounds."""
+    """Measure how many games are not over after 200 rounds."""
     long = games = 0
     for players in range(2, 7):
         for trade in (None, Sets(is_fixed=True)):
             start = start_of(classic_board(), players, trade)
-            found = games_of(start, ["usual"] * players, 40, 9, is_dealt=True)
+            found = games_of(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
             long += int((found.ended == TOO_LONG).sum())
-            games += 40
+            games += OF_A_LENGTH
     yield Mark("usual games over 200 rounds, share", long / games, 0.001, False, games)
+    for name in ("usual", "simple"):
+        long = games = 0
+        for seed in range(SMALL_BOARDS):
+            start = start_of(small_board(4 + seed % 5, seed), 2, None, has_cards=seed % 2 == 0)
+            found = games_of(start, [name] * 2, OF_A_SMALL_BOARD, 9, is_dealt=True)
+            long += int((found.ended == TOO_LONG).sum())
+            games += OF_A_SMALL_BOARD
+        claim = f"{name} games over 200 rounds on 4 to 8 territories"
+        yield Mark(claim, long / games, 0.001, False, games)
+
+
+def small_board(territories: int, seed: int) -> Board:
+    """Return a ring of territories in two continents; each fourth one is a line."""
+    ring = [(f"T{t}", f"T{(t + 1) % territories}") for t in range(territories)]
+    names = [name for name, _ in ring]
+    half = territories // 2
+    continents = {"A": (2, names[:half]), "B": (2, names[half:])}
+    return Board.from_edges("small", ring if seed % 4 else ring[:-1], continents=continents)
 
 
 def cut_lines() -> Iterator[Mark]:
-    """Measure how far games that are cut are from complete ones of the same player."""
-    rng = Random(8)
-    for words, boards, positions, asked in (
-        ("classic board", [classic_board()], POSITIONS, 0.03),
-        ("boards not seen", [random_board(rng) for _ in range(5)], FEW_POSITIONS, 0.04),
+    """Measure how far games that are cut are from recorded complete ones with the same dice."""
+    for name, words, asked, most in (
+        ("classic", "classic board", 0.03, 0.06),
+        ("unseen", "boards not seen in training", 0.04, None),
     ):
-        apart, noise, worst = list[float](), list[float](), 0.0
-        for k in range(positions):
-            turn = middle_of(boards[k % len(boards)], 2 + k % 5, 100 + k)
-            names = ["usual"] * len(War(turn).seats)
-            whole = games_of(turn, names, COMPLETE, 5).chances
-            cut = games_of(turn, names, CUT_GAMES, 6, cut=CUT_AFTER).chances
-            difference = cut.mean(axis=0) - whole.mean(axis=0)
-            apart += (difference**2).tolist()
-            noise += (whole.var(axis=0) / COMPLETE + cut.var(axis=0) / CUT_GAMES).tolist()
-            worst = max(worst, float(np.abs(difference).max()))
-        rms = max(fmean(apart) - fmean(noise), 0.0) ** 0.5
-        yield Mark(f"cut against complete, {words}, rms", rms, asked, False, positions)
-        yield Mark(
-            f"the same with noise, {words}, rms",
-            float(np.sqrt(np.mean(apart))),
-            None,
-            False,
-            positions,
-        )
-        yield Mark(f"the same with noise, {words}, worst", worst, None, False, positions)
+        apart, noise = list[float](), list[float]()
+        for each in recorded()[name]:
+            turn, games = each.turn, len(each.winners)
+            seats = range(len(War(turn).seats))
+            won = np.array([[winner == str(seat) for seat in seats] for winner in each.winners])
+            cut = games_of(turn, ["usual"] * len(seats), games, SEED, cut=CUT_AFTER).chances
+            apart += (cut - won).mean(axis=0).tolist()
+            noise += ((cut - won).var(axis=0) / games).tolist()
+        number, squares = len(recorded()[name]), float(np.square(apart).mean())
+        rms, worst = max(squares - fmean(noise), 0.0) ** 0.5, float(np.abs(apart).max())
+        yield Mark(f"cut against complete, {words}, rms", rms, asked, False, number)
+        yield Mark("the same, worst, with noise", worst, most, False, number)
+        yield Mark("the noise, rms", fmean(noise) ** 0.5, None, False, number)
 
 
 def calibration_lines() -> Iterator[Mark]:
@@ -209,45 +263,82 @@ def interval_lines() -> Iterator[Mark]:
     yield Mark("95% intervals of complete games cover", covered / REPEATS, 0.93, True, REPEATS)
     yield Mark("the same, at most", covered / REPEATS, 0.97, False, REPEATS)
     lower = 0
-    for k in range(POSITIONS):
+    for k in range(STRONGER):
         turn = middle_of(classic_board(), 2 + k % 5, 300 + k)
         more = list(turn.armies)
         more[turn.owners.index(turn.player)] += 10
-        seats = War(turn).seats
+        seats, games = War(turn).seats, GAMES_OF_STRONGER
         usual, mover = ["usual"] * len(seats), seats.index(turn.player)
-        before = games_of(turn, usual, 150, 2, cut=CUT_AFTER).chances[:, mover]
-        after = games_of(turn._changed(armies=tuple(more)), usual, 150, 2, cut=CUT_AFTER)
+        before = games_of(turn, usual, games, 2, cut=CUT_AFTER).chances[:, mover]
+        after = games_of(turn._changed(armies=tuple(more)), usual, games, 2, cut=CUT_AFTER)
         gained = after.chances[:, mover] - before
-        lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(len(gained)) < 0
-    yield Mark(
-        "ten more armies make the chance clearly lower", lower / POSITIONS, 0.05, False, POSITIONS
+        lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
+    claim = "ten more armies make the chance clearly lower, share"
+    yield Mark(claim, lower / STRONGER, 0.025, False, STRONGER)
+
+
+def names_moved_on(turn: Turn) -> dict[str, str]:
+    """Return for each player the name of the next one."""
+    return dict(zip(turn.players, (*turn.players[1:], turn.players[0]), strict=True))
+
+
+def renamed(turn: Turn) -> Turn:
+    """Return the start of a turn with the names of the players moved on by one."""
+    other = names_moved_on(turn)
+    rows = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
+    return Turn(
+        Position(turn.board, other[turn.player], {t: (other[o], n) for t, o, n in rows}),
+        place=turn.place,
+        phase="trade" if turn.phase == "trade" else None,
+        cards={other[name]: hand for name, hand in (turn.cards or {}).items()},
+        trade=turn.trade,
+        players=turn.players,
     )
 
 
+def renamed_lines() -> Iterator[Mark]:
+    """Measure whether names and numbers of players change V, and who wins."""
+    apart, ending = 0.0, weights_of("ending")
+    for k in range(RENAMED):
+        turn = middle_of(classic_board(), 2 + k % 5, 700 + k)
+        other, one, again = names_moved_on(turn), War(turn), War(renamed(turn))
+        wanted = dict(zip(map(other.get, one.seats), one.judge(ending)[0].tolist(), strict=True))
+        for name, chance in zip(again.seats, again.judge(ending)[0].tolist(), strict=True):
+            apart = max(apart, abs(wanted[name] - chance))
+    yield Mark("V of renamed players, largest difference", apart, 1e-12, False, RENAMED)
+    turn = middle_of(classic_board(), 4, 7)
+    other, again = names_moved_on(turn), War(renamed(turn))
+    for name in ("simple", "usual"):
+        usual = [name] * len(again.seats)
+        before = (games_of(turn, usual, RENAMED_GAMES, 0).chances == 1).sum(axis=0)
+        after = (games_of(again.turn, usual, RENAMED_GAMES, 1).chances == 1).sum(axis=0)
+        places = [again.seats.index(other[each]) for each in War(turn).seats]
+        wins = np.array([before, after[places]], dtype=float)
+        wins = wins[:, wins.any(axis=0)]
+        expected = wins.mean(axis=0)
+        found = float((np.square(wins - expected) / expected).sum())
+        most = ONE_IN_A_THOUSAND[wins.shape[1] - 1]
+        claim = f"games of renamed players, {name}, chi-square"
+        yield Mark(claim, found, most, False, 2 * RENAMED_GAMES)
+
+
 def goal_lines() -> Iterator[Mark]:
-    """Measure how far the best of some goals is from the best by many more games."""
-    fit = 0
-    for seed in range(GOAL_POSITIONS):
-        turn = middle_of(classic_board(), 4, 40 + seed)
-        found = best_goals(turn, games=GAMES, seed=seed)
-        war = War(turn)
-        mover, usual = war.seats.index(turn.player), PLAYERS["usual"]
-        wins = {}
-        for aim in war.aims(usual):
-            games = war.games(
-                (usual,) * len(war.seats),
-                weights_of("choosing"),
-                weights_of("ending"),
-                games=GAMES_OF_A_GOAL,
-                seed=1000 + seed,
-                aim=aim,
-                cut=CUT_AFTER,
-            )
-            wins[words_of(war, aim)] = float(games.chances[:, mover].mean())
-        is_near = wins[found.best.goal] > max(wins.values()) - 0.01
-        fit += is_near or any(wins[each.goal] == max(wins.values()) for each in found.unclear)
+    """Measure how far the best of some goals is from the best by many more games, as recorded."""
+    fit = near = 0
+    positions = recorded()["goals"]
+    for seed, each in enumerate(positions):
+        found = best_goals(each.turn, games=GAMES, seed=seed)
+        best, wins = found.best, each.wins
+        most = max(wins.values())
+        unclear = {row.goal for row in found.unclear}
+        is_near = wins[f"{best.goal}, {best.how}"] > most - 0.01
+        near += is_near
+        fit += is_near or any(
+            way.rpartition(", ")[0] in unclear for way, win in wins.items() if win == most
+        )
     claim = "best goals within a point of the best, or unclear"
-    yield Mark(claim, fit / GOAL_POSITIONS, 1.0, True, GOAL_POSITIONS)
+    yield Mark(claim, fit / len(positions), 1.0, True, len(positions))
+    yield Mark("of these within a point", near / len(positions), None, True, len(positions))
 
 
 MEASURES = (
@@ -257,5 +348,6 @@ MEASURES = (
     cut_lines,
     calibration_lines,
     interval_lines,
+    renamed_lines,
     goal_lines,
 )

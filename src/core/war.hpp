@@ -58,6 +58,12 @@ struct War {
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
+    int owned() const { return int(owner.size()) - lands[OWNERS - 1]; }
+    int all_armies() const {
+        int all = 0;
+        for (int each : armies) all += each;
+        return all;
+    }
     int cards(int player) const { return count_of(known[player]) + hidden[player]; }
 };
 
@@ -95,13 +101,8 @@ class Odds {
     }
     // The odds of so many able to attack against some defenders.
     Row of(int able, int defenders) const {
-        if (defenders < 1) return {1.0, 0.0, 0.0};
-        if (able < 1) return {};
-        int most = std::max(able, defenders);
-        if (most <= top_) return at(able, defenders);
-        Row row = at(std::max(1, int(int64_t(able) * top_ / most)), std::max(1, int(int64_t(defenders) * top_ / most)));
-        double scale = double(most) / top_;
-        return {row.won, row.lost * scale, row.killed * scale};
+        if (able > 0 && defenders > 0 && able <= top_ && defenders <= top_) return at(able, defenders);
+        return scaled(able, defenders);
     }
     // The answer of the defender that makes the loss of the land least likely; the last of equal ones.
     template <int W>
@@ -128,6 +129,15 @@ class Odds {
     const Row& at(int a, int d) const { return rows_[size_t(a) * (MOST + 1) + size_t(d)]; }
     Row& at(int a, int d) { return rows_[size_t(a) * (MOST + 1) + size_t(d)]; }
     Row after_of(int a, int d) const { return d < 1 ? Row{1.0, 0.0, 0.0} : a < 1 ? Row{} : at(a, d); }
+
+    Row scaled(int able, int defenders) const {
+        if (defenders < 1) return {1.0, 0.0, 0.0};
+        if (able < 1) return {};
+        int most = std::max(able, defenders);
+        Row row = at(std::max(1, int(int64_t(able) * top_ / most)), std::max(1, int(int64_t(defenders) * top_ / most)));
+        double scale = double(most) / top_;
+        return {row.won, row.lost * scale, row.killed * scale};
+    }
 
     template <int W>
     void whole(const Game<W>& game, int land) {
@@ -209,6 +219,11 @@ class WarRules {
         seen = fortify == 1 ? game(s).out[v] & s.at.mine : game(s).reached(v, s.at.mine);
         seen.remove(v);
         return seen;
+    }
+
+    // Whether there is any such land.
+    bool may_move(const War<W>& s, int v) const {
+        return fortify > 0 && game(s).out[v].meets(s.at.mine - Set<W>::of(v));
     }
 
     void reveal(War<W>& s, Random& random, Log* log) const;
@@ -461,7 +476,7 @@ void WarRules<W>::stop(War<W>& s, Log* log) const {
     if (s.phase == ATTACK)
         for (Set<W> rest = s.at.mine - game(s).resting; rest.any();) {
             int v = rest.pop();
-            if (spare(s, v) > 0 && within_reach(s, v).any()) {
+            if (spare(s, v) > 0 && may_move(s, v)) {
                 s.phase = FORTIFY;
                 return;
             }

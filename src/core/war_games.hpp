@@ -17,7 +17,7 @@ class WarPlay {
 
     void turn(War<W>& s, Random& random, Log* log) {
         tactics.aim = Aim{};
-        if (n_[SAMPLES] > 0.0 && weights_) tactics.aim = chosen(s, random);
+        if (n_[SAMPLES] > 0.0 && weights_ && !tactics.is_impatient(s)) tactics.aim = chosen(s, random);
         if (n_[SAMPLES] < 0.0 && random.uniform() < -n_[SAMPLES]) {
             std::vector<Aim> aims = tactics.aims(s);
             tactics.aim = aims[size_t(random.below(int(aims.size())))];
@@ -34,7 +34,7 @@ class WarPlay {
     const WarRules<W>& rules_;
     Numbers n_;
     const float* weights_;
-    War<W> after_;
+    War<W> opened_, after_;
 
     // The aim whose turns V judges best, all with the same dice; another than the player's liking, which
     // is the first, only where it is better by a margin.
@@ -56,13 +56,16 @@ class WarPlay {
         double total = 0.0;
         std::array<double, MOST_PLAYERS> chances;
         tactics.aim = aim;
+        opened_ = s;
+        tactics.open(opened_);
         for (int k = 0; k < samples; ++k) {
             Random dice(seed + uint64_t(k) * 0x10001);
-            after_ = s;
+            after_ = opened_;
             tactics.play(after_, dice, nullptr);
             if (rules_.alive(after_) > 1) rules_.next(after_);
             judge(rules_, after_, tactics, weights_, chances.data());
             total += chances[size_t(s.mover)];
+            if (!k && dice.state == Random(seed).state) return total;  // no dice, so all samples are the same
         }
         return total / samples;
     }

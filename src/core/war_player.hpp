@@ -12,7 +12,7 @@ namespace iacta {
 enum Number : int {
     TERRITORY, CARD, BREAKING, PROGRESS, COMPLETING, LEADER, GROWTH, KILLED, LOST, FAILED, BARE, THRESHOLD,
     NEAR_CONTINENT, NEAR_PLAYER, CONTINENT_PRIZE, ELIMINATION, THEIR_CARDS, LAST_RIVAL, BEHIND, GUARD_SHARE,
-    GUARD_LEVEL, JOKER, BOLD, WARY, AIM, NEAR_AIM, MARGIN, SAMPLES, NUMBERS
+    GUARD_LEVEL, JOKER, BOLD, WARY, AIM, NEAR_AIM, MARGIN, PATIENCE, SAMPLES, NUMBERS
 };
 using Numbers = const double*;
 
@@ -34,6 +34,11 @@ class Tactics {
 
     void play(War<W>& s, Random& random, Log* log) {
         while (s.phase != OVER) step(s, random, log);
+    }
+    // Plays up to the first attack, or to the first card that nobody has seen.
+    void open(War<W>& s) {
+        Random none(0);
+        while (s.phase == PLACE || (s.phase == TRADE && !s.hidden[s.mover])) step(s, none, nullptr);
     }
     void step(War<W>& s, Random& random, Log* log) {
         switch (s.phase) {
@@ -72,6 +77,10 @@ class Tactics {
                 found.push_back({ELIMINATE, q});
         return found;
     }
+    // Whether there are so many armies on the board that nobody waits any longer.
+    bool is_impatient(const War<W>& s) const {
+        return s.all_armies() > n_[PATIENCE] * s.owned();
+    }
     // Whether what was aimed at at a moment has come about since.
     bool reached(const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
@@ -93,29 +102,11 @@ class Tactics {
 
     // Looks at a moment: what is within reach, and what its lands pay.
     void look(const War<W>& s, int news) {
-        const Game<W>& g = rules_.game(s);
-        news_ = news;
+        look_beside(s, news);
         ++moment_;
-        std::fill(beside_.begin(), beside_.end(), 0);
-        std::fill(last_.begin(), last_.end(), -1);
-        beside_player_.fill(0);
-        std::array<int, OWNERS> last{};
-        last.fill(-1);
-        Set<W> rest = s.at.mine - g.resting;
-        while (rest.any()) {
-            int v = rest.pop(), room = rules_.spare(s, v);
-            if (room < 1) continue;
-            for (Set<W> near = g.out[v] - s.at.mine; near.any();) {
-                int c = near.pop(), q = s.owner[c];
-                if (!s.at.armies[c]) continue;
-                if (last[q] != v) last[q] = v, beside_player_[q] += room;
-                for (int k : rules_.within[c])
-                    if (last_[k] != v) last_[k] = v, beside_[k] += room;
-            }
-        }
-        all_ = 0;
-        for (int each : s.armies) all_ += each;
+        all_ = s.all_armies();
         alive_ = rules_.alive(s);
+        calm_ = std::min(1.0, n_[PATIENCE] * s.owned() / all_);
         prizes_ = 0.0;
         for (size_t k = 0; k < prize_.size(); ++k) {
             prize_[k] = 0.0;
@@ -137,6 +128,28 @@ class Tactics {
             }
         }
     }
+    // Counts the armies that could attack each continent and each player.
+    void look_beside(const War<W>& s, int news) {
+        const Game<W>& g = rules_.game(s);
+        news_ = news;
+        std::fill(beside_.begin(), beside_.end(), 0);
+        std::fill(last_.begin(), last_.end(), -1);
+        beside_player_.fill(0);
+        std::array<int, OWNERS> last{};
+        last.fill(-1);
+        Set<W> rest = s.at.mine - g.resting;
+        while (rest.any()) {
+            int v = rest.pop(), room = rules_.spare(s, v);
+            if (room < 1) continue;
+            for (Set<W> near = g.out[v] - s.at.mine; near.any();) {
+                int c = near.pop(), q = s.owner[c];
+                if (!s.at.armies[c]) continue;
+                if (last[q] != v) last[q] = v, beside_player_[q] += room;
+                for (int k : rules_.within[c])
+                    if (last_[k] != v) last_[k] = v, beside_[k] += room;
+            }
+        }
+    }
 
   private:
     struct Best {
@@ -148,6 +161,7 @@ class Tactics {
     Numbers n_;
     int news_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
+    double calm_ = 1.0;  // the share in which lost armies count
     std::vector<int> beside_;
     std::array<int, OWNERS> beside_player_{};
     std::vector<double> prize_;
@@ -199,7 +213,7 @@ class Tactics {
     }
     // The value of fighting for a land, to the end.
     double fight(const War<W>& s, int c, const Odds::Row& row) {
-        return row.won * worth(s, c) + n_[KILLED] * row.killed - n_[LOST] * row.lost - (1.0 - row.won) * n_[FAILED];
+        return row.won * worth(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost - (1.0 - row.won) * n_[FAILED];
     }
     // What is lost where an attack leaves the border of an own continent bare.
     double bared(const War<W>& s, int v, int c) const {
@@ -218,7 +232,8 @@ class Tactics {
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
             int c = near.pop();
             if (!s.at.armies[c]) continue;
-            double value = fight(s, c, rules_.odds(c, able, s.at.armies[c])) - bared(s, v, c);
+            double value = fight(s, c, rules_.odds(c, able, s.at.armies[c]));
+            if (value > best.value) value -= bared(s, v, c);
             if (value > best.value) best = {value, v, c};
         }
         return best;
@@ -231,7 +246,9 @@ class Tactics {
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
                 if (!s.at.armies[c]) continue;
-                double value = fight(s, c, rules_.odds(c, room, s.at.armies[c])) - bared(s, v, c);
+                double value = fight(s, c, rules_.odds(c, room, s.at.armies[c]));
+                if (value <= best.value) continue;
+                value -= bared(s, v, c);
                 if (value > best.value && rules_.dice(s, v, c) > 0) best = {value, v, c};
             }
         }
@@ -343,8 +360,8 @@ class Tactics {
         auto [v, c, k] = s.pending;
         int most = rules_.game(s).resting.has(v) ? 0 : loose(s, v);
         if (most < 1) return 0;
-        look(s, 0);
         if (!at_front(s, v)) return most;
+        look(s, 0);
         int danger = threat(s, v), spare = rules_.spare(s, v);
         double here = best_attack_from(s, v, spare).value;
         double there = best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.free).value;
@@ -357,7 +374,7 @@ class Tactics {
         int from = -1, most = 0;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
             int v = rest.pop();
-            if (loose(s, v) > most && !at_front(s, v) && rules_.within_reach(s, v).any()) most = loose(s, v), from = v;
+            if (loose(s, v) > most && !at_front(s, v) && rules_.may_move(s, v)) most = loose(s, v), from = v;
         }
         if (from < 0) return rules_.stop(s, log);
         int to = rules_.fortify == 1 ? step_to_front(s, from) : -1, lack = 0;

@@ -29,7 +29,7 @@ template <int W>
 void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
     const Game<W>& g = rules.later;
-    int alive = rules.alive(s), P = rules.players, all = 0, lands = 0;
+    int alive = rules.alive(s), P = rules.players, all = s.all_armies(), lands = 0;
     std::array<int, MOST_PLAYERS> income{}, bonus{}, largest{}, inside{}, front{}, borders{}, over{}, under{}, own{}, edges{}, danger{};
     int armies = 0, incomes = 0, top_armies = 0;
     for (int i = 0; i < P; ++i) {
@@ -39,7 +39,6 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
         lands += s.lands[i];
         top_armies = std::max(top_armies, s.armies[i]);
     }
-    for (int each : s.armies) all += each;
     for (int v = 0; v < rules.lands; ++v) {
         int i = s.owner[v], most = 0, a = s.at.armies[v];
         if (i >= P) continue;
@@ -66,6 +65,7 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
         int total = 0, b = rules.bonus[k];
         for (int o = 0; o < OWNERS; ++o) total += s.strength[k * OWNERS + size_t(o)];
         for (int i = 0; i < P; ++i) {
+            if (!s.held[k * OWNERS + size_t(i)]) continue;
             double share = total ? double(s.strength[k * OWNERS + size_t(i)]) / total : 0.0;
             double part = double(s.held[k * OWNERS + size_t(i)]) / rules.size(int(k));
             near_bonus[i] += b * share * share;
@@ -83,7 +83,7 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
             broken[i] += b * worst;
         }
     }
-    tactics.look(s, s.place);
+    tactics.look_beside(s, s.place);
     double best_reach = 0.0, best_cards = 0.0;
     for (int i = 0; i < P; ++i)
         if (i != s.mover && s.lands[i]) {
@@ -170,6 +170,7 @@ void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const
         std::copy(bias, bias + HIDDEN, sums);
         for (int j = 0; j < FEATURES; ++j) {
             float x = seen[size_t(i)][size_t(j)];
+            if (x == 0.0f) continue;
             for (int h = 0; h < HIDDEN; ++h) sums[h] += first[j * HIDDEN + h] * x;
         }
         float score = 0.0f;

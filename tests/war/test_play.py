@@ -1,5 +1,6 @@
 """The core plays by the rules of `Turn`, and as the simple player's slow twin does."""
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,7 +12,7 @@ from iacta.game import Defend, Reveal, Trade
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
-from iacta.war.core import ELIMINATE, HOLD, Aim, War, seats_of
+from iacta.war.core import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, seats_of
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import Simple
 from iacta.war.value import weights_of
@@ -153,6 +154,17 @@ def test_games_are_the_same_however_they_are_divided() -> None:
         for first in (0, 4, 8)
     ]
     assert np.array_equal(whole.chances, np.concatenate([each.chances for each in parts]))
+
+
+@pytest.mark.parametrize("name", ["simple", "usual"])
+def test_nobody_waits_for_ever_on_a_full_board(name: str) -> None:
+    turn = line_turn("r90 r90 b90 b90", place=3)
+    player, weights = PLAYERS[name], (weights_of("choosing"), weights_of("ending"))
+    ended = War(turn).games((player,) * 2, *weights, games=20, most_rounds=1000).ended
+    assert (ended == WON).all()
+    waits = replace(player, patience=1e6, growth=0.0, samples=0)
+    ended = War(turn).games((waits,) * 2, *weights, games=20, most_rounds=1000).ended
+    assert (ended == TOO_LONG).all()
 
 
 def test_games_that_are_dealt_anew_are_fair() -> None:

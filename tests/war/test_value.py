@@ -24,9 +24,8 @@ def started(seed: int) -> Turn:
     return turn._changed(phase="over").next()
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_renamed_players_have_the_same_v(seed: int) -> None:
-    turn = started(seed)
+def renamed(turn: Turn) -> tuple[Turn, dict[str, str]]:
+    """Return the start of a turn with other names, in another order, and the names."""
     other = dict(zip(turn.players, ("b", "c", "a"), strict=True))
     held = {
         name: (other[owner], armies)
@@ -44,12 +43,39 @@ def test_renamed_players_have_the_same_v(seed: int) -> None:
         trade=turn.trade,
         players=order,
     )
+    return again, other
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_renamed_players_have_the_same_v(seed: int) -> None:
+    turn = started(seed)
+    again, other = renamed(turn)
     ending = weights_of("ending")
     wanted = dict(
         zip((other[name] for name in turn.players), War(turn).judge(ending)[0], strict=True)
     )
-    found = dict(zip(order, War(again).judge(ending)[0], strict=True))
+    found = dict(zip(again.players, War(again).judge(ending)[0], strict=True))
     assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize(("player", "games"), [("simple", 600), ("usual", 100)])
+def test_renamed_players_win_as_often(player: str, games: int) -> None:
+    turn = started(5)
+    again, other = renamed(turn)
+    wins = []
+    for seed, each in enumerate((turn, again)):
+        found = War(each).games(
+            (PLAYERS[player],) * 3,
+            weights_of("choosing"),
+            weights_of("ending"),
+            games=games,
+            seed=seed,
+        )
+        wins.append(dict(zip(each.players, (found.chances == 1).sum(axis=0), strict=True)))
+    pairs = np.array([(wins[0][name], wins[1][other[name]]) for name in turn.players], dtype=float)
+    assert (pairs > 5).all()
+    expected = pairs.mean(axis=1, keepdims=True)
+    assert (np.square(pairs - expected) / expected).sum() < 13.8  # chi-square, one in a thousand
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -28,7 +28,7 @@ from iacta.war.players import PLAYERS
 from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS, Seat, name_of, played_out, read_seat
 from iacta.war.value import weights_of
 
-CUT_AFTER = 4  # rounds
+CUT_AFTER = 6  # rounds
 ALLOWANCE = 0.03  # for cutting
 GAMES = {"simple": 2000, "usual": 600}
 GAMES_OF_A_POLICY = 40
@@ -104,7 +104,7 @@ def win_chances(
     turn: any moment of a turn, with cards or without. Cards that nobody has seen are dealt anew in
         each game.
     player: `"usual"`, `"simple"`, `"yardstick"`, or a policy: a function of a turn that returns a
-        legal action. Games of the usual player are cut after four rounds.
+        legal action. Games of the usual player are cut after six rounds.
     games: how many are played of each kind; `None` for 600 of the usual player, and 2,000 of the
         simple one; 40 of a policy.
     time_limit: in seconds; fewer games are played where it comes first.

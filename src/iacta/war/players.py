@@ -12,7 +12,8 @@ a player. An attack is worth
 
     p · worth(c) + killed · E(killed) - lost · E(lost) - (1 - p) · failed - bare · b,
 
-p and E being those of the whole battle; b counts where it leaves the border of an own continent
+p and E being those of the whole battle; lost counts less where the board is fuller than the player
+has patience; b counts where it leaves the border of an own continent
 bare. The best one is rolled while it is above the threshold.
 """
 
@@ -43,6 +44,8 @@ class Player:
     aim: what a territory of an aim is worth besides.
     near_aim: how many times the cost must be there for a goal to be tried.
     margin: by how much an aim must be better than what the player likes.
+    patience: how many armies there may be for each territory that is owned while the player waits;
+        with more it plays as it likes, and lost armies count the less the more there are.
     samples: how often each aim is played before one is chosen; 0 to play as the player likes, and
         below 0 the share of turns with an aim at random, for positions from which to learn.
     """
@@ -74,6 +77,7 @@ class Player:
     aim: float = 3.0
     near_aim: float = 0.6
     margin: float = 0.01
+    patience: float = 15.0
     samples: float = 0.0
 
     @property
@@ -103,6 +107,7 @@ PLAYERS = {
         elimination=8.0,
         their_cards=2.0,
         behind=0.0,
+        patience=1e6,
     ),
 }
 

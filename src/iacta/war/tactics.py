@@ -193,7 +193,10 @@ class _View:
         rules = self.turn.rules_of.get(self.names[c], self.turn.rules)
         won, lost, killed = _battles(rules).odds(1, able, self.turn.armies[c])
         n = self.n
-        value = won * self.worth(c) + n.killed * killed - n.lost * lost - (1.0 - won) * n.failed
+        owned = sum(map(bool, self.turn.owners))
+        calm = min(1.0, n.patience * owned / sum(self.turn.armies))
+        value = won * self.worth(c) + n.killed * killed - n.lost * calm * lost
+        value -= (1.0 - won) * n.failed
         return _Fight(value, won, lost)
 
     def bared(self, v: int, c: int) -> float:

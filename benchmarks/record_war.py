@@ -1,0 +1,116 @@
+"""Records what the benchmarks of the whole game are measured against.
+
+    python -m benchmarks.record_war [classic] [unseen] [goals] [rows]
+
+writes `benchmarks/war_reference.json`: who won complete games from 40 positions of the classic
+board and from 20 of five boards that V has not seen, what each goal of 20 turns is worth by 1,000
+games, and the rows of `make bench GROUP=war`; with words, only these parts. Without the file all
+begins anew, which takes about half an hour of one core; what was interrupted is continued.
+"""
+
+import json
+import sys
+from random import Random
+from typing import Any
+
+from benchmarks.train_war import random_board
+from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle_of
+from iacta import Turn, best_goals, classic_board
+from iacta.plan.deadline import Deadline
+from iacta.war.chances import CUT_AFTER
+from iacta.war.core import War
+from iacta.war.goals import GAMES, _by_plans, words_of
+from iacta.war.players import PLAYERS
+from iacta.war.value import weights_of
+
+POSITIONS, GAMES_OF_A_POSITION = 40, 1000
+FIRST_UNSEEN, UNSEEN_BOARDS, UNSEEN, GAMES_OF_UNSEEN = 900, 5, 20, 400
+GOAL_POSITIONS, GAMES_OF_A_GOAL, GAMES_OF_A_PLAN = 20, 1000, 100
+MADE_BY = "python -m benchmarks.record_war"
+
+
+def complete(turn: Turn, seed: int | None, games: int) -> Recorded:
+    """Return a position with who won complete games of the usual player."""
+    found = games_of(turn, ["usual"] * len(War(turn).seats), games, SEED).chances
+    # A game that was too long has no winner.
+    winners = (str(row.argmax()) if row.max() == 1 else "-" for row in found)
+    return Recorded(seed, turn.to_code(), "".join(winners), {})
+
+
+def classic_position(k: int) -> Recorded:
+    """Return a position of the classic board."""
+    return complete(middle_of(classic_board(), 2 + k % 5, 100 + k), None, GAMES_OF_A_POSITION)
+
+
+def unseen_position(k: int) -> Recorded:
+    """Return a position of a random board with which V was not trained."""
+    seed = FIRST_UNSEEN + k % UNSEEN_BOARDS
+    turn = middle_of(random_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
+    return complete(turn, seed, GAMES_OF_UNSEEN)
+
+
+def goal_position(seed: int) -> Recorded:
+    """Return a turn with what each goal is worth, by tactics and by the plans that are shown."""
+    turn = middle_of(classic_board(), 3 + seed % 3, 40 + seed)
+    war, usual = War(turn), PLAYERS["usual"]
+    mover, wins = war.seats.index(turn.player), dict[str, float]()
+    shown = {(each.goal, each.how) for each in best_goals(turn, games=GAMES, seed=seed).goals}
+    for aim in war.aims(usual):
+        found = war.games(
+            (usual,) * len(war.seats),
+            weights_of("choosing"),
+            weights_of("ending"),
+            games=GAMES_OF_A_GOAL,
+            seed=1000 + seed,
+            aim=aim,
+            cut=CUT_AFTER,
+        )
+        wins[f"{words_of(war, aim)}, tactics"] = float(found.chances[:, mover].mean())
+        if shown & {(words_of(war, aim), how) for how in ("plan", "worth")}:
+            for each in _by_plans(war, aim, GAMES_OF_A_PLAN, 1000 + seed, Deadline()):
+                if (each.words, each.how) in shown:
+                    wins[f"{each.words}, {each.how}"] = float(each.wins.mean())
+    return Recorded(None, turn.to_code(), "", {way: round(p, 5) for way, p in wins.items()})
+
+
+def main(words: list[str]) -> None:
+    """Record all parts, or those that are named."""
+    made: dict[str, Any] = {
+        "made by": MADE_BY,
+        "classic": [],
+        "unseen": [],
+        "goals": [],
+        "rows": [],
+    }
+    if REFERENCE.exists():
+        made |= json.loads(REFERENCE.read_text(encoding="utf-8"))
+    for word, record, number in (
+        ("classic", classic_position, POSITIONS),
+        ("unseen", unseen_position, UNSEEN),
+        ("goals", goal_position, GOAL_POSITIONS),
+    ):
+        rows = made[word]
+        while (not words or word in words) and len(rows) < number:
+            rows.append(record(len(rows))._asdict())
+            write_down(made)
+    if not words or "rows" in words:
+        made["rows"] = []
+        for measure in MEASURES:
+            for row in measure():
+                print(row, flush=True)
+                made["rows"].append(row._asdict())
+                write_down(made)
+
+
+def write_down(made: dict[str, Any]) -> None:
+    """Write what is recorded as JSON, with a line for each position and row."""
+    parts = []
+    for name, value in made.items():
+        lines = ",\n".join(f"  {json.dumps(each)}" for each in value)
+        text = f"[\n{lines}\n ]" if isinstance(value, list) else json.dumps(value)
+        parts.append(f" {json.dumps(name)}: {text}")
+    REFERENCE.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
