@@ -490,6 +490,7 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
     page = visit(link(both, "p=red&p=blue&h=a9.a1.b2.b1&g=continent&t=0&go=1"))
     page.get_by_role("button", name="Attack no more").click()
+    expect(page.locator("#fortify-said")).to_be_visible()
     spot(page, "A").click()
     spot(page, "B").click()
     expect(page.get_by_label("Armies to move")).to_have_value("8")
