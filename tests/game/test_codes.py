@@ -135,7 +135,7 @@ def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
 
 def test_a_code_holds_rules_whose_name_is_only_known_here() -> None:
     rules = Rules(attack=Dice((9, 6, 6)))
-    know("house.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file"))
+    know("of-nine-faces.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file"))
     turn = line_turn("r3 b1", rules=rules)
-    assert "house" not in turn.to_code()
+    assert "of-nine" not in turn.to_code()
     assert Turn.from_code(turn.to_code(), turn.board).rules == rules

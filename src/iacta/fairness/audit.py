@@ -151,7 +151,7 @@ class Audit(Displayed):
 
     def fair_counts(self) -> Iterator[Interval]:
         """Yield between which counts each result lies, so that all do in 95 of 100 fair logs."""
-        cells = sum(len(kind.chances) for kind in self.throws)
+        cells = sum(len(kind.chances) for kind in self.throws) or 1
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
         for kind in self.throws:
             for chance in map(float, kind.chances):

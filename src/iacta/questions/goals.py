@@ -38,7 +38,7 @@ REACH_PART = 0.35  # of the time, where games follow
     Example("goals game.toml --win --time-limit 5", "and which of it helps to win the game?"),
 )
 class GoalsQuestion(WholeGame, Question):
-    """Compare what a turn can be played for, by its chance and by the games that follow."""
+    """Compare what a turn can reach, and which of it helps to win the game."""
 
     win: bool = parameter(
         Flag(), "Show how often the game is won after each goal, too.", default=False

@@ -31,7 +31,7 @@ LEAST_SHOWN = 5e-5  # a chance below it is shown as none
     Example("threats game.toml --time-limit 1", "the same, looked at for a second?"),
 )
 class ThreatsQuestion(FromMoment, Question):
-    """Find what each opponent could take, break or end on their next turn, each for itself."""
+    """Find what each opponent could take, break or end on their next turn."""
 
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
