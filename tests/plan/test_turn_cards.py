@@ -209,7 +209,8 @@ def estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iacta.plan.continuation.MOST_TURN_STATES", 0)
 
 
-@pytest.mark.parametrize("seed", range(12))
+# Seed 10 has a turn whose enumeration takes longer than all others together.
+@pytest.mark.parametrize("seed", [*range(10), 11])
 def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
