@@ -482,7 +482,10 @@ export class BoardMap {
   drawLabels(labels) {
     const { board, units } = this;
     const [, size, line] = board.scene.sizes;
-    const shown = labels.filter(({ least, most }) => least <= units && (most === null || units < most));
+    const fitting = labels.filter(({ least, most }) => least <= units && (most === null || units < most));
+    const lands = labels.filter(({ kind }) => kind === "continent");
+    const isBare = this.shown.owners.every((owner) => owner < 0) && lands.some((each) => !fitting.includes(each));
+    const shown = isBare ? lands : fitting; // where nothing is held yet, continents come first
     const keys = shown.filter(({ kind }) => kind === "key");
     this.names.hidden = !keys.length;
     this.names.replaceChildren(

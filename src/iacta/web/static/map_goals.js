@@ -56,8 +56,8 @@ export function goalsOf(c) {
   });
   return [
     element("h3", {}, "What can you do this turn?"),
-    element("p", { className: "help", role: "status" }, entry?.wrong || [c.isListing && "Still looking … ", entry?.found && `The game is won ${entry.found.condition}.`]),
-    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", ""), others),
+    element("p", { className: "help", role: "status" }, (!c.empty && entry?.wrong) || [c.isListing && "Still looking … ", entry?.found && `The game is won ${entry.found.condition}.`]),
+    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, !c.empty && offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", ""), others),
   ];
 }
 

@@ -20,7 +20,8 @@ import { element, table } from "./redraw.js";
 
 const button = (className, onclick, ...children) => element("button", { type: "button", className, onclick }, ...children);
 const tool = (words, onclick, more = {}) => Object.assign(element("button", { type: "button", className: "tool", onclick, ...more }, words));
-const number = (id, size, more = {}) => element("input", { id, type: "text", inputMode: "numeric", autocomplete: "off", size, ...more });
+const number = (id, size, more = {}) => element("input", { id, type: "text", inputMode: "numeric", autocomplete: "off", size, required: true, pattern: "\\s*\\d+\\s*", title: "a whole number", ...more });
+const dice = (id, placeholder) => number(id, 6, { placeholder, required: false, pattern: ".*", title: "" }); // the server says what is wrong
 const form = (id, className, send, ...children) =>
   element(
     "form",
@@ -35,8 +36,7 @@ const form = (id, className, send, ...children) =>
     ...children,
   );
 
-/** Return the number of a field, or else its text, which the server refuses. */
-const numberOf = ({ value }) => (/^\s*\d+\s*$/.test(value) ? Number(value) : value);
+const numberOf = ({ value }) => Number(value);
 const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%`;
 
 /** Return points with their sign, as the server writes them; zero has none. */
@@ -106,8 +106,8 @@ function gameWords(c) {
   if (c.empty) return `${c.empty}: fill them to see who wins the game.`;
   const found = c.win(c.state.at);
   if (!found) return "Game: playing …";
-  const list = (key) => found.players.flatMap((row, k) => [k ? ", " : " ", c.mark(row.player), ` ${cut(row.player)} ${Math.round(100 * row[key])}%`]);
-  return [`Game, ${found.condition}:`, list("win"), " (like its simple player:", list("under_simple"), ")"];
+  const list = (key, mark) => found.players.map((row, k) => [k ? ", " : " ", element("span", { className: "whole" }, mark(row.player), `${cut(row.player)} ${Math.round(100 * row[key])}%`)]);
+  return [`Game, ${found.condition}:`, list("win", (name) => [c.mark(name), " "]), " (like its simple player:", list("under_simple", () => ""), ")"];
 }
 
 /** Return what dice and choices have changed in the turn that ends. */
@@ -194,7 +194,7 @@ function battle(c, way, move) {
       element("label", { htmlFor: "left" }, "Armies left"), number("left", 4), element("label", { htmlFor: "theirs" }, "against"), number("theirs", 4, { defaultValue: "0" }), enter()),
     element("details", { id: "dice" }, element("summary", {}, "Enter the dice"),
       form("faces", "row", (on) => act.take({ do: "faces", from, to, mine: facesOf(on.mine), theirs: facesOf(on.yours) }),
-        element("label", { htmlFor: "mine" }, "Mine"), number("mine", 6, { placeholder: "6 4 1" }), element("label", { htmlFor: "yours" }, "theirs"), number("yours", 6, { placeholder: "5 3" }), enter())));
+        element("label", { htmlFor: "mine" }, "Mine"), dice("mine", "6 4 1"), element("label", { htmlFor: "yours" }, "theirs"), dice("yours", "5 3"), enter())));
 }
 
 /** Return the dice of a field, with and without spaces between them. */
@@ -229,7 +229,7 @@ function fortifying(c) {
 const ended = (c) => [
   element("p", { className: "row" },
     button("primary", () => c.act.take({ do: "next" }), "Next player"),
-    tool("Review the turns", c.act.review),
+    tool("Review", c.act.review),
     tool("Copy the link", ({ currentTarget }) => c.act.link(currentTarget))),
 ];
 
