@@ -93,7 +93,9 @@ class Tree:
         return None if turn is None else self.values.get(turn.to_code())
 
     def _figure(self, value: float) -> str:
-        return short_percent(value) if self.is_chance else f"{value:.2f} points"
+        if not self.is_chance:
+            return f"{value:.2f} points"
+        return "100%" if value == 1.0 else short_percent(value)
 
     def _points(self, value: float) -> str:
         number, digits = (100 * value, 1) if self.is_chance else (value, 2)
