@@ -28,6 +28,7 @@ from iacta.plan import Goal
 from iacta.plan.alternatives import first_attacks
 from iacta.plan.report import main_line
 from iacta.questions.percentages import percent, short_percent
+from iacta.questions.sentences import joined
 from tests.charts.look import is_drawn
 
 CLASSIC = iacta.classic_board()
@@ -474,8 +475,9 @@ def test_a_map_shows_where_new_armies_help() -> None:
     for each in found.marginals:
         assert rows[each.territory]["gain"] == pytest.approx(max(each.all - found.quick, 0.0))
     assert rows["Japan"]["gain"] == 0.0
-    places = " and ".join(f"{number} on {name}" for name, number in found.placement)
-    assert chart.title.startswith(f"With 4 new armies on {places.partition(' on ')[2]}, you take ")
+    numbers = [f"{number} on {name}" for name, number in found.placement]
+    placed = f", {joined(numbers)}" if numbers[1:] else f" on {found.placement[0][0]}"
+    assert chart.title.startswith(f"With 4 new armies{placed}, you take ")
     assert {(row["from"], row["to"]) for row in chart.tables["steps"]} <= {
         (step.start, step.to) for step in found.plan.steps
     }

@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,9 @@ async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
 
 async def ended(process: int) -> bool:
     """Wait until a process has ended."""
-    while psutil.pid_exists(process) and psutil.Process(process).status() != "zombie":
-        await asyncio.sleep(0.01)
+    with suppress(psutil.NoSuchProcess):
+        while psutil.Process(process).status() != "zombie":
+            await asyncio.sleep(0.01)
     return True
 
 
