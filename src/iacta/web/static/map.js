@@ -3,13 +3,13 @@
 // A position is set up, and the turn from it analysed: what the goal is worth after each step, and
 // which attack is best. All rules are the server's; the page shows what it says.
 
-import { Refused, posted } from "./ask.js";
+import { Refused, posted, saved } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
-import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember, saved } from "./map_open.js";
-import { MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
+import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember } from "./map_open.js";
+import { Address, MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { doing, graphOf, noMore, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
@@ -22,9 +22,6 @@ const GAMES = 1; // second of whole games
 const LIST = 9; // seconds for all goals, or all threats
 const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
-const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
-const SPAN = 30_000;
-const LATER = 500;
 const BROKEN = "Cannot read the position in the address; a part of it may be missing.";
 
 const on = {};
@@ -45,13 +42,12 @@ let moving = null; // how many armies are about to move in
 let help = "";
 let typed = { t: null, digits: "", time: 0 };
 let committed = 0;
-let times = []; // when the address was changed
-let writing = 0;
 let isBusy = false; // while the server takes a step
 let values = { key: "", goal: null, rows: [], job: null }; // what each step was worth for a goal, null while asked for
 let last = null; // the analysis that was shown last: it stays until there is another one
 let longer = null; // the job that is to be searched longer
 const tree = new Tree();
+const address = new Address(() => written(state));
 const goalSearches = new Searches(() => render());
 const gameSearches = new Searches(() => render());
 const listSearches = new Searches(() => render()); // goals and threats
@@ -66,23 +62,8 @@ function commit(following, { isStep = false } = {}) {
   const isNew = isStep || Date.now() - committed > SETTLED;
   committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";
-  writeAddress(isNew);
+  address.write(isNew);
   render();
-}
-
-/** Write the state into the address; where that is done too often for browsers, a little later. */
-function writeAddress(isNew) {
-  clearTimeout(writing);
-  const now = Date.now();
-  times = times.filter((time) => now - time < SPAN);
-  if (times.length >= MOST_CHANGES) {
-    writing = setTimeout(() => writeAddress(isNew), LATER);
-    return;
-  }
-  const fragment = written(state);
-  if (fragment === location.hash) return;
-  times.push(now);
-  history[isNew ? "pushState" : "replaceState"](null, "", fragment);
 }
 
 /** Return the link to all that is on the page; the address may be a little behind. */
@@ -102,7 +83,7 @@ function asked(input, least) {
 
 /** Show what the address holds. */
 async function restore() {
-  clearTimeout(writing);
+  address.leave();
   const fragment = location.hash;
   on.wrong.textContent = "";
   if (!new URLSearchParams(fragment.slice(1)).has("h")) {
