@@ -145,8 +145,8 @@ def raise_outcomes(outcomes: Outcomes) -> Outcomes:
     array([0.582672, 0.167328])
     """
     won, _ = _sums(outcomes)
-    power = float(OUTCOME_POWER)
-    return _scaled(Outcomes(outcomes.won**power, outcomes.lost**power), won)
+    likelier = (_power(side, OUTCOME_POWER) for side in outcomes)
+    return _scaled(Outcomes(*likelier), won)
 
 
 def reshape(outcomes: Outcomes) -> Outcomes:
@@ -177,8 +177,14 @@ def _scaled_side(side: Floats, total: Floats) -> Floats:
 
 
 def _favoured(won: Floats, lost: Floats) -> Floats:
-    ours, theirs = won ** float(WIN_POWER), lost ** float(WIN_POWER)
+    ours, theirs = _power(won, WIN_POWER), _power(lost, WIN_POWER)
     return np.asarray(ours / (ours + theirs))
+
+
+def _power(chances: Floats, exponent: Fraction) -> Floats:
+    # Not `chances ** exponent`: its last digit depends on the processor, and so does which of two
+    # plans that are as good is found.
+    return np.asarray(np.float_power(chances, float(exponent)))
 
 
 def reshaped_chances(chances: npt.ArrayLike) -> Floats:
