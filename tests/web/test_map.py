@@ -20,6 +20,7 @@ from iacta.errors import IactaError
 from iacta.plan import Plan, TakeAll, best_plan
 from iacta.questions.percentages import percent
 from iacta.questions.plan import PlanQuestion
+from iacta.questions.whole_game import CONDITION
 from iacta.web.map import board_read, position_read
 from iacta.web.map_turns import analysed, followed_by, replayed
 from tests.tables import table
@@ -668,7 +669,17 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     expect(page.locator("#report")).to_contain_text("In this turn: dice ")
     game = re.compile("^Games won if everybody plays like iacta's player: red .*, blue ")
     expect(page.locator("#game")).to_have_attribute("aria-label", game, timeout=SLOWEST)
+    shares = r"red \d+%, blue \d+%"
+    said = rf"^Game, {CONDITION}: {shares} \(like its simple player: {shares}\)$"
+    expect(page.locator("#game-said")).to_have_text(re.compile(said.replace(": red", ": +red")))
+    for shown in ("#game-said", "#now button:text('Review')", "#now button:text('Copy the link')"):
+        expect(page.locator(shown)).to_be_in_viewport()
+    expect(page.locator("#curve")).to_contain_text(f"dashed: of the game, {CONDITION}.")
+    expect(page.locator("#steps")).to_contain_text("100%")
     page.get_by_role("button", name="Next player").tap()
+    expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
+    expect(page.locator("#now")).to_contain_text(f"The game is won {CONDITION}.", timeout=SLOWEST)
+    page.locator("#goals button").nth(1).tap()
     expect(page.locator("#placing-said")).to_be_in_viewport()
     assert page.evaluate("window.scrolls") == 0
 
@@ -744,9 +755,9 @@ def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> Non
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for shown in ("#map", "#bar", "#report", "#plan-tables h3"):
+    for shown in ("h1", "#map", "#bar", "#game-said", "#report", "#moves", "#plan-tables h3"):
         expect(page.locator(shown).first).to_be_visible()
-    for hidden in ("#setup", "#moves", "#command", "#sharing", ".menu"):
+    for hidden in ("#setup", "#nav", "#cards", "#command", "#sharing", ".menu"):
         expect(page.locator(hidden)).to_be_hidden()
 
 
@@ -1029,6 +1040,9 @@ def test_a_link_that_is_cut_shows_a_board(visit: Visit) -> None:
     expect(page.locator("#report")).to_have_text("Choose on the map what to take.")
     assert page.locator(".spot").count() == 42
     expect(page.get_by_text("Cannot read the position in the address")).to_be_visible()
+    for broken in ("%%%", "x=1&s=broken"):
+        page = visit(f"/map#{broken}")
+        expect(page.get_by_text("Cannot read the position in the address")).to_be_visible()
     page = visit("/map#b=zzz&p=red&h=a1")
     expect(page.get_by_text("Cannot read the board in the address")).to_be_visible()
     assert page.locator(".spot").count() == 42

@@ -3,15 +3,15 @@
 // A position is set up, and the turn from it analysed: what the goal is worth after each step, and
 // which attack is best. All rules are the server's; the page shows what it says.
 
-import { Refused, posted } from "./ask.js";
+import { Refused, posted, saved } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
-import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember, saved } from "./map_open.js";
-import { MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
+import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember } from "./map_open.js";
+import { Address, MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
-import { doing, graphOf, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
+import { doing, graphOf, noMore, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
 import { copied, takeFiles } from "./page.js";
 import { element, redraw } from "./redraw.js";
@@ -22,9 +22,7 @@ const GAMES = 1; // second of whole games
 const LIST = 9; // seconds for all goals, or all threats
 const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
-const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
-const SPAN = 30_000;
-const LATER = 500;
+const BROKEN = "Cannot read the position in the address; a part of it may be missing.";
 
 const on = {};
 for (const each of document.querySelectorAll("[id]")) on[each.id] = each;
@@ -44,12 +42,12 @@ let moving = null; // how many armies are about to move in
 let help = "";
 let typed = { t: null, digits: "", time: 0 };
 let committed = 0;
-let times = []; // when the address was changed
-let writing = 0;
 let isBusy = false; // while the server takes a step
-let values = { key: "", rows: [], job: null }; // what each step was worth for a goal, null while asked for
+let values = { key: "", goal: null, rows: [], job: null }; // what each step was worth for a goal, null while asked for
+let last = null; // the analysis that was shown last: it stays until there is another one
 let longer = null; // the job that is to be searched longer
 const tree = new Tree();
+const address = new Address(() => written(state));
 const goalSearches = new Searches(() => render());
 const gameSearches = new Searches(() => render());
 const listSearches = new Searches(() => render()); // goals and threats
@@ -64,23 +62,8 @@ function commit(following, { isStep = false } = {}) {
   const isNew = isStep || Date.now() - committed > SETTLED;
   committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";
-  writeAddress(isNew);
+  address.write(isNew);
   render();
-}
-
-/** Write the state into the address; where that is done too often for browsers, a little later. */
-function writeAddress(isNew) {
-  clearTimeout(writing);
-  const now = Date.now();
-  times = times.filter((time) => now - time < SPAN);
-  if (times.length >= MOST_CHANGES) {
-    writing = setTimeout(() => writeAddress(isNew), LATER);
-    return;
-  }
-  const fragment = written(state);
-  if (fragment === location.hash) return;
-  times.push(now);
-  history[isNew ? "pushState" : "replaceState"](null, "", fragment);
 }
 
 /** Return the link to all that is on the page; the address may be a little behind. */
@@ -100,11 +83,13 @@ function asked(input, least) {
 
 /** Show what the address holds. */
 async function restore() {
-  clearTimeout(writing);
+  address.leave();
   const fragment = location.hash;
   on.wrong.textContent = "";
   if (!new URLSearchParams(fragment.slice(1)).has("h")) {
+    if (board && fragment === "#main") return; // the link that skips the menu
     await start(EXAMPLES[0], { isFirst: true });
+    if (fragment) on.wrong.textContent = BROKEN;
     return;
   }
   const code = new URLSearchParams(fragment.slice(1)).get("b") ?? "";
@@ -120,11 +105,13 @@ async function restore() {
     }
   }
   state = read(fragment, board);
+  chosen = null;
   forget();
   render();
   const runs = new URLSearchParams(fragment.slice(1)).get("h").split(".");
   const count = runs.reduce((sum, run) => sum + Number(/x(\d+)$/.exec(run)?.[1] ?? 1), 0);
-  if (count !== board.territories.length) on.wrong.textContent = "Cannot read the position in the address; a part of it may be missing.";
+  const isPartial = count !== board.territories.length || (/[&#]x=/.test(fragment) && !state.steps.length);
+  if (isPartial) on.wrong.textContent = BROKEN;
 }
 
 /** Forget what was begun on the map, as another turn is shown. */
@@ -133,6 +120,15 @@ function forget() {
   placing = {};
   moving = longer = null;
   help = "";
+}
+
+/** Begin with another position: nothing is chosen, and the whole map is seen. */
+function anew(following) {
+  chosen = null;
+  say("");
+  forget();
+  commit(following, { isStep: true });
+  map.whole();
 }
 
 /** Draw another board. */
@@ -156,7 +152,7 @@ async function start(example, { isFirst = false } = {}) {
   use(found.board);
   forget();
   const following = { ...found.state, played: isFirst || state.played };
-  if (!isFirst) return commit(following, { isStep: true });
+  if (!isFirst) return anew(following);
   state = following;
   history.replaceState(null, "", written(state));
   render();
@@ -168,7 +164,7 @@ async function open(text, name) {
   try {
     const found = await readText(text, name, board);
     use(found.board);
-    commit(found.state ?? begun(board, found.code), { isStep: true });
+    anew(found.state ?? begun(board, found.code));
     say(found.state ? `Loaded the position on ${board.name}.` : `Loaded the board ${board.name}: ${board.territories.length} territories.`);
     remember(board, state);
   } catch (error) {
@@ -326,8 +322,12 @@ async function take(step) {
   on.wrong.textContent = "";
   try {
     const before = picked;
-    const following = await tree.take(board, state, step);
+    let following = await tree.take(board, state, step);
+    const forced = tree.turns[following.at].advance;
+    if (forced && forced.least === forced.most) following = await tree.take(board, { ...state, ...following }, { do: "advance", armies: forced.most });
     forget();
+    if (step.do === "next") Object.assign(following, { goal: "", targets: [], hold: false });
+    if (step.do === "next") chosen = null;
     const now = tree.turns[following.at];
     if (step.from === before.from && now.odds.some(({ from, to }) => from === before.from && to === before.to)) picked = before;
     commit({ ...state, ...following }, { isStep: true });
@@ -341,6 +341,13 @@ async function take(step) {
   } finally {
     isBusy = false;
   }
+}
+
+/** Return the step before one; where only one number of armies can move in, that is no step of its own. */
+function before(k) {
+  const { after } = state.steps[k - 1];
+  const { least, most } = tree.turns[after]?.advance ?? {};
+  return least && least === most ? state.steps[after - 1]?.after ?? after : after;
 }
 
 function go(at) {
@@ -375,6 +382,8 @@ const act = {
     brush = owner;
     render();
   },
+  review: async () => (location.href = await reviewLink(logNow())),
+  link: (button) => copy(button, linkNow()),
   stop: () => goalSearches.stop(goalJob(state.at)),
   longer() {
     longer = { ...goalJob(state.at), seconds: LONGEST };
@@ -389,9 +398,13 @@ const onBoard = () => (board.board === "classic" ? {} : { board: board.board });
 const isOpen = (k) => ["place", "attack", "advance"].includes(tree.turns[k]?.phase);
 const found = (k) => goalSearches.of(goalJob(k))?.found ?? null;
 const win = (k) => gameSearches.of(winJob(k))?.found ?? null;
-const winJob = (k) => tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: GAMES };
+const emptyWords = () => {
+  const count = state.owners.filter((owner) => owner < 0).length;
+  return count && (count === 1 ? "One territory is empty" : `${count} territories are empty`);
+};
+const winJob = (k) => !emptyWords() && tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: GAMES };
 const threatsJob = (k) => tree.turns[k]?.code && { address: "api/v1/threats", body: { code: tree.turns[k].code, ...onBoard() }, seconds: LIST };
-const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: true }, seconds: LIST };
+const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: !emptyWords() }, seconds: LIST };
 
 /** Return the goal of a step, as the server takes it; to win the game it is the goal that helps most. */
 function goalAt(k) {
@@ -428,19 +441,21 @@ function search() {
 function value(line) {
   const { hold, ...goal } = goalAt(0) ?? {};
   const key = JSON.stringify([tree.key, tree.version, goal]);
-  if (values.key !== key) values = { key, rows: [], job: null };
+  if (!Object.keys(goal).length) return valueSearches.want([]); // what is known stays, as another player begins
+  if (values.key !== key) values = { key, goal, rows: [], job: null };
   const rows = valueSearches.of(values.job)?.found?.values ?? [];
   for (const k of values.job?.body.order ?? []) values.rows[k] = rows[k] ?? values.rows[k];
   if (!values.job || valueSearches.isDone(values.job)) {
     const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter((k) => values.rows[k] === undefined && tree.turns[k].code);
     const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
-    values.job = state.steps.length && order.length && Object.keys(goal).length ? { address: "api/v1/turn/values", body, seconds: LIST } : null;
+    values.job = state.steps.length && order.length ? { address: "api/v1/turn/values", body, seconds: LIST } : null;
     if (values.job) for (const k of order) values.rows[k] = null;
   }
   valueSearches.want(values.job ? [values.job] : []);
 }
 
-const isChoosing = () => view === "goals" || (!state.goal && !view);
+const isReached = () => turnNow()?.phase === "attack" && found(state.at)?.sentences[0] === "The goal is reached.";
+const isChoosing = () => view === "goals" || (!view && (!state.goal || (isReached() && picked.to === null)));
 
 // Showing the state.
 
@@ -481,6 +496,11 @@ function render() {
     const armies = shown.armies.reduce((sum, count, t) => sum + (shown.owners[t] === player ? count : 0), 0);
     return element("li", {}, markOf(player, shown), ` ${cut(name)}: ${armies} on ${lands}`);
   }));
+  if (state.played) on.refill.hidden = true;
+  on.rest.hidden = !emptyWords() || state.steps.length > 0;
+  on["rest-said"].textContent = emptyWords() || "";
+  const others = [...state.players.keys()].filter((k) => k !== state.mover);
+  redraw(on["rest-player"], [...others, state.mover].map((k) => element("option", { value: String(k) }, cut(state.players[k]))));
   showGoal();
   if (state.played) showPlay(now, shown);
   else {
@@ -513,7 +533,9 @@ function showPlay(now, shown) {
     turns: tree.turns,
     values: values.rows,
     tones: shown.tones,
-    digits: look.digits,
+    last: (last = entry?.found ?? last),
+    empty: emptyWords(),
+    mark: (name) => markOf(state.players.indexOf(name), shown),
     goals: listSearches.of(goals),
     offers: offersOf(board, state, listSearches.of(goals)),
     threats: listSearches.of(threatsJob(state.at)),
@@ -523,7 +545,7 @@ function showPlay(now, shown) {
     waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "Choose what to play for.",
   };
   redraw(on.value, valueOf(c));
-  redraw(on.now, view === "threats" ? threatsOf(c) : isChoosing() && isOpen(state.at) ? goalsOf(c) : doing(c));
+  redraw(on.now, view === "threats" ? threatsOf(c) : isChoosing() && isOpen(state.at) ? [isReached() && element("p", { className: "row" }, noMore(c, "primary")), goalsOf(c)] : doing(c));
   redraw(on.curve, graphOf(c));
   redraw(on.steps, stepsOf(c));
   on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;
@@ -543,11 +565,6 @@ function showSetup(shown) {
   on.chosen.textContent = isNone ? "Select a territory" : cut(board.territories[chosen]);
   const brushes = [...state.players.keys(), -1, null];
   redraw(on.owners, brushes.map((owner) => brushOf(state.players, owner, owner === brush, owner >= 0 && owner !== null && markOf(owner, shown), act.paintWith)));
-  const empty = state.owners.filter((owner) => owner < 0).length;
-  on.rest.hidden = !empty;
-  on["rest-said"].textContent = empty === 1 ? "One territory is empty" : `${empty} territories are empty`;
-  const others = [...state.players.keys()].filter((k) => k !== state.mover);
-  redraw(on["rest-player"], [...others, state.mover].map((k) => element("option", { value: String(k) }, cut(state.players[k]))));
   if (document.activeElement !== on.armies) on.armies.value = isNone ? "" : String(shown.armies[chosen]);
   if (document.activeElement !== on.keep) on.keep.value = isNone || !state.keep[chosen] ? "" : String(state.keep[chosen]);
   on["in-goal-label"].hidden = !canAim(state);
@@ -616,7 +633,7 @@ function project(isOn) {
   if (isOn) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   document.body.classList.toggle("projecting", isOn);
-  on.projector.ariaPressed = String(isOn);
+  on.projector.textContent = isOn ? "Leave" : "Project";
 }
 listen("to-setup", "click", () => commit({ ...state, played: false }, { isStep: true }));
 listen("to-play", "click", () => {
@@ -681,13 +698,13 @@ submitted("rest", () => {
   const armies = asked(on["rest-armies"], 1);
   if (armies === null) return;
   commit(filled(state, armies, Number(on["rest-player"].value)), { isStep: true });
-  on.refill.hidden = false;
+  on.refill.hidden = state.played;
 });
 listen("refill", "click", () => history.back());
-listen("clear", "click", () => commit(changed(state, { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0), goal: "", targets: [], keep: {}, stay: [] }), { isStep: true }));
+listen("clear", "click", () => anew(changed(state, { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0), goal: "", targets: [], keep: {}, stay: [] })));
 submitted("deal", () => {
   const armies = asked(on["deal-armies"], 1);
-  if (armies !== null) commit(dealt(state, armies), { isStep: true });
+  if (armies !== null) anew(dealt(state, armies));
 });
 listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })));
 listen("fresh", "change", () => {
@@ -726,11 +743,13 @@ listen("pick", "click", () => {
   render();
 });
 submitted("goal", () => render());
-listen("back", "click", () => go(state.steps[state.at - 1].after));
+listen("back", "click", () => go(before(state.at)));
 listen("forth", "click", () => go(next(state.steps, state.at)));
 listen("undo", "click", () => {
   forget();
-  commit({ ...state, ...without(state.steps, state.at) }, { isStep: true });
+  const to = before(state.at);
+  const gone = state.steps[state.at - 1].after === to ? state.at : state.steps[state.at - 1].after;
+  commit({ ...state, ...without(state.steps, gone) }, { isStep: true });
 });
 listen("note", "click", () => {
   const before = state.steps[state.at - 1];
@@ -741,11 +760,11 @@ listen("note", "click", () => {
 listen("command", "click", () => copy(on.command, found(state.at).command));
 listen("python", "click", () => copy(on.python, found(state.at).python));
 function logNow() {
-  const { hold, ...goal } = goalAt(0) ?? { worth: true };
+  const { hold, ...goal } = goalAt(0) ?? values.goal ?? { worth: true };
   return logOf(board, state, tree.turns, goal);
 }
 listen("log", "click", () => saved("game.jsonl", logNow()));
-listen("review", "click", async () => (location.href = await reviewLink(logNow())));
+listen("review", "click", act.review);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     project(false);

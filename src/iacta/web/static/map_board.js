@@ -175,6 +175,7 @@ export class BoardMap {
   /** Bring territories into sight by scrolling and zooming the map, as large as was chosen or as fits. */
   bring(territories) {
     const { view } = this;
+    if (this.room() <= 0) return;
     const before = this.around(territories);
     const fits = [view.clientWidth, view.clientHeight].map((long, k) => (long - 2 * BESIDE) / (before.high[k] - before.low[k]));
     const zoom = Math.min(Math.max(this.zoom * Math.min(...fits), 1), this.chosen);
@@ -191,6 +192,12 @@ export class BoardMap {
   /** Bring a territory into sight, unless it is. */
   reveal(t) {
     if (!this.around([t]).isSeen) this.bring([t]);
+  }
+
+  /** Show the whole map, until something is to be brought into sight. */
+  whole() {
+    this.zoom = 1;
+    this.draw();
   }
 
   /** Show the map larger or smaller, around the same point. */
@@ -327,7 +334,7 @@ export class BoardMap {
 
   draw() {
     const { board, shown, root, view } = this;
-    if (!board || !shown || !view.clientWidth) return;
+    if (!board || !shown || this.room() <= 0) return;
     const isFirst = this.zoom === null;
     if (isFirst) this.zoom = this.chosen = this.usualZoom();
     const [, , wide, high] = board.scene.frame;
@@ -475,7 +482,10 @@ export class BoardMap {
   drawLabels(labels) {
     const { board, units } = this;
     const [, size, line] = board.scene.sizes;
-    const shown = labels.filter(({ least, most }) => least <= units && (most === null || units < most));
+    const fitting = labels.filter(({ least, most }) => least <= units && (most === null || units < most));
+    const lands = labels.filter(({ kind }) => kind === "continent");
+    const isBare = this.shown.owners.every((owner) => owner < 0) && lands.some((each) => !fitting.includes(each));
+    const shown = isBare ? lands : fitting; // where nothing is held yet, continents come first
     const keys = shown.filter(({ kind }) => kind === "key");
     this.names.hidden = !keys.length;
     this.names.replaceChildren(

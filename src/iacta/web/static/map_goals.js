@@ -4,7 +4,6 @@ import { cut } from "./map_board.js";
 import { element, table } from "./redraw.js";
 
 const LEAST = 0.0005; // a chance below it is shown as none
-const CLEAR = 0.15; // of chances to win whose interval is wider nothing is said
 
 /** Return a chance in words; none and all are exact. */
 export const share = (part) => (part > 0 && part < LEAST ? "< 0.1%" : part < 1 && part > 1 - LEAST ? "> 99.9%" : `${(100 * part).toFixed(part % 1 ? 1 : 0)}%`);
@@ -46,18 +45,19 @@ export function offersOf(board, state, entry) {
 export function goalsOf(c) {
   const { state, now, goals: entry } = c;
   const game = c.win(state.at)?.players.find(({ player }) => player === now?.player);
-  const others = c.offers.map(({ parts, isChosen, goal, chance, interval, left, win, win_interval: wins }) => {
+  const others = c.offers.map(({ parts, isChosen, goal, chance, interval, left, win, win_interval: wins, under_simple: simple, behind, is_clear: isClear }) => {
     const words = [
-      interval?.high - chance >= LEAST && `at most ${share(interval.high)}`,
+      interval?.high - chance >= LEAST && interval.high <= 1 - LEAST && `at most ${share(interval.high)}`,
       left !== undefined && `${left.toFixed(1)} armies left`,
-      win !== undefined && wins.high - wins.low < CLEAR && `wins ${share(win)}`,
+      win === undefined ? c.isListing && "game …" : `game ${share(win)}, ${share(wins.low)} to ${share(wins.high)} (like the simple player: ${share(simple)})`,
+      behind > 0 && !isClear && "no clear difference from the best",
     ];
     return offer(c, parts, isChosen, `${goal[0].toUpperCase()}${goal.slice(1)}`, share(chance), words.filter(Boolean).join(", "));
   });
   return [
     element("h3", {}, "What can you do this turn?"),
-    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", ""), others),
-    element("p", { className: "help", role: "status" }, entry?.wrong || [c.isListing && "Looking for more … ", entry?.found && `Games are won ${entry.found.condition}.`]),
+    element("p", { className: "help", role: "status" }, (!c.empty && entry?.wrong) || [c.isListing && "Still looking … ", entry?.found && `The game is won ${entry.found.condition}.`]),
+    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, !c.empty && offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", ""), others),
   ];
 }
 
@@ -74,13 +74,13 @@ export function threatsOf(c) {
   const cell = (goal, player) => some.find((each) => each.goal === goal && each.player === player);
   const rows = [...new Set(some.map(({ goal }) => goal))].map((goal) => [
     goal,
-    ...players.map((player) => (cell(goal, player) ? share(cell(goal, player).chance) : "")),
+    ...players.map((player) => (cell(goal, player) ? share(cell(goal, player).chance) : "cannot")),
   ]);
   return [
-    element("h3", {}, "What can they do to me?"),
+    element("h3", {}, "What can they do to me on their next turn?"),
+    element("p", { className: "help", role: "status" }, entry?.wrong || entry?.found?.condition || "Looking …"),
     helpfulMove(c),
-    rows.length ? table(["Next turn", ...players.map(cut)], rows) : entry?.found?.is_complete && element("p", {}, "No play was found by which somebody takes anything."),
-    element("p", { className: "help" }, entry?.wrong || entry?.found?.condition || "Looking …"),
+    rows.length ? table(["", ...players.map((name) => [c.mark(name), ` ${cut(name)}`])], rows) : entry?.found?.is_complete && element("p", {}, "No play was found by which somebody takes anything."),
   ];
 }
 

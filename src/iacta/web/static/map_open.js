@@ -76,11 +76,3 @@ export function positionOf(board, state) {
   );
   return { board: board.board, player: state.players[state.mover], territories: Object.fromEntries(held) };
 }
-
-/** Save a text as a file. */
-export function saved(name, text) {
-  const link = Object.assign(document.createElement("a"), { download: name });
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

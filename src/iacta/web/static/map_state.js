@@ -55,6 +55,9 @@ const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "w
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 const MOST_STEPS = 500;
 const MOST_NOTE = 200; // letters
+const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
+const SPAN = 30_000; // milliseconds
+const LATER = 500;
 // How each step is written in an address: a letter, and its numbers; that of the dice may be missing.
 const LETTERS = {
   attack: ["a", "from", "to", "left", "their_left", "dice"],
@@ -358,4 +361,33 @@ export function read(fragment, board) {
     steps: found,
     at: Math.min(whole(given.get("i")) ?? 0, found.length),
   };
+}
+
+/** The part of the address after its #, written no more often than browsers allow. */
+export class Address {
+  #times = [];
+  #later = 0;
+
+  /** @param {() => string} text returns what is to be written */
+  constructor(text) {
+    this.text = text;
+  }
+
+  /** Write it; where that was done too often, a little later. */
+  write(isNew) {
+    this.leave();
+    const now = Date.now();
+    this.#times = this.#times.filter((time) => now - time < SPAN);
+    const fragment = this.text();
+    if (this.#times.length >= MOST_CHANGES) this.#later = setTimeout(() => this.write(isNew), LATER);
+    else if (fragment !== location.hash) {
+      this.#times.push(now);
+      history[isNew ? "pushState" : "replaceState"](null, "", fragment);
+    }
+  }
+
+  /** Write no more what waits. */
+  leave() {
+    clearTimeout(this.#later);
+  }
 }

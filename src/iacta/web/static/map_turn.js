@@ -20,7 +20,8 @@ import { element, table } from "./redraw.js";
 
 const button = (className, onclick, ...children) => element("button", { type: "button", className, onclick }, ...children);
 const tool = (words, onclick, more = {}) => Object.assign(element("button", { type: "button", className: "tool", onclick, ...more }, words));
-const number = (id, size, more = {}) => element("input", { id, type: "text", inputMode: "numeric", autocomplete: "off", size, ...more });
+const number = (id, size, more = {}) => element("input", { id, type: "text", inputMode: "numeric", autocomplete: "off", size, required: true, pattern: "\\s*\\d+\\s*", title: "a whole number", ...more });
+const dice = (id, placeholder) => number(id, 6, { placeholder, required: false, pattern: ".*", title: "" }); // the server says what is wrong
 const form = (id, className, send, ...children) =>
   element(
     "form",
@@ -35,8 +36,7 @@ const form = (id, className, send, ...children) =>
     ...children,
   );
 
-/** Return the number of a field, or else its text, which the server refuses. */
-const numberOf = ({ value }) => (/^\s*\d+\s*$/.test(value) ? Number(value) : value);
+const numberOf = ({ value }) => Number(value);
 const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%`;
 
 /** Return points with their sign, as the server writes them; zero has none. */
@@ -60,14 +60,18 @@ export function valueOf(c) {
   const isBar = (value >= 0 || (found?.is_chance && found.value === null)) && !isEnding(now); // without a value only the bound is shown
   const said = now?.problem ?? (isEnding(now) ? `${now.sentence} ${summary(c)}` : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong));
   return [
-    element("div", { className: "chances" }, element("span", {}, "Goal"), goalBar(isBar, value, found ?? (offered && { ...offered.interval, bound: offered.interval.high })), element("span", {}, "Game"), gameBar(c)),
+    element("div", { className: "chances" },
+      element("span", { style: isBar ? "" : "visibility:hidden" }, "Goal"),
+      goalBar(isBar, value, found ?? (offered && { ...offered.interval, bound: offered.interval.high })),
+      element("div", { className: "searching" },
+        c.isSearching && found && tool("Stop", c.act.stop),
+        !c.isSearching && found && !found.is_proven && entry.seconds < c.longest && tool("Search longer", c.act.longer)),
+      element("span", {}, "Game"), gameBar(c)),
+    element("p", { id: "game-said", className: "help" }, gameWords(c)),
     element("div", { className: "report" },
       element("p", {}, element("strong", { id: "figure" }, isEnding(now) ? "" : (found?.figure ?? (offered ? share(value) : ""))), " ",
         element("span", { id: "report", ariaLive: "polite" }, said || c.waiting)),
-      element("p", { className: "searching" },
-        element("span", { id: "doing", role: "status" }, c.isSearching ? (found && soFar ? soFar.words : "Searching …") : ""), " ",
-        c.isSearching && found && tool("Stop", c.act.stop),
-        !c.isSearching && found && !found.is_proven && entry.seconds < c.longest && tool("Search longer", c.act.longer))),
+      element("p", { id: "doing", role: "status" }, c.isSearching ? (found && soFar ? soFar.words : "Searching …") : "")),
   ];
 }
 
@@ -87,7 +91,7 @@ function gameBar(c) {
   let end = 0;
   const parts = rows.flatMap(({ player, win, interval: { low, high } }) => {
     const tone = c.tones[c.state.players.indexOf(player)];
-    const part = element("span", { className: "part", style: `left:${percent(end)};width:${percent(win)};background:${tone};color:${c.digits[tone]}` }, win > 0.12 && high - low < 0.15 ? `${Math.round(100 * win)}%` : "");
+    const part = element("span", { className: "part", style: `left:${percent(end)};width:${percent(win)};background:${tone}` });
     end += win;
     const hatch = high > low && end < 1 && element("span", { className: "hatch", style: `left:${percent(end - (high - low) / 2)};width:${percent(high - low)}` });
     return [part, hatch];
@@ -95,6 +99,15 @@ function gameBar(c) {
   const words = rows.map(({ player, win, interval: { low, high } }) => `${cut(player)} ${share(win)}${high > low ? ` (${share(low)} to ${share(high)})` : ""}`);
   const said = rows.length ? `Games won ${c.win(c.state.at).condition}: ${words.join(", ")}` : "Games won: not known yet";
   return element("div", { id: "game", className: "bar game", role: "img", ariaLabel: said, title: said }, parts.filter((each, k) => k % 2 === 0), parts.filter((each, k) => k % 2));
+}
+
+/** Return who wins the game how often, under which condition, and under the simple player. */
+function gameWords(c) {
+  if (c.empty) return `${c.empty}: fill them to see who wins the game.`;
+  const found = c.win(c.state.at);
+  if (!found) return "Game: playing …";
+  const list = (key, mark) => found.players.map((row, k) => [k ? ", " : " ", element("span", { className: "whole" }, mark(row.player), `${cut(row.player)} ${Math.round(100 * row[key])}%`)]);
+  return [`Game, ${found.condition}:`, list("win", (name) => [c.mark(name), " "]), " (like its simple player:", list("under_simple", () => ""), ")"];
 }
 
 /** Return what dice and choices have changed in the turn that ends. */
@@ -134,14 +147,14 @@ const cards = (c) =>
     element("label", { htmlFor: "got" }, "New armies from traded cards"), number("got", 3), element("button", { className: "tool" }, "Add"));
 
 function attacking(c) {
-  const { now, picked, board, act } = c;
-  const moves = c.entry?.found?.moves ?? [];
+  const { now, picked, board, act, last } = c;
+  const moves = (last?.moves ?? []).filter(({ from, to }) => now.odds.some((each) => each.from === from && each.to === to));
   const way = now.odds.find(({ from, to }) => from === picked.from && to === picked.to);
   const list = moves.slice(0, 3).map(({ from, to, name, figure, words }) =>
     element("li", {},
       element("button", { type: "button", className: "move", ariaPressed: String(picked.from === from && picked.to === to), onclick: () => act.pick(from, to) },
         element("span", {}, name), element("strong", {}, figure), element("small", {}, words))));
-  const cost = c.entry?.found?.stop?.words;
+  const cost = last?.stop?.words;
   return [
     element("div", { className: "sides" },
       element("ol", { id: "moves", className: "moves", ariaLabel: "The best first attacks" }, list),
@@ -149,12 +162,16 @@ function attacking(c) {
         (c.help || !way) && element("p", { className: "help", id: "attack-help" }, c.help || (now.odds.length ? "Tap your territory, then the one to attack." : "Nobody can be attacked.")),
         way && battle(c, way, moves.find(({ from, to }) => from === way.from && to === way.to)),
         element("p", { className: "row" },
-          tool(["Attack no more", cost && element("small", {}, ` (${cost})`)], () => act.take({ do: "stop" })),
+          noMore(c, "tool", cost),
           way && tool("Other attacks", () => act.pick(null, null)),
           !c.state.at && now.usual > 0 && tool(`Place ${now.usual} new armies first`, () => act.take({ do: "get", armies: now.usual }))),
         cards(c))),
   ];
 }
+
+/** Return the button that ends the attacks, with what that costs. */
+export const noMore = (c, className, cost) =>
+  button(className, () => c.act.take({ do: "stop" }), "Attack no more", cost && element("small", {}, ` (${cost})`));
 
 function battle(c, way, move) {
   const { now, board, act } = c;
@@ -177,7 +194,7 @@ function battle(c, way, move) {
       element("label", { htmlFor: "left" }, "Armies left"), number("left", 4), element("label", { htmlFor: "theirs" }, "against"), number("theirs", 4, { defaultValue: "0" }), enter()),
     element("details", { id: "dice" }, element("summary", {}, "Enter the dice"),
       form("faces", "row", (on) => act.take({ do: "faces", from, to, mine: facesOf(on.mine), theirs: facesOf(on.yours) }),
-        element("label", { htmlFor: "mine" }, "Mine"), number("mine", 6, { placeholder: "6 4 1" }), element("label", { htmlFor: "yours" }, "theirs"), number("yours", 6, { placeholder: "5 3" }), enter())));
+        element("label", { htmlFor: "mine" }, "Mine"), dice("mine", "6 4 1"), element("label", { htmlFor: "yours" }, "theirs"), dice("yours", "5 3"), enter())));
 }
 
 /** Return the dice of a field, with and without spaces between them. */
@@ -209,7 +226,12 @@ function fortifying(c) {
   ];
 }
 
-const ended = (c) => [element("p", { className: "row" }, button("primary", () => c.act.take({ do: "next" }), "Next player"))];
+const ended = (c) => [
+  element("p", { className: "row" },
+    button("primary", () => c.act.take({ do: "next" }), "Next player"),
+    tool("Review", c.act.review),
+    tool("Copy the link", ({ currentTarget }) => c.act.link(currentTarget))),
+];
 
 // What has been done.
 
@@ -242,7 +264,7 @@ function figures(c, k) {
 export function graphOf(c) {
   const line = [0, ...lineThrough(c.state.steps, c.state.at)];
   const x = (n) => (300 * n) / (line.length - 1);
-  const y = (value) => 58 - 56 * value;
+  const y = (value) => 55 - 50 * value;
   const curve = (points, stroke, className) =>
     points.length > 1 ? [svg("path", { d: points.map(([n, value], k) => `${k ? "L" : "M"}${x(n).toFixed(1)},${y(value).toFixed(1)}`).join(""), stroke, class: className })] : [];
   const turns = [[]];
@@ -259,7 +281,12 @@ export function graphOf(c) {
   if (!goals.length && !games.length) return [];
   const dots = turns.flat().map(([n, value, k]) => svg("circle", { cx: x(n), cy: y(value), r: k === c.state.at ? 4 : 2.5, class: k === c.state.at ? "here" : "" }));
   const label = `The chance over the turn: ${line.flatMap((k) => c.values[k]?.figure ?? []).join(", ")}`;
-  return [svg("svg", { id: "graph", class: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img", "aria-label": label }, svg("path", { d: "M0,30H300", class: "half" }), ...games, ...goals, ...dots)];
+  const ends = element("small", { className: "ends" }, element("span", {}, "100%"), element("span", {}, "0%"));
+  const condition = line.map((k) => c.win(k)?.condition).find(Boolean);
+  return [
+    element("div", { className: "graph" }, ends, svg("svg", { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img", "aria-label": label }, svg("path", { d: "M0,30H300", class: "half" }), ...games, ...goals, ...dots)),
+    element("p", { className: "help" }, "Solid: the chance of the goal", condition && `; dashed: of the game, ${condition}`, "."),
+  ];
 }
 
 /** Return a part of the plan. */

@@ -58,7 +58,7 @@ function resemble(old, node) {
 
 /**
  * Return a table of texts.
- * @param {string[]} heads
+ * @param {(string|Node[])[]} heads
  * @param {string[][]} rows the first cell of a row names it
  */
 export function table(heads, rows) {
