@@ -64,6 +64,7 @@ function commit(following, { isStep = false } = {}) {
   on.wrong.textContent = "";
   address.write(isNew);
   render();
+  if (isStep) on.dock.scrollTop = 0; // what is asked now begins at its top
 }
 
 /** Return the link to all that is on the page; the address may be a little behind. */
