@@ -3,7 +3,7 @@
 import {page, saved} from "./ask.js";
 import {draw, show} from "./chart.js";
 import {pack, unpack} from "./pack.js";
-import {announce, copied, takeFiles} from "./page.js";
+import {copy, takeFiles} from "./page.js";
 import {redraw} from "./redraw.js";
 import {makeRow} from "./row.js";
 
@@ -129,23 +129,25 @@ function showPost() {
   if (!place) return;
   const {href} = document.querySelector("#link");
   const isLong = href.length > MOST_LINK;
-  const [copy, save] = place.querySelectorAll("button");
+  const [post, save] = place.querySelectorAll("button");
   const words = place.dataset.words + (isLong ? "" : ` ${href}`);
-  copy.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";
+  post.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";
   save.hidden = place.querySelector("span").hidden = !isLong;
-  copy.onclick = () => {
-    copy.textContent = copied(words) ? "Copied" : "The browser does not copy";
-    announce(copy.textContent);
-  };
+  post.onclick = () => copy(post, words, document.querySelector("#lead"));
   save.onclick = () => saved("log.txt", form.elements.log.value);
+}
+
+/** Takes the answer off the screen, as another log is opened. */
+function clear() {
+  document.querySelector("#rest").hidden = true;
+  document.querySelector("#lead").textContent = "";
 }
 
 /** Asks what the fragment of the address holds, if it holds a log. */
 async function openAddress() {
   const held = new URLSearchParams(location.hash.slice(1));
   if (!held.has("log")) return;
-  document.querySelector("#rest").hidden = true;  // the answer to an example
-  document.querySelector("#lead").textContent = "";
+  clear();
   try {
     held.set("log", await unpack(held.get("log")));
   } catch {
@@ -164,6 +166,7 @@ if (form.elements.log) {
   addEventListener("hashchange", openAddress);
   takeFiles(document.querySelector("#file"), text => {
     form.elements.log.value = text;
+    clear();
     ask();
   }, showWrong);
 }

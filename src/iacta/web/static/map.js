@@ -13,7 +13,7 @@ import { Address, MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, 
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { doing, graphOf, noMore, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
-import { copied, takeFiles } from "./page.js";
+import { announce, copy, takeFiles } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const USUAL = 9; // seconds for a goal
@@ -70,18 +70,6 @@ function commit(following, { isStep = false } = {}) {
 /** Return the link to all that is on the page; the address may be a little behind. */
 const linkNow = () => new URL(written(state), location.href).href;
 
-function say(text) {
-  on.said.textContent = text;
-}
-
-/** Return the whole number of a field; ask for one, and return null, if it has another text. */
-function asked(input, least) {
-  const number = wholeOf(input, null);
-  input.setCustomValidity(number === null || number < least ? `Enter a whole number of at least ${least}.` : "");
-  input.addEventListener("input", () => input.setCustomValidity(""), { once: true });
-  return input.reportValidity() ? number : null;
-}
-
 /** Show what the address holds. */
 async function restore() {
   address.leave();
@@ -105,14 +93,12 @@ async function restore() {
       return;
     }
   }
-  state = read(fragment, board);
+  let isWhole;
+  ({ isWhole, ...state } = read(fragment, board));
   chosen = null;
   forget();
   render();
-  const runs = new URLSearchParams(fragment.slice(1)).get("h").split(".");
-  const count = runs.reduce((sum, run) => sum + Number(/x(\d+)$/.exec(run)?.[1] ?? 1), 0);
-  const isPartial = count !== board.territories.length || (/[&#]x=/.test(fragment) && !state.steps.length);
-  if (isPartial) on.wrong.textContent = BROKEN;
+  if (!isWhole) on.wrong.textContent = BROKEN;
 }
 
 /** Forget what was begun on the map, as another turn is shown. */
@@ -123,13 +109,13 @@ function forget() {
   help = "";
 }
 
-/** Begin with another position: nothing is chosen, and the whole map is seen. */
+/** Begin with another position: nothing is chosen. */
 function anew(following) {
   chosen = null;
-  say("");
+  announce("");
   forget();
   commit(following, { isStep: true });
-  map.whole();
+  map.begin();
 }
 
 /** Draw another board. */
@@ -166,7 +152,7 @@ async function open(text, name) {
     const found = await readText(text, name, board);
     use(found.board);
     anew(found.state ?? begun(board, found.code));
-    say(found.state ? `Loaded the position on ${board.name}.` : `Loaded the board ${board.name}: ${board.territories.length} territories.`);
+    announce(found.state ? `Loaded the position on ${board.name}.` : `Loaded the board ${board.name}: ${board.territories.length} territories.`);
     remember(board, state);
   } catch (error) {
     on.wrong.textContent = error.message;
@@ -220,7 +206,7 @@ function point(t) {
     const way = against.find(({ from }) => from === picked.from) ?? against[0];
     if (isMine) picked = { from: t, to: null };
     else if (way) picked = { from: way.from, to: t };
-    else if (now.odds.length) say((help = `You have no armies that can attack ${board.territories[t]}.`));
+    else if (now.odds.length) announce((help = `You have no armies that can attack ${board.territories[t]}.`));
     view = "";
   }
   chosen = picked.from ?? t;
@@ -231,13 +217,13 @@ const left = (now) => now.new - Object.values(placing).reduce((sum, count) => su
 
 function hold(t, what) {
   commit(withHolding(state, t, what));
-  say(map.words(t));
+  announce(map.words(t));
 }
 
 function aim(t, isAimed) {
   const targets = state.targets.filter((each) => each !== t);
   commit(changed(state, { targets: isAimed ? [...targets, t].sort((a, b) => a - b) : targets }));
-  say(map.words(t));
+  announce(map.words(t));
 }
 
 function stay(t, stays) {
@@ -256,8 +242,7 @@ function type(t, key) {
     if (state.played || (isPicking && canAim(state))) click(t);
     else {
       choose(t);
-      on.armies.focus();
-      on.armies.select();
+      on.table.querySelector("input").select();
     }
     return true;
   }
@@ -333,7 +318,7 @@ async function take(step) {
     if (step.from === before.from && now.odds.some(({ from, to }) => from === before.from && to === before.to)) picked = before;
     commit({ ...state, ...following }, { isStep: true });
     if (document.activeElement === document.body) on.dock.focus({ preventScroll: true });
-    say(`${now.words}. ${now.sentence}`);
+    announce(`${now.words}. ${now.sentence}`);
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) console.error(error);
@@ -349,6 +334,13 @@ function before(k) {
   const { after } = state.steps[k - 1];
   const { least, most } = tree.turns[after]?.advance ?? {};
   return least && least === most ? state.steps[after - 1]?.after ?? after : after;
+}
+
+/** Play for another goal; the map goes there at once. */
+function play(parts) {
+  commit(changed(state, parts), { isStep: true });
+  const { targets } = map.shown;
+  if (targets.length && !isPicking) map.bring(targets);
 }
 
 function go(at) {
@@ -377,14 +369,14 @@ const act = {
   },
   choose(parts) {
     view = "";
-    commit(changed(state, parts), { isStep: true });
+    play(parts);
   },
   paintWith(owner) {
     brush = owner;
     render();
   },
   review: async () => (location.href = await reviewLink(logNow())),
-  link: (button) => copy(button, linkNow()),
+  link: (button) => share(button, linkNow()),
   stop: () => goalSearches.stop(goalJob(state.at)),
   longer() {
     longer = { ...goalJob(state.at), seconds: LONGEST };
@@ -501,16 +493,16 @@ function render() {
   on.rest.hidden = !emptyWords() || state.steps.length > 0;
   on["rest-said"].textContent = emptyWords() || "";
   const others = [...state.players.keys()].filter((k) => k !== state.mover);
-  redraw(on["rest-player"], [...others, state.mover].map((k) => element("option", { value: String(k) }, cut(state.players[k]))));
+  redraw(on["rest-player"], optionsOf([...others, state.mover].map((k) => [String(k), cut(state.players[k])])));
   showGoal();
   if (state.played) showPlay(now, shown);
   else {
     redraw(on.now);
     showSetup(shown);
-    if (on["table-of"].open) redraw(on.table, territoryTable(board, shown, canAim(state), { hold, aim, stay, keep, choose: chooseAndReveal }));
   }
 }
 
+const optionsOf = (pairs) => pairs.map(([value, words]) => element("option", { value }, words));
 const markOf = (player, shown) => swatch(look.shapes[player % look.shapes.length], shown.tones[player]);
 
 function chooseAndReveal(t) {
@@ -560,23 +552,17 @@ function showPlay(now, shown) {
 }
 
 function showSetup(shown) {
-  const isNone = chosen === null;
-  on.editor.disabled = isNone;
-  on.holding.hidden = isNone;
-  on.chosen.textContent = isNone ? "Select a territory" : cut(board.territories[chosen]);
+  const isAll = on.all.ariaPressed === "true";
+  const rows = [...board.territories.keys()].filter((t) => isAll || t === chosen);
+  redraw(on.table, rows.length > 0 && territoryTable(board, shown, rows, canAim(state), { hold, aim, stay, keep, choose: chooseAndReveal }));
   const brushes = [...state.players.keys(), -1, null];
   redraw(on.owners, brushes.map((owner) => brushOf(state.players, owner, owner === brush, owner >= 0 && owner !== null && markOf(owner, shown), act.paintWith)));
-  if (document.activeElement !== on.armies) on.armies.value = isNone ? "" : String(shown.armies[chosen]);
-  if (document.activeElement !== on.keep) on.keep.value = isNone || !state.keep[chosen] ? "" : String(state.keep[chosen]);
-  on["in-goal-label"].hidden = !canAim(state);
-  on["in-goal"].checked = !isNone && state.targets.includes(chosen);
-  on.stays.checked = !isNone && state.stay.includes(chosen);
   const isKnown = [...on.rules.options].some(({ value }) => value === state.rules);
   if (!isKnown) on.rules.append(element("option", { value: state.rules }, cut(state.rules)));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
   const starts = [...EXAMPLES.map(({ words }, k) => [`e${k}`, words]), ...recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`])];
-  redraw(on.example, [["", "choose a position …"], ...starts].map(([value, words]) => element("option", { value }, words)));
+  redraw(on.example, optionsOf([["", "choose a position …"], ...starts]));
   redraw(on.players, state.players.map((_, player) => playerRow(state, player, markOf(player, shown), (following) => commit(following))));
   on["add-player"].disabled = state.players.length >= MOST_PLAYERS;
   if (on.sharing.open) showShared();
@@ -590,14 +576,17 @@ function showGoal() {
   on["goal-now"].ariaLabel = `Goal: ${words}`;
   on["goal-now"].ariaPressed = String(isChoosing());
   on.threatened.ariaPressed = String(view === "threats");
-  on.kind.value = state.goal;
-  on.kind.querySelector("[value=continent]").disabled = !board.continents.length;
-  redraw(on.continent, board.continents.map(({ name, bonus }, k) => element("option", { value: String(k) }, `${cut(name)} (${bonus})`)));
-  redraw(on.victim, state.players.flatMap((name, k) => (k === state.mover ? [] : [element("option", { value: String(k) }, cut(name))])));
-  on.continent.hidden = state.goal !== "continent";
-  on.continent.value = String(state.continent);
-  on.victim.hidden = state.goal !== "eliminate";
-  on.victim.value = String(state.victim);
+  const kinds = [
+    ["", "Or choose another goal …"],
+    ["win", "Win the game"],
+    ...board.continents.map(({ name, bonus }, k) => [`continent ${k}`, `Take ${cut(name)} (${bonus})`]),
+    ["all", "Take territories …"],
+    ["any", "Take any one of several …"],
+    ...state.players.flatMap((name, k) => (k === state.mover ? [] : [[`eliminate ${k}`, `Eliminate ${cut(name)}`]])),
+    ["worth", "Gain the most"],
+  ];
+  redraw(on.kind, optionsOf(kinds));
+  on.kind.value = [state.goal, { continent: state.continent, eliminate: state.victim }[state.goal]].join(" ").trim();
   on["hold-label"].hidden = !state.goal || state.goal === "worth";
   on.hold.checked = state.hold;
   on.targets.hidden = !canAim(state);
@@ -645,20 +634,11 @@ listen("to-play", "click", () => {
 
 // Setting up.
 
-listen("brush-fewer", "click", () => (on.brush.value = String(Math.max(wholeOf(on.brush, 1) - 1, 1))));
-listen("brush-more", "click", () => (on.brush.value = String(wholeOf(on.brush, 0) + 1)));
-// A field that is empty or 0 while it is edited does not give its territory away; 0 does when it is left.
-listen("armies", "input", () => chosen !== null && wholeOf(on.armies, 0) && hold(chosen, { armies: wholeOf(on.armies, 0) }));
-listen("armies", "change", () => chosen !== null && wholeOf(on.armies, null) === 0 && hold(chosen, { armies: 0 }));
-listen("armies", "blur", () => render());
-listen("more", "click", () => hold(chosen, { armies: state.armies[chosen] + 1 }));
-listen("fewer", "click", () => hold(chosen, { armies: Math.max(state.armies[chosen] - 1, 1) }));
-listen("empty", "click", () => hold(chosen, { owner: -1 }));
-listen("in-goal", "change", () => aim(chosen, on["in-goal"].checked));
-listen("stays", "change", () => stay(chosen, on.stays.checked));
-listen("keep", "change", () => keep(chosen, wholeOf(on.keep, 0)));
 listen("pad", "click", ({ target }) => target.dataset.key && pressPad(target.dataset.key));
-listen("table-of", "toggle", () => render());
+listen("all", "click", () => {
+  on.all.ariaPressed = String(on.all.ariaPressed !== "true");
+  render();
+});
 
 listen("example", "change", () => {
   const [kind, ...digits] = on.example.value;
@@ -671,23 +651,17 @@ takeFiles(on.file, open, (sentence) => (on.wrong.textContent = sentence));
 submitted("paste", () => open(on.pasted.value, "board"));
 listen("save", "click", () => saved("position.json", JSON.stringify(positionOf(board, state), null, 2)));
 /** Copy a text; where that is not possible, show it to be selected. */
-async function copy(button, text) {
-  const words = (button.dataset.words ??= button.textContent);
-  const isCopied = await copied(text);
-  button.textContent = isCopied ? "Copied" : "Select it below";
-  on.shared.hidden = isCopied;
-  if (!isCopied) {
-    on.shared.textContent = text;
-    getSelection().selectAllChildren(on.shared);
-  }
-  setTimeout(() => (button.textContent = words), 2000);
+function share(button, text) {
+  on.shared.textContent = text;
+  on.shared.hidden = false;
+  on.shared.hidden = copy(button, text, on.shared);
 }
 
-listen("code", "click", () => copy(on.code, codeOf(board, state)));
-listen("link", "click", () => copy(on.link, linkNow()));
+listen("code", "click", () => share(on.code, codeOf(board, state)));
+listen("link", "click", () => share(on.link, linkNow()));
 listen("text", "click", () => {
   const sentence = found(0)?.sentences[0] ?? `${state.players[state.mover]} moves on ${board.name}.`;
-  copy(on.text, `${sentence} ${linkNow()}`);
+  share(on.text, `${sentence} ${linkNow()}`);
 });
 listen("sharing", "toggle", () => on.sharing.open && showShared());
 listen("add-player", "click", () => {
@@ -696,22 +670,14 @@ listen("add-player", "click", () => {
   commit(changed(state, { players: [...state.players, free] }));
 });
 submitted("rest", () => {
-  const armies = asked(on["rest-armies"], 1);
-  if (armies === null) return;
-  commit(filled(state, armies, Number(on["rest-player"].value)), { isStep: true });
+  commit(filled(state, wholeOf(on["rest-armies"], 1), Number(on["rest-player"].value)), { isStep: true });
   on.refill.hidden = state.played;
 });
 listen("refill", "click", () => history.back());
 listen("clear", "click", () => anew(changed(state, { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0), goal: "", targets: [], keep: {}, stay: [] })));
-submitted("deal", () => {
-  const armies = asked(on["deal-armies"], 1);
-  if (armies !== null) anew(dealt(state, armies));
-});
+submitted("deal", () => anew(dealt(state, wholeOf(on["deal-armies"], 1))));
 listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })));
-listen("fresh", "change", () => {
-  const fresh = on.fresh.value.trim() ? asked(on.fresh, 0) : 0;
-  if (fresh !== null) commit(changed(state, { fresh }));
-});
+listen("fresh", "change", () => on.fresh.reportValidity() && commit(changed(state, { fresh: wholeOf(on.fresh, 0) })));
 listen("usual", "click", async () => {
   try {
     const code = codeOf(board, { ...state, fresh: 0 });
@@ -732,12 +698,11 @@ function toggle(other) {
 listen("goal-now", "click", () => toggle("goals"));
 listen("threatened", "click", () => toggle("threats"));
 listen("kind", "change", () => {
+  const [goal, k] = on.kind.value.split(" ");
   view = "goals";
-  isPicking = canAim({ goal: on.kind.value });
-  commit(changed(state, { goal: on.kind.value }));
+  isPicking = canAim({ goal });
+  play({ goal, ...(k && { [goal === "continent" ? goal : "victim"]: Number(k) }) });
 });
-listen("continent", "change", () => commit(changed(state, { continent: Number(on.continent.value) })));
-listen("victim", "change", () => commit(changed(state, { victim: Number(on.victim.value) })));
 listen("hold", "change", () => commit(changed(state, { hold: on.hold.checked })));
 listen("pick", "click", () => {
   isPicking = !isPicking;
@@ -758,8 +723,8 @@ listen("note", "click", () => {
   if (note === null) return;
   commit({ ...state, steps: state.steps.map((each, k) => (k === state.at - 1 ? { ...each, note: note.slice(0, 200) } : each)) }, { isStep: true });
 });
-listen("command", "click", () => copy(on.command, found(state.at).command));
-listen("python", "click", () => copy(on.python, found(state.at).python));
+listen("command", "click", () => share(on.command, found(state.at).command));
+listen("python", "click", () => share(on.python, found(state.at).python));
 function logNow() {
   const { hold, ...goal } = goalAt(0) ?? values.goal ?? { worth: true };
   return logOf(board, state, tree.turns, goal);

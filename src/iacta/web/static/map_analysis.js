@@ -5,26 +5,6 @@ import { Refused, asked } from "./ask.js";
 const MOST_KEPT = 300;
 
 /**
- * What the server says of a goal in a turn.
- * @typedef {object} Analysis
- * @property {number|null} value null where no game was played
- * @property {number|null} low
- * @property {number|null} high
- * @property {number} bound
- * @property {boolean} is_proven
- * @property {boolean} is_chance
- * @property {string} figure
- * @property {string[]} sentences
- * @property {{from: number, to: number, name: string, dice: number, loss: number,
- *   by_dice: {dice: number, loss: number, results: [number, number][]}[], words: string, figure: string, success: string|null}[]} moves
- * @property {[number, number][]|null} [placement]
- * @property {[number, number][]} [advances]
- * @property {number} [best]
- * @property {{title: string, parts: (string|object)[]}[]} [sections]
- * @property {import("./map_state.js").Moving} [scene]
- */
-
-/**
  * Something to ask the server, which answers better as there is more time; `better` says which of
  * two answers is kept, by default the later one.
  * @typedef {{address: string, body: object, seconds: number, better?: (before: object, found: object) => object}} Job

@@ -3,25 +3,17 @@
 // The server lays everything out; here a map is made larger and smaller, and the labels are left out
 // for which it is too small. A colour says one thing: land and badge have that of the owner.
 
-/** @typedef {import("./map_state.js").Board} Board */
-/** @typedef {import("./map_state.js").Anchor} Anchor */
-/** @typedef {import("./map_state.js").Moving} Moving */
+import { redraw } from "./redraw.js";
 
 /**
- * What is shown on the map.
+ * What is shown on the map: players, owners, armies, mover, targets, stay and keep as in a state,
+ * and beside them
  * @typedef {object} View
- * @property {number[]} owners
- * @property {number[]} armies
- * @property {number} mover
- * @property {string[]} players
  * @property {string[]} tones the colour of each player
  * @property {number|null} chosen the territory that is chosen
  * @property {number|null} aimed the territory that is about to be attacked
- * @property {number[]} targets territories of the goal
- * @property {number[]} stay territories that may not attack
- * @property {Record<number, number>} keep
  * @property {number[]|null} chances to own each territory, where they differ
- * @property {Moving|null} scene arrows and labels, where they are not those of the board
+ * @property {object|null} scene arrows and labels, where they are not those of the board
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -34,7 +26,6 @@ const BESIDE = 40; // pixels between what is brought into sight and the edges of
 const NEAR = 24; // pixels from a badge in which a click still means its territory
 const LONG = 500; // milliseconds after which a press is held
 const STILL = 10; // pixels that a finger may move in it
-const TWICE = 350; // milliseconds between the taps of a double tap
 const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -88,7 +79,6 @@ export class BoardMap {
       const t = this.at(event);
       if (this.isHeld) this.isHeld = false;
       else if (t !== null) this.click(t);
-      else this.tapped(event);
     });
     this.listenToFingers();
     root.addEventListener("keydown", (event) => this.pressed(event));
@@ -109,16 +99,6 @@ export class BoardMap {
     this.shafts = svg("g", { "aria-hidden": "true", class: "above" });
     this.badges = svg("g");
     this.overlay = svg("g", { "aria-hidden": "true", class: "above" });
-    this.spots = board.territories.map((_, t) => {
-      const ring = svg("path", { class: "ring" });
-      const badge = svg("path", { class: "badge" });
-      const digits = svg("text", { class: "digits" });
-      const spot = svg("g", { class: "spot", role: "button", tabindex: t ? -1 : 0, "data-t": t });
-      const title = svg("title", {}, board.territories[t]);
-      spot.append(title, ring, badge, digits);
-      this.badges.append(spot);
-      return { spot, ring, badge, digits };
-    });
     this.root.replaceChildren(this.ground, this.shafts, this.badges, this.overlay);
     this.near = board.territories.map(() => []);
     for (const { start, to, pieces } of board.scene.borders) {
@@ -194,9 +174,9 @@ export class BoardMap {
     if (!this.around([t]).isSeen) this.bring([t]);
   }
 
-  /** Show the whole map, until something is to be brought into sight. */
-  whole() {
-    this.zoom = 1;
+  /** Show a position from its beginning: the whole map, or as large as an empty one is tapped. */
+  begin() {
+    this.zoom = this.shown.owners.every((owner) => owner < 0) ? this.chosen : 1;
     this.draw();
   }
 
@@ -217,13 +197,6 @@ export class BoardMap {
     const grown = this.width / before;
     view.scrollLeft = (view.scrollLeft + dx) * grown - dx;
     view.scrollTop = (view.scrollTop + dy) * grown - dy;
-  }
-
-  /** Two taps on the sea show the map larger there, or all of it again. */
-  tapped({ clientX, clientY, timeStamp }) {
-    const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
-    this.lastTap = isSecond ? -TWICE : timeStamp;
-    if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
   }
 
   /** Listen to fingers: two of them pinch, one that stays holds a territory; one that moves scrolls. */
@@ -265,10 +238,11 @@ export class BoardMap {
     root.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
-  /** Return the territory that an event is on: on its land or near its badge. */
+  /** Return the territory that an event is on: on its land or near its badge; of two badges, the nearer one. */
   at(event) {
     const on = event.target.closest?.("[data-t]");
-    if (on) return Number(on.getAttribute("data-t"));
+    const t = on ? Number(on.getAttribute("data-t")) : null;
+    if (on?.matches(".land")) return t;
     const box = this.root.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const far = this.board.scene.badges.map((place) => {
@@ -276,7 +250,7 @@ export class BoardMap {
       return Math.hypot(px - x, py - y);
     });
     const nearest = Math.min(...far);
-    return nearest <= NEAR ? far.indexOf(nearest) : null;
+    return nearest <= NEAR ? far.indexOf(nearest) : t;
   }
 
   pressed(event) {
@@ -315,7 +289,7 @@ export class BoardMap {
 
   /** Move the focus to a territory, and bring it into sight. */
   focus(t) {
-    this.spots[t].spot.focus({ preventScroll: true });
+    this.badges.children[t].focus({ preventScroll: true });
     this.reveal(t);
   }
 
@@ -351,7 +325,7 @@ export class BoardMap {
     if (this.drawnWidth !== this.width) this.drawGround();
     this.drawnWidth = this.width;
     this.paintGround();
-    this.drawBadges();
+    redraw(this.badges, board.territories.map((_, t) => this.spot(t)));
     const { arrows, labels } = shown.scene ?? board.scene;
     this.shafts.replaceChildren(...arrows.flatMap((each) => this.shaft(each)));
     this.overlay.replaceChildren(...arrows.flatMap((each) => this.head(each)), ...this.drawLabels(labels));
@@ -399,8 +373,7 @@ export class BoardMap {
     this.lands.forEach(({ land, edge }, t) => {
       const owner = shown.owners[t];
       land.setAttribute("class", owner < 0 ? "land empty" : "land");
-      if (owner < 0) land.removeAttribute("fill");
-      else land.setAttribute("fill", shown.tones[owner]);
+      land.setAttribute("fill", shown.tones[owner] ?? "none");
       edge.setAttribute("class", this.edge(t));
     });
   }
@@ -411,32 +384,22 @@ export class BoardMap {
     return `edge${isTarget}${chosen === t || aimed === t ? " chosen" : ""}`;
   }
 
-  drawBadges() {
+  /** Return the badge of a territory: a button that says all about it. */
+  spot(t) {
     const { board, shown, look } = this;
     const half = board.scene.sizes[0];
-    this.spots.forEach(({ spot, ring, badge, digits }, t) => {
-      const [x, y] = this.point(board.scene.badges[t]);
-      const owner = shown.owners[t];
-      const isTarget = shown.targets.includes(t);
-      spot.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-      spot.setAttribute("tabindex", t === (shown.chosen ?? 0) ? 0 : -1);
-      spot.setAttribute("aria-label", this.words(t));
-      spot.setAttribute("aria-pressed", shown.chosen === t);
-      spot.setAttribute("class", `spot${shown.chosen === t || shown.aimed === t ? " chosen" : ""}`);
-      const tone = owner < 0 ? "" : shown.tones[owner];
-      badge.setAttribute("d", look.shapes[Math.max(owner, 0) % look.shapes.length]);
-      badge.setAttribute("transform", `scale(${(owner < 0 ? half * 0.55 : half).toFixed(2)})`);
-      if (owner < 0) badge.removeAttribute("fill");
-      else badge.setAttribute("fill", tone);
-      badge.setAttribute("class", owner < 0 ? "badge empty" : "badge");
-      ring.setAttribute("d", look.shapes[0]);
-      ring.setAttribute("transform", `scale(${(half * 1.6).toFixed(2)})`);
-      ring.setAttribute("class", `ring${isTarget ? " target" : ""}`);
-      const text = owner < 0 ? "" : short(shown.armies[t]);
-      digits.textContent = text;
-      digits.setAttribute("font-size", (half * [1.25, 1.25, 1.15, 0.92, 0.72, 0.6][Math.min(text.length, 5)]).toFixed(1));
-      if (tone) digits.setAttribute("fill", look.digits[tone]);
-    });
+    const [x, y] = this.point(board.scene.badges[t]);
+    const owner = shown.owners[t];
+    const isEmpty = owner < 0;
+    const tone = isEmpty ? "none" : shown.tones[owner];
+    const text = isEmpty ? "" : short(shown.armies[t]);
+    const size = half * [1.25, 1.25, 1.15, 0.92, 0.72, 0.6][Math.min(text.length, 5)];
+    const about = { role: "button", tabindex: t === (shown.chosen ?? 0) ? 0 : -1, "aria-label": this.words(t), "aria-pressed": shown.chosen === t };
+    return svg("g", { ...about, class: `spot${shown.chosen === t || shown.aimed === t ? " chosen" : ""}`, "data-t": t, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
+      svg("title", {}, board.territories[t]),
+      svg("path", { class: "ring", d: look.shapes[0], transform: `scale(${(half * 1.6).toFixed(2)})` }),
+      svg("path", { class: isEmpty ? "badge empty" : "badge", d: look.shapes[Math.max(owner, 0) % look.shapes.length], transform: `scale(${(isEmpty ? half * 0.55 : half).toFixed(2)})`, fill: tone }),
+      svg("text", { class: "digits", "font-size": size.toFixed(1), fill: look.digits[tone] ?? "none" }, text));
   }
 
   /** Return what a territory is, in words. */

@@ -62,7 +62,7 @@ export function goalsOf(c) {
 }
 
 const offer = (c, parts, isChosen, name, figure, words) =>
-  element("li", {},
+  element("li", { key: name },
     element("button", { type: "button", className: "move", ariaPressed: String(isChosen), onclick: () => c.act.choose(parts) },
       element("span", {}, name), element("strong", {}, figure), element("small", {}, words)));
 

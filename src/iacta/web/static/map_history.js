@@ -1,36 +1,18 @@
 // The history of a turn: a tree of its steps, of which any can be taken back, and what each was worth.
 //
 // The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
-// that follows; a link brings the steps, which are replayed at once.
+// that follows; a link brings the steps, which are replayed at once. A turn is what the server says
+// it is: its code, phase and sentence, who holds what, the odds of every border, and the step that
+// led here in words, or the problem why it is not possible.
 
 import { posted } from "./ask.js";
 import { codeOf } from "./map_state.js";
-
-/**
- * Where a turn is, as the server says it: with the odds of every border, the step that led here in
- * words, or the problem why it is not possible.
- * @typedef {object} TurnState
- * @property {string} code
- * @property {"place"|"attack"|"advance"|"fortify"|"over"} phase
- * @property {string} player
- * @property {string[]} owners
- * @property {number[]} armies
- * @property {number} new armies that are still to be placed
- * @property {number} usual new armies of the player by the usual rule
- * @property {{from: number, to: number, chance: number, words: string, dice: number, rolls: [number, number, number, string][]}[]} odds
- * @property {string} sentence
- * @property {string} [words]
- * @property {string} [problem]
- * @property {{from: number, to: number, least: number, most: number}} [advance]
- * @property {[number, number, number][]} [fortify]
- */
 
 export class Tree {
   constructor() {
     this.key = "";
     this.texts = []; // the steps that the turns are about
     this.version = 0; // another one once they are about other steps
-    /** @type {TurnState[]} */
     this.turns = [];
     this.waiting = null;
   }

@@ -11,18 +11,6 @@
  * @typedef {{board: string|object, name: string, code: string, territories: string[],
  *   remarks: {line: number|null, text: string}[], scene: object,
  *   continents: {name: string, bonus: number, territories: number[]}[]}} Board
- *
- * A point of the board, and how many units from it something is drawn.
- * @typedef {[number, number, number, number]} Anchor
- */
-
-/**
- * What a plan adds to the map of its board.
- * @typedef {object} Moving
- * @property {{number: number, start: number, to: number, look: string, paths: Anchor[][],
- *   disc: Anchor}[]} arrows in the order of play
- * @property {{kind: string, territory: number, lines: string[], middle: Anchor, least: number,
- *   most: number|null}[]} labels with the least width of a map on which they are shown
  */
 
 /**
@@ -307,7 +295,7 @@ function readStep(text) {
 const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
 const wholes = (text) => (text ?? "").split(".").map(whole).filter((each) => each !== null);
 
-/** Return the state that a fragment holds; what does not fit the board is as usual. */
+/** Return the state that a fragment holds, and whether it `isWhole`; what does not fit the board is as usual. */
 export function read(fragment, board) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const usual = begun(board, given.get("b") ?? "");
@@ -322,7 +310,8 @@ export function read(fragment, board) {
     const owner = parts[1] ? parts[1].charCodeAt(0) - 97 : -1;
     return Array(Math.min(Number(parts[3] ?? 1), size)).fill([owner, Number(parts[2] ?? 0)]);
   });
-  if (runs.length === size && runs.every(([owner]) => owner < players.length)) {
+  const isPosition = runs.length === size && runs.every(([owner]) => owner < players.length);
+  if (isPosition) {
     owners = runs.map(([owner]) => owner);
     armies = runs.map(([, count]) => Math.min(count, MOST_ARMIES));
   }
@@ -335,7 +324,7 @@ export function read(fragment, board) {
     const [t, count] = pair.split("-").map(whole);
     if (t !== null && count !== undefined && count !== null && isPlace(t)) keep[t] = count;
   }
-  const steps = (given.get("x") ?? "").split(".").slice(0, MOST_STEPS).map(readStep);
+  const steps = given.has("x") ? given.get("x").split(".").slice(0, MOST_STEPS).map(readStep) : [];
   const isTree = steps.every((step, k) => step && step.after <= k);
   const found = isTree ? steps : [];
   for (const text of given.getAll("z")) {
@@ -344,6 +333,7 @@ export function read(fragment, board) {
   }
   return {
     ...usual,
+    isWhole: isPosition && isTree,
     players,
     mover: within(whole(given.get("m")), players.length, 0),
     owners,

@@ -32,20 +32,21 @@ export function playerRow(state, player, mark, commit) {
 }
 
 /**
- * Return the table.
+ * Return the table of some territories.
  * @param {import("./map_state.js").Board} board
  * @param {import("./map_board.js").View} view
+ * @param {number[]} some
  * @param {boolean} canAim whether territories can be made the goal
  * @param {{hold: Function, aim: Function, stay: Function, keep: Function, choose: Function}} changed
  *   what is called for each change, with the territory and the new value
  */
-export function territoryTable(board, view, canAim, changed) {
+export function territoryTable(board, view, some, canAim, changed) {
   const groups = board.continents.map(({ name, bonus, territories }) => ({ name: `${name}, bonus ${bonus}`, territories }));
   groups.push({ name: groups.length ? "No continent" : "", territories: board.territories.map((_, t) => t) });
   const heads = ["Territory", "Owner", "Armies", "Goal", "Stays", "Keep"];
-  const seen = new Set();
+  const left = new Set(some);
   const bodies = groups.map(({ name, territories }) => {
-    const rows = territories.filter((t) => !seen.has(t) && seen.add(t)).map((t) => row(board, view, canAim, changed, t));
+    const rows = territories.filter((t) => left.delete(t)).map((t) => row(board, view, canAim, changed, t));
     const title = element("th", { colSpan: heads.length, scope: "rowgroup", className: "group" }, name);
     return rows.length > 0 && element("tbody", {}, name && element("tr", {}, title), rows);
   });
@@ -77,5 +78,5 @@ function row(board, view, canAim, changed, t) {
     check(`${of} may not attack`, view.stay.includes(t), (stays) => changed.stay(t, stays)),
     number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) => changed.keep(t, count)),
   ].map((input) => element("td", {}, input));
-  return element("tr", { className: view.chosen === t ? "chosen" : "" }, element("th", { scope: "row" }, of), cells);
+  return element("tr", { key: of, className: view.chosen === t ? "chosen" : "" }, element("th", { scope: "row" }, of), cells);
 }

@@ -9,7 +9,7 @@ import { element, table } from "./redraw.js";
  * What is shown: the board, the state and its turns; what is known of them; what is begun on the
  * page; and in `act` what can be done.
  * @typedef {object} Shown
- * @property {import("./map_history.js").TurnState|null} now
+ * @property {object|null} now the turn
  * @property {(object|null)[]} values what each step was worth
  * @property {(k: number) => object|null} win who wins the game after a step
  * @property {import("./map_analysis.js").Entry|null} entry what is known of the goal now
@@ -67,7 +67,7 @@ export function valueOf(c) {
         c.isSearching && found && tool("Stop", c.act.stop),
         !c.isSearching && found && !found.is_proven && entry.seconds < c.longest && tool("Search longer", c.act.longer)),
       element("span", {}, "Game"), gameBar(c)),
-    element("p", { id: "game-said", className: "help" }, gameWords(c)),
+    element("p", { id: "game-said" }, gameWords(c)),
     element("div", { className: "report" },
       element("p", {}, element("strong", { id: "figure" }, isEnding(now) ? "" : (found?.figure ?? (offered ? share(value) : ""))), " ",
         element("span", { id: "report", ariaLive: "polite" }, said || c.waiting)),
@@ -151,7 +151,7 @@ function attacking(c) {
   const moves = (last?.moves ?? []).filter(({ from, to }) => now.odds.some((each) => each.from === from && each.to === to));
   const way = now.odds.find(({ from, to }) => from === picked.from && to === picked.to);
   const list = moves.slice(0, 3).map(({ from, to, name, figure, words }) =>
-    element("li", {},
+    element("li", { key: name },
       element("button", { type: "button", className: "move", ariaPressed: String(picked.from === from && picked.to === to), onclick: () => act.pick(from, to) },
         element("span", {}, name), element("strong", {}, figure), element("small", {}, words))));
   const cost = last?.stop?.words;
@@ -246,7 +246,7 @@ export function stepsOf(c) {
     const isCostly = c.values[k]?.is_costly;
     const mark = isCostly && element("span", { className: "mark", title: "a costly choice" }, " ?");
     const others = state.steps.flatMap(({ after: before }, n) => (before === step.after && n + 1 !== k ? [n + 1] : []));
-    return element("li", {},
+    return element("li", { key: `step ${k}` },
       go(k, "step-of", `${turns[k]?.words ?? turns[k]?.problem ?? "…"} `, figures(c, k), mark),
       step.note && element("p", { className: "note" }, step.note),
       others.map((n) => go(n, "step-of other", `or: ${turns[n]?.words ?? "…"}`)));
@@ -294,7 +294,7 @@ export function sectionOf({ title, parts }) {
   const made = parts.map((part) =>
     typeof part === "string"
       ? element("p", {}, part)
-      : element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: title || "Table" }, table(part.columns, part.rows)),
+      : element("div", { className: "wide", tabIndex: 0, role: "region", ariaLabel: title || "Table" }, table(part.columns, part.rows)),
   );
   return [title && element("h3", {}, title), ...made];
 }

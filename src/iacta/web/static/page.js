@@ -15,13 +15,23 @@ document.querySelector(".theme").addEventListener("click", switchTheme);
 addEventListener("click", event => {
   const button = event.target.closest?.(".copy");
   if (!button) return;
-  const text = button.parentElement.querySelector("code");
-  const isCopied = copied(text.textContent);
-  if (!isCopied) getSelection().selectAllChildren(text);
+  const code = button.parentElement.querySelector("code");
+  copy(button, code.textContent, code);
+});
+
+/** Copies a text for a button, which says so; what holds the text is selected where that fails. */
+export function copy(button, text, place) {
+  const words = button.dataset.words ??= button.textContent;
+  const isCopied = copied(text);
+  if (!isCopied) getSelection().selectAllChildren(place);
   button.textContent = isCopied ? "Copied" : "Selected";
   announce(isCopied ? "Copied" : "Selected, not copied");
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
-});
+  setTimeout(() => {
+    button.textContent = words;
+    delete button.dataset.words;
+  }, 1500);
+  return isCopied;
+}
 
 // The first click on a number selects it; another one moves the caret.
 let tapped = null;
@@ -69,8 +79,7 @@ function textOf(bytes) {
   }
 }
 
-/** Copies a text, and returns whether it is copied. */
-export function copied(text) {
+function copied(text) {
   // At once, while the click still counts, and on pages without a certificate too. The clipboard that
   // is a promise may keep it for ever, or refuse it where the window has lost the focus.
   let isSet = false;

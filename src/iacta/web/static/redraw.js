@@ -18,30 +18,50 @@ export function element(name, properties = {}, ...children) {
 const shown = (children) => children.flat(Infinity).filter((each) => each || each === 0);
 
 /**
- * Give a place the children that are wanted, by changing those that it has.
+ * Give a place the children that are wanted, by changing those that it has: what has an `id` or a
+ * `key` remains what it is wherever it moves, and all else by its place.
  * @param {Element} place
  * @param {...unknown} wanted children, as `element` takes them
  */
 export function redraw(place, ...wanted) {
+  const focused = document.activeElement;
   const fragment = new DocumentFragment();
   fragment.append(...shown(wanted));
   become(place, fragment);
+  if (place.contains(focused)) focused.focus({ preventScroll: true }); // what moves loses it
 }
 
+const keyOf = (node) => node.id || node.key;
+
 function become(place, wanted) {
-  const old = [...place.childNodes];
   const nodes = [...wanted.childNodes];
-  nodes.forEach((node, k) => {
-    if (old[k] === undefined) place.append(node);
-    else if (old[k].nodeName !== node.nodeName || old[k].id !== node.id) old[k].replaceWith(node);
-    else if (node.nodeType === Node.TEXT_NODE) {
-      if (old[k].data !== node.data) old[k].data = node.data;
-    } else {
-      become(old[k], node);
-      resemble(old[k], node);
+  const keys = new Set(nodes.map(keyOf));
+  for (const each of [...place.childNodes]) if (keyOf(each) && !keys.has(keyOf(each))) each.remove();
+  const keyed = new Map([...place.childNodes].map((each) => [keyOf(each), each]));
+  let next = place.firstChild;
+  const drop = () => {
+    const gone = next;
+    next = next.nextSibling;
+    gone.remove();
+  };
+  for (const node of nodes) {
+    let old = keyOf(node) ? keyed.get(keyOf(node)) : next;
+    while (old && !keyOf(old) && old.nodeName !== node.nodeName) old = old.nextSibling;
+    if (old?.nodeName !== node.nodeName || keyOf(old) !== keyOf(node)) {
+      place.insertBefore(node, next);
+      continue;
     }
-  });
-  for (const each of old.slice(nodes.length)) each.remove();
+    if (!keyOf(node)) while (next !== old) drop();
+    if (next === old) next = next.nextSibling;
+    else place.insertBefore(old, next);
+    if (node.nodeType === Node.TEXT_NODE) {
+      if (old.data !== node.data) old.data = node.data;
+    } else {
+      become(old, node);
+      resemble(old, node);
+    }
+  }
+  while (next) drop();
 }
 
 /** Give an element the attributes and properties of another; what somebody is typing stays. */
@@ -62,8 +82,8 @@ function resemble(old, node) {
  * @param {string[][]} rows the first cell of a row names it
  */
 export function table(heads, rows) {
-  const cell = (text, k) => (k ? element("td", { className: "number" }, text) : element("th", { scope: "row" }, text));
-  const head = heads.map((text, k) => element(text ? "th" : "td", { ...(text && { scope: "col" }), className: k ? "number" : "" }, text));
+  const cell = (text, k) => (k ? element("td", { className: "num" }, text) : element("th", { scope: "row" }, text));
+  const head = heads.map((text, k) => element(text ? "th" : "td", { ...(text && { scope: "col" }), className: k ? "num" : "" }, text));
   const body = rows.map((cells) => element("tr", {}, cells.map(cell)));
   return element("table", {}, element("thead", {}, element("tr", {}, head)), element("tbody", {}, body));
 }
