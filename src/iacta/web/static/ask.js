@@ -9,7 +9,6 @@ export class Refused extends Error {}
 /** A server that has too much to do. */
 class Busy extends Refused {}
 
-/** Return the error that a problem document describes. */
 const refusal = ({ status, detail }) => (status === 503 ? new Busy(detail) : new Refused(detail));
 
 /** Return the response of the server, or throw its refusal; a page that says what is wrong is a response. */
@@ -100,7 +99,6 @@ export function asked(address, body, { progress, answer, signal }) {
   }, signal);
 }
 
-/** Save a text as a file. */
 export function saved(name, text) {
   const link = Object.assign(document.createElement("a"), { download: name });
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

@@ -3,22 +3,22 @@
 import {page, saved} from "./ask.js";
 import {draw, show} from "./chart.js";
 import {pack, unpack} from "./pack.js";
-import {copy, takeFiles} from "./page.js";
+import {Address, copy, takeFiles} from "./page.js";
 import {redraw} from "./redraw.js";
 import {makeRow} from "./row.js";
 
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
+const isLive = "live" in form.dataset;
 const WAIT = 15;   // milliseconds within which several edits count as one
 const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
 const LONG = 1000; // milliseconds after which an answer takes long
 const MOST_LINK = 8000; // letters; some programs cut longer ones
-const RATE = 400;  // milliseconds between two addresses: some browsers refuse more
 let asking = new AbortController();
 let waiting = 0;
 let working = 0;
 let drawing = 0;
-let changed = -RATE;  // when the address last changed
+const address = new Address();
 
 /** Returns what the form asks, as the query of an address has it. */
 function query() {
@@ -55,9 +55,9 @@ async function fetchAnswer() {
       : page(`${form.action}?${asked}`, {signal, waiting: showWrong}));
     const answered = new URL(found.querySelector("#link")?.getAttribute("href") ?? `?${asked}`, form.action).searchParams;
     if (asked.has("log")) answered.set("log", asked.get("log"));
-    const address = await addressOf(answered);
+    const link = await addressOf(answered);
     if (signal.aborted) return;
-    showPage(found, address);
+    showPage(found, link);
   } catch (error) {
     if (signal.aborted) return;
     showWrong(error.message);
@@ -103,10 +103,8 @@ function showPage(found, link) {
     for (const input of field?.querySelectorAll("input[type=text], textarea") ?? []) input.ariaInvalid = text ? "true" : null;
     if (text) field?.closest("details")?.setAttribute("open", "");
   }
-  if (!isAnswered) {
-    setAddress(link);
-    return;
-  }
+  address.write(link);
+  if (!isAnswered) return;
   const rest = document.querySelector("#rest");
   const picture = rest.querySelector("#picture > *");
   if (picture) found.querySelector("#picture")?.replaceChildren(picture);  // until the new one is drawn
@@ -114,11 +112,7 @@ function showPage(found, link) {
   rest.hidden = false;
   rest.querySelector("#link").href = link;
   showPost();
-  if (performance.now() - changed >= RATE) setAddress(link);
-  drawing = setTimeout(() => {
-    setAddress(link);
-    drawPicture();
-  }, PAUSE);
+  drawing = setTimeout(drawPicture, PAUSE);
 }
 
 // A log: from a file, from the address, and on to friends.
@@ -171,24 +165,17 @@ if (form.elements.log) {
   }, showWrong);
 }
 
-/** Makes the address that of the answer on the screen. */
-function setAddress(link) {
-  if (location.href === link) return;
-  changed = performance.now();
-  history.replaceState(null, "", link);
-}
-
 /** Draws the picture of the answer on the screen, if it has one. */
 async function drawPicture() {
   const place = document.querySelector("#picture");
   if (!place) return;
-  const {chart, spec: address} = place.dataset;
+  const {chart, spec} = place.dataset;
   try {
-    const found = chart ? new Response(chart) : await fetch(address, {signal: asking.signal});
+    const found = chart ? new Response(chart) : await fetch(spec, {signal: asking.signal});
     if (!found.ok) place.replaceChildren();
     else if (place.isConnected) await draw(place, await found.json());
   } catch (error) {
-    if (error.name !== "AbortError") show(place, address.replace(".json?", ".svg?"));
+    if (error.name !== "AbortError") show(place, spec.replace(".json?", ".svg?"));
   }
 }
 
@@ -244,14 +231,10 @@ form.addEventListener("change", event => {
 });
 
 for (const input of form.querySelectorAll(".field.row input")) {
-  makeRow(input, form.querySelector("select[name=rules]"), isLive() ? ask : () => {});
+  makeRow(input, form.querySelector("select[name=rules]"), isLive ? ask : () => {});
 }
 
-function isLive() {
-  return "live" in form.dataset;
-}
-
-if (isLive()) {
+if (isLive) {
   form.addEventListener("input", event => {
     const isBeingFilled = event.target.required && !event.target.value.trim();
     if (isBeingFilled) asking.abort();

@@ -9,11 +9,11 @@ import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
 import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember } from "./map_open.js";
-import { Address, MOST_PLAYERS, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
+import { NAMES, begun, canAim, changed, codeOf, colours, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { doing, graphOf, noMore, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
-import { announce, copy, takeFiles } from "./page.js";
+import { Address, announce, copy, on, takeFiles } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const USUAL = 9; // seconds for a goal
@@ -24,8 +24,6 @@ const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
 const BROKEN = "Cannot read the position in the address; a part of it may be missing.";
 
-const on = {};
-for (const each of document.querySelectorAll("[id]")) on[each.id] = each;
 const look = JSON.parse(on.page.dataset.look);
 
 /** @type {import("./map_state.js").Board} */
@@ -47,7 +45,7 @@ let values = { key: "", goal: null, rows: [], job: null }; // what each step was
 let last = null; // the analysis that was shown last: it stays until there is another one
 let longer = null; // the job that is to be searched longer
 const tree = new Tree();
-const address = new Address(() => written(state));
+const address = new Address();
 const goalSearches = new Searches(() => render());
 const gameSearches = new Searches(() => render());
 const listSearches = new Searches(() => render()); // goals and threats
@@ -62,7 +60,7 @@ function commit(following, { isStep = false } = {}) {
   const isNew = isStep || Date.now() - committed > SETTLED;
   committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";
-  address.write(isNew);
+  address.write(written(state), { isNew });
   render();
   if (isStep) on.dock.scrollTop = 0; // what is asked now begins at its top
 }
@@ -118,7 +116,6 @@ function anew(following) {
   map.begin();
 }
 
-/** Draw another board. */
 function use(next) {
   board = next;
   for (const each of searches) each.forget();
@@ -564,7 +561,7 @@ function showSetup(shown) {
   const starts = [...EXAMPLES.map(({ words }, k) => [`e${k}`, words]), ...recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`])];
   redraw(on.example, optionsOf([["", "choose a position …"], ...starts]));
   redraw(on.players, state.players.map((_, player) => playerRow(state, player, markOf(player, shown), (following) => commit(following))));
-  on["add-player"].disabled = state.players.length >= MOST_PLAYERS;
+  on["add-player"].disabled = state.players.length >= NAMES.length;
   if (on.sharing.open) showShared();
 }
 
@@ -596,7 +593,6 @@ function showGoal() {
   on["targets-said"].textContent = state.targets.map((t) => board.territories[t]).join(", ") || "none yet";
 }
 
-/** Show the QR code of the position’s code. */
 function showShared() {
   const code = codeOf(board, state);
   const address = `api/v1/qr.svg?${new URLSearchParams({ text: code })}`;
@@ -665,8 +661,7 @@ listen("text", "click", () => {
 });
 listen("sharing", "toggle", () => on.sharing.open && showShared());
 listen("add-player", "click", () => {
-  const names = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white", "pink"];
-  const free = names.find((name) => !state.players.some((other) => other.toLowerCase() === name));
+  const free = NAMES.find((name) => !state.players.some((other) => other.toLowerCase() === name));
   commit(changed(state, { players: [...state.players, free] }));
 });
 submitted("rest", () => {
@@ -675,7 +670,6 @@ submitted("rest", () => {
 });
 listen("refill", "click", () => history.back());
 listen("clear", "click", () => anew(changed(state, { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0), goal: "", targets: [], keep: {}, stay: [] })));
-submitted("deal", () => anew(dealt(state, wholeOf(on["deal-armies"], 1))));
 listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })));
 listen("fresh", "change", () => on.fresh.reportValidity() && commit(changed(state, { fresh: wholeOf(on.fresh, 0) })));
 listen("usual", "click", async () => {

@@ -18,7 +18,6 @@ export class Searches {
   /** @param {() => void} changed is called when something new is known */
   constructor(changed) {
     this.changed = changed;
-    /** @type {Map<string, Entry>} */
     this.known = new Map();
     this.job = null;
     this.control = null;

@@ -46,7 +46,6 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
-/** @param {string} name */
 export const cut = (name) => (name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`);
 
 /** Return a number of armies that fits on a badge. */
@@ -61,17 +60,12 @@ export function short(count) {
 
 export class BoardMap {
   /**
-   * @param {{root: SVGSVGElement, view: HTMLElement, names: HTMLElement,
-   *   look: {shapes: string[], digits: Record<string, string>},
-   *   click: (territory: number) => void, hold: (territory: number) => void,
-   *   choose: (territory: number) => void, type: (territory: number, key: string) => boolean}} parts
-   *   `click` is called with which territory was clicked or tapped, `hold` on which a finger stayed,
-   *   `choose` to which an arrow key went, `type` which other key was pressed there; it says whether
-   *   that meant anything.
+   * `click` is called with the territory that was clicked or tapped, `hold` with that on which a
+   * finger stayed, `choose` with that to which an arrow key went, and `type` with that on which
+   * another key was pressed, and the key; it says whether that meant anything.
    */
   constructor({ root, view, names, look, click, hold, choose, type }) {
     Object.assign(this, { root, view, names, look, click, hold, choose, type });
-    /** @type {Board|null} */
     this.board = null;
     this.zoom = null; // as a part of what fits
     this.shown = null;
@@ -90,7 +84,6 @@ export class BoardMap {
     }).observe(view);
   }
 
-  /** @param {Board} board */
   setBoard(board) {
     this.board = board;
     this.zoom = this.followed = null;
@@ -332,12 +325,10 @@ export class BoardMap {
     if (isFirst) this.reveal(this.largest());
   }
 
-  /** Return the path through points. */
   path(points, end = "") {
     return `M${points.map((each) => this.point(each).map((n) => n.toFixed(1)).join(",")).join("L")}${end}`;
   }
 
-  /** Draw land and the lines of borders. */
   drawGround() {
     const { outlines, rims, badges, borders, sizes } = this.board.scene;
     const half = sizes[0];
@@ -367,7 +358,6 @@ export class BoardMap {
     this.ground.replaceChildren(...(outlines.length ? [...land, ...seas] : [...seas, ...land]), ...edges, ...heads);
   }
 
-  /** Give each land the colour of its owner. */
   paintGround() {
     const { shown } = this;
     this.lands.forEach(({ land, edge }, t) => {
@@ -402,7 +392,6 @@ export class BoardMap {
       svg("text", { class: "digits", "font-size": size.toFixed(1), fill: look.digits[tone] ?? "none" }, text));
   }
 
-  /** Return what a territory is, in words. */
   words(t) {
     const { board, shown } = this;
     const owner = shown.owners[t];
@@ -416,7 +405,6 @@ export class BoardMap {
     return parts.join(", ");
   }
 
-  /** Return the tip of a line. */
   tip(before, at, className) {
     const [[x1, y1], [x, y]] = [this.point(before), this.point(at)];
     const angle = (Math.atan2(y - y1, x - x1) * 180) / Math.PI;
@@ -429,7 +417,6 @@ export class BoardMap {
     return [svg("path", { d, class: "halo" }), svg("path", { d, class: `shaft ${look}` })];
   }
 
-  /** Return the head and the number of an arrow. */
   head({ paths, disc, number, look }) {
     const [x, y] = this.point(disc);
     const r = this.board.scene.sizes[3];

@@ -8,7 +8,8 @@ const LEAST = 0.0005; // a chance below it is shown as none
 /** Return a chance in words; none and all are exact. */
 export const share = (part) => (part > 0 && part < LEAST ? "< 0.1%" : part < 1 && part > 1 - LEAST ? "> 99.9%" : `${(100 * part).toFixed(part % 1 ? 1 : 0)}%`);
 
-/** Return the goal of a state in words. */
+const capital = (words) => words[0].toUpperCase() + words.slice(1);
+
 export function goalWords(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   return {
@@ -41,7 +42,6 @@ export function offersOf(board, state, entry) {
   return rows.filter(({ parts }) => parts).sort((a, b) => b.chance - a.chance).map((each) => ({ ...each, isChosen: isChosen(each) }));
 }
 
-/** Return the list of goals. */
 export function goalsOf(c) {
   const { state, now, goals: entry } = c;
   const game = c.win(state.at)?.players.find(({ player }) => player === now?.player);
@@ -52,7 +52,7 @@ export function goalsOf(c) {
       win === undefined ? c.isListing && "game …" : `game ${share(win)}, ${share(wins.low)} to ${share(wins.high)} (like the simple player: ${share(simple)})`,
       behind > 0 && !isClear && "no clear difference from the best",
     ];
-    return offer(c, parts, isChosen, `${goal[0].toUpperCase()}${goal.slice(1)}`, share(chance), words.filter(Boolean).join(", "));
+    return offer(c, parts, isChosen, capital(goal), share(chance), words.filter(Boolean).join(", "));
   });
   return [
     element("h3", {}, "What can you do this turn?"),
@@ -78,7 +78,7 @@ export function threatsOf(c) {
   ]);
   return [
     element("h3", {}, "What can they do to me on their next turn?"),
-    element("p", { className: "help", role: "status" }, entry?.wrong || entry?.found?.condition || "Looking …"),
+    element("p", { className: "help", role: "status" }, entry?.wrong || capital(entry?.found?.condition ?? "looking …")),
     helpfulMove(c),
     rows.length ? table(["", ...players.map((name) => [c.mark(name), ` ${cut(name)}`])], rows) : entry?.found?.is_complete && element("p", {}, "No play was found by which somebody takes anything."),
   ];

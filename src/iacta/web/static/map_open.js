@@ -17,7 +17,6 @@ let classic = null;
 /** Return the code of a board for an address; empty for the classic board. */
 const packed = ({ board }) => (board === "classic" ? "" : pack(JSON.stringify(board)));
 
-/** Return the board of an address. */
 export async function boardOf(code) {
   if (code) return posted("api/v1/board/read", { name: "board", text: await unpack(code) });
   classic ??= await (await fetch("api/v1/board")).json();

@@ -37,15 +37,11 @@
  */
 
 const OF_POSITION = ["code", "players", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"];
-export const MOST_PLAYERS = 8;
-export const MOST_ARMIES = 1e9;
-const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
+const MOST_ARMIES = 1e9;
+export const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 const MOST_STEPS = 500;
 const MOST_NOTE = 200; // letters
-const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
-const SPAN = 30_000; // milliseconds
-const LATER = 500;
 // How each step is written in an address: a letter, and its numbers; that of the dice may be missing.
 const LETTERS = {
   attack: ["a", "from", "to", "left", "their_left", "dice"],
@@ -71,10 +67,7 @@ export function begun(board, code = "") {
   };
 }
 
-/**
- * Return a state with other parts; where the position changes, the turn begins anew.
- * @param {Partial<State>} parts
- */
+/** Return a state with other parts; where the position changes, the turn begins anew. */
 export function changed(state, parts) {
   const isOther = Object.keys(parts).some((name) => OF_POSITION.includes(name));
   return { ...state, ...(isOther ? { steps: [], at: 0 } : {}), ...parts };
@@ -130,44 +123,14 @@ export function placed(board, code, position) {
   };
 }
 
-/**
- * Return a state in which the territories are dealt to the players, and their armies placed on
- * them, at random.
- * @param {number} each how many armies each player has
- */
-export function dealt(state, each) {
-  const below = (number) => Math.floor(Math.random() * number);
-  const order = state.owners.map((_, t) => t);
-  for (let k = order.length - 1; k > 0; k--) {
-    const other = below(k + 1);
-    [order[k], order[other]] = [order[other], order[k]];
-  }
-  const owners = [];
-  order.forEach((t, k) => (owners[t] = k % state.players.length));
-  const armies = owners.map(() => 1);
-  state.players.forEach((_, player) => {
-    const mine = order.filter((t) => owners[t] === player);
-    for (let k = mine.length; mine.length && k < each; k++) armies[mine[below(mine.length)]] += 1;
-  });
-  return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
-}
-
-/**
- * Return a state in which all that is nobody's belongs to a player.
- * @param {number} count how many armies are on each of these territories
- * @param {number} player
- */
+/** Return a state in which all that is nobody's belongs to a player, with so many armies on each. */
 export function filled(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
   const armies = state.armies.map((old, t) => (state.owners[t] < 0 ? count : old));
   return changed(state, { owners, armies });
 }
 
-/**
- * Return the colour of each player: its own if it is named after one.
- * @param {string[]} players
- * @param {{named: Record<string, string>, tones: string[]}} tones
- */
+/** Return the colour of each player: its own if it is named after one. */
 export function colours(players, { named, tones }) {
   const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
   const free = tones.filter((tone) => !own.includes(tone));
@@ -180,10 +143,7 @@ export function colours(players, { named, tones }) {
   return players.map((name) => found[name]);
 }
 
-/**
- * Return the letter that chooses each player on the map.
- * @param {string[]} players
- */
+/** Return the letter that chooses each player on the map. */
 export function letters(players) {
   const found = [];
   for (const name of players) {
@@ -268,7 +228,6 @@ export function written(state) {
   return `#${parts.join("&")}`;
 }
 
-/** Return a step as the address has it. */
 function stepText({ after, do: name, on, ...numbers }) {
   const [letter, ...keys] = LETTERS[name];
   const parts = name === "place" ? on.flat() : keys.flatMap((key) => numbers[key] ?? []);
@@ -351,33 +310,4 @@ export function read(fragment, board) {
     steps: found,
     at: Math.min(whole(given.get("i")) ?? 0, found.length),
   };
-}
-
-/** The part of the address after its #, written no more often than browsers allow. */
-export class Address {
-  #times = [];
-  #later = 0;
-
-  /** @param {() => string} text returns what is to be written */
-  constructor(text) {
-    this.text = text;
-  }
-
-  /** Write it; where that was done too often, a little later. */
-  write(isNew) {
-    this.leave();
-    const now = Date.now();
-    this.#times = this.#times.filter((time) => now - time < SPAN);
-    const fragment = this.text();
-    if (this.#times.length >= MOST_CHANGES) this.#later = setTimeout(() => this.write(isNew), LATER);
-    else if (fragment !== location.hash) {
-      this.#times.push(now);
-      history[isNew ? "pushState" : "replaceState"](null, "", fragment);
-    }
-  }
-
-  /** Write no more what waits. */
-  leave() {
-    clearTimeout(this.#later);
-  }
 }

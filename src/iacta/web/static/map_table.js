@@ -33,25 +33,14 @@ export function playerRow(state, player, mark, commit) {
 
 /**
  * Return the table of some territories.
- * @param {import("./map_state.js").Board} board
- * @param {import("./map_board.js").View} view
- * @param {number[]} some
  * @param {boolean} canAim whether territories can be made the goal
  * @param {{hold: Function, aim: Function, stay: Function, keep: Function, choose: Function}} changed
  *   what is called for each change, with the territory and the new value
  */
 export function territoryTable(board, view, some, canAim, changed) {
-  const groups = board.continents.map(({ name, bonus, territories }) => ({ name: `${name}, bonus ${bonus}`, territories }));
-  groups.push({ name: groups.length ? "No continent" : "", territories: board.territories.map((_, t) => t) });
-  const heads = ["Territory", "Owner", "Armies", "Goal", "Stays", "Keep"];
-  const left = new Set(some);
-  const bodies = groups.map(({ name, territories }) => {
-    const rows = territories.filter((t) => left.delete(t)).map((t) => row(board, view, canAim, changed, t));
-    const title = element("th", { colSpan: heads.length, scope: "rowgroup", className: "group" }, name);
-    return rows.length > 0 && element("tbody", {}, name && element("tr", {}, title), rows);
-  });
-  const head = element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)));
-  return element("table", {}, element("thead", {}, head), bodies);
+  const heads = ["Territory", "Owner", "Armies", "Goal", "Stays", "Keep"].map((text) => element("th", { scope: "col" }, text));
+  const rows = some.map((t) => row(board, view, canAim, changed, t));
+  return element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
 }
 
 function row(board, view, canAim, changed, t) {

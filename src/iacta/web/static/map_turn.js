@@ -42,7 +42,6 @@ const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%
 /** Return points with their sign, as the server writes them; zero has none. */
 const points = (value, isChance) => (isChance ? 100 * value : value).toFixed(isChance ? 1 : 2).replace(/^-(?=0\.0+$)/, "").replace(/^(?=\d)(?!0\.0+$)/, "+");
 
-/** Return the mark of a player. */
 export const swatch = (shape, tone) =>
   svg("svg", { class: "swatch", viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d: shape, fill: tone }));
 
@@ -106,9 +105,11 @@ function gameWords(c) {
   if (c.empty) return `${c.empty}: fill them to see who wins the game.`;
   const found = c.win(c.state.at);
   if (!found) return "Game: playing …";
-  const list = (key, mark) => found.players.map((row, k) => [k ? ", " : " ", element("span", { className: "whole" }, mark(row.player), `${cut(row.player)} ${Math.round(100 * row[key])}%`)]);
-  return [`Game, ${found.condition}:`, list("win", (name) => [c.mark(name), " "]), " (like its simple player:", list("under_simple", () => ""), ")"];
+  const list = found.players.map(({ player, win }, k) => [k ? ", " : " ", element("span", { className: "whole" }, c.mark(player), ` ${cut(player)} ${Math.round(100 * win)}%`)]);
+  return [`Game, ${found.condition}:`, list, ` (${simpleWords(found)})`];
 }
+
+const simpleWords = ({ players }) => `like its simple player: ${players.map((row) => `${cut(row.player)} ${Math.round(100 * row.under_simple)}%`).join(", ")}`;
 
 /** Return what dice and choices have changed in the turn that ends. */
 function summary(c) {
@@ -282,14 +283,13 @@ export function graphOf(c) {
   const dots = turns.flat().map(([n, value, k]) => svg("circle", { cx: x(n), cy: y(value), r: k === c.state.at ? 4 : 2.5, class: k === c.state.at ? "here" : "" }));
   const label = `The chance over the turn: ${line.flatMap((k) => c.values[k]?.figure ?? []).join(", ")}`;
   const ends = element("small", { className: "ends" }, element("span", {}, "100%"), element("span", {}, "0%"));
-  const condition = line.map((k) => c.win(k)?.condition).find(Boolean);
+  const played = c.win(c.state.at) ?? line.map(c.win).find(Boolean);
   return [
     element("div", { className: "graph" }, ends, svg("svg", { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img", "aria-label": label }, svg("path", { d: "M0,30H300", class: "half" }), ...games, ...goals, ...dots)),
-    element("p", { className: "help" }, "Solid: the chance of the goal", condition && `; dashed: of the game, ${condition}`, "."),
+    element("p", { className: "help" }, "Solid: the chance of the goal", played && `; dashed: of the game, ${played.condition} (${simpleWords(played)})`, "."),
   ];
 }
 
-/** Return a part of the plan. */
 export function sectionOf({ title, parts }) {
   const made = parts.map((part) =>
     typeof part === "string"

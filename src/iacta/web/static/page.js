@@ -1,6 +1,11 @@
-// What all pages do: switch colours, select numbers, and copy texts.
+// What all pages do: switch colours, select numbers, copy texts, and take files.
 
 const MOST_FILE_BYTES = 900_000;
+const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
+const SPAN = 30_000; // milliseconds
+const LATER = 500;
+/** The elements of the page by their ids. */
+export const on = Object.fromEntries([...document.querySelectorAll("[id]")].map(each => [each.id, each]));
 const status = Object.assign(document.createElement("p"), {className: "unseen"});
 status.setAttribute("role", "status");
 document.body.append(status);
@@ -92,4 +97,27 @@ function copied(text) {
   document.execCommand("copy");
   document.removeEventListener("copy", set);
   return isSet;
+}
+
+/** The address of the page, written no more often than browsers allow. */
+export class Address {
+  #times = [];
+  #later = 0;
+
+  /** Writes it; where that was done too often, a little later. */
+  write(text, {isNew = false} = {}) {
+    this.leave();
+    const now = Date.now();
+    this.#times = this.#times.filter(time => now - time < SPAN);
+    if (this.#times.length >= MOST_CHANGES) this.#later = setTimeout(() => this.write(text, {isNew}), LATER);
+    else if (new URL(text, location.href).href !== location.href) {
+      this.#times.push(now);
+      history[isNew ? "pushState" : "replaceState"](null, "", text);
+    }
+  }
+
+  /** Writes no more what waits. */
+  leave() {
+    clearTimeout(this.#later);
+  }
 }

@@ -76,11 +76,7 @@ function resemble(old, node) {
   old.given = node.given;
 }
 
-/**
- * Return a table of texts.
- * @param {(string|Node[])[]} heads
- * @param {string[][]} rows the first cell of a row names it
- */
+/** Return a table of texts, in which the first cell of a row names it. */
 export function table(heads, rows) {
   const cell = (text, k) => (k ? element("td", { className: "num" }, text) : element("th", { scope: "row" }, text));
   const head = heads.map((text, k) => element(text ? "th" : "td", { ...(text && { scope: "col" }), className: k ? "num" : "" }, text));

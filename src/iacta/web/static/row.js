@@ -25,7 +25,6 @@ export function makeRow(input, rules, changed) {
   let current = 0;
   const chips = () => [...frame.querySelectorAll(".chip input")];
 
-  /** Shows the row as it is now. */
   function draw() {
     input.value = texts.filter(Boolean).join(" ");
     const tool = (words, title, disabled, onclick) =>

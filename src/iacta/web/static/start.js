@@ -1,11 +1,10 @@
 // Answers the two numbers on the start page while you type, and lets the plan beside them play.
 
 import {page} from "./ask.js";
+import {on} from "./page.js";
 
 const STEP = 1500; // milliseconds for each conquest
 const REST = 3;    // as many steps the end stays
-const on = {};
-for (const each of document.querySelectorAll("[id]")) on[each.id] = each;
 
 // The two numbers.
 
