@@ -476,11 +476,17 @@ def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(
     page.get_by_role("button", name="Copy the sentence and the link").click()
     expect(page.locator("#post button").first).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == f"{words} {page.url}"
-    other = visit(page.url.removeprefix(page.url.partition("/review")[0]))
+    link = page.url
+    file.write_text("no log")
+    page.locator("#file").set_input_files(file)
+    expect(page.locator(".wrong:not(:empty)")).to_be_visible()
+    expect(page.locator("#lead")).to_be_empty()
+    expect(page.locator("#rest")).to_be_hidden()
+    other = visit(link.removeprefix(link.partition("/review")[0]))
     expect(other.locator("#lead")).to_have_text(words)
     expect(other.get_by_label("Log", exact=True)).to_have_value(log)
     expect(other.locator("#picture .drawn")).to_be_visible()
-    other.goto(page.url[:-9])
+    other.goto(link[:-9])
     expect(other.locator("#wrong")).to_contain_text("a part of it may be missing")
 
 

@@ -68,35 +68,28 @@ function commit(following, { isStep = false } = {}) {
 /** Return the link to all that is on the page; the address may be a little behind. */
 const linkNow = () => new URL(written(state), location.href).href;
 
-/** Show what the address holds. */
+/** Show what the address holds; where a part of it cannot be read, say so, and show none of it as a position. */
 async function restore() {
   address.leave();
   const fragment = location.hash;
-  on.wrong.textContent = "";
-  if (!new URLSearchParams(fragment.slice(1)).has("h")) {
-    if (board && fragment === "#main") return; // the link that skips the menu
-    await start(EXAMPLES[0], { isFirst: true });
-    if (fragment) on.wrong.textContent = BROKEN;
-    return;
-  }
+  if (board && fragment === "#main") return; // the link that skips the menu
+  if (!fragment || fragment === "#main") return start(EXAMPLES[0], { isFirst: true });
   const code = new URLSearchParams(fragment.slice(1)).get("b") ?? "";
-  if (!board || (state?.code ?? null) !== code) {
+  let wrong = "";
+  if (state?.code !== code) {
     try {
       use(await boardOf(code));
     } catch (error) {
       use(await boardOf(""));
-      const why = error instanceof Refused ? `: ${error.message}` : "; a part of it may be missing";
-      commit(begun(board));
-      on.wrong.textContent = `Cannot read the board in the address${why}.`;
-      return;
+      wrong = `Cannot read the board in the address${error instanceof Refused ? `: ${error.message}` : "; a part of it may be missing"}.`;
     }
   }
   let isWhole;
-  ({ isWhole, ...state } = read(fragment, board));
+  ({ isWhole, ...state } = read(wrong ? "" : fragment, board));
   chosen = null;
   forget();
+  on.wrong.textContent = wrong || (isWhole ? "" : BROKEN);
   render();
-  if (!isWhole) on.wrong.textContent = BROKEN;
 }
 
 /** Forget what was begun on the map, as another turn is shown. */

@@ -254,7 +254,7 @@ function readStep(text) {
 const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
 const wholes = (text) => (text ?? "").split(".").map(whole).filter((each) => each !== null);
 
-/** Return the state that a fragment holds, and whether it `isWhole`; what does not fit the board is as usual. */
+/** Return the state that a fragment holds, and whether it `isWhole`; without a position the board is empty. */
 export function read(fragment, board) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const usual = begun(board, given.get("b") ?? "");
@@ -262,7 +262,7 @@ export function read(fragment, board) {
   const isPlace = (t) => t < size;
   const names = given.getAll("p").slice(0, 100);
   const players = names.length > 1 ? names : usual.players;
-  let { owners, armies } = usual;
+  let [owners, armies] = [-1, 0].map((each) => Array(size).fill(each));
   const runs = (given.get("h") ?? "").split(".").flatMap((run) => {
     const parts = /^(?:-|([a-z])(\d{1,10}))(?:x(\d{1,5}))?$/.exec(run);
     if (!parts) return [];
@@ -306,7 +306,7 @@ export function read(fragment, board) {
     stay: wholes(given.get("s")).filter(isPlace),
     fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
     hold: given.get("o") === "1",
-    played: given.has("go"),
+    played: isPosition && given.has("go"),
     steps: found,
     at: Math.min(whole(given.get("i")) ?? 0, found.length),
   };
