@@ -543,6 +543,28 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     )
 
 
+def test_what_is_drawn_again_keeps_what_is_typed_and_the_focus_wherever_it_moves(
+    visit: Visit,
+) -> None:
+    script = """async () => {
+      const {element, redraw} = await import("/static/redraw.js");
+      const list = element("ol");
+      document.body.append(list);
+      const draw = (...keys) => redraw(list, keys.map(key => {
+        return element("li", {key}, element("input", {ariaLabel: key, type: "text"}));
+      }));
+      draw("a", "b", "c");
+      const input = list.children[1].firstChild;
+      input.focus();
+      input.value = "typed";
+      draw("c", "d", "b");
+      const names = [...list.children].map(each => each.firstChild.ariaLabel);
+      return [names.join(""), list.children[2].firstChild === input, input.value,
+        document.activeElement === input];
+    }"""
+    assert visit("/about").evaluate(script) == ["cdb", True, "typed", True]
+
+
 def test_two_users_do_not_disturb_each_other(visit: Visit) -> None:
     one, other = visit("/battle"), visit("/battle")
     for page, attackers in ((one, "8"), (other, "9"), (one, "18"), (other, "19")):

@@ -38,7 +38,7 @@ export function playerRow(state, player, mark, commit) {
  *   what is called for each change, with the territory and the new value
  */
 export function territoryTable(board, view, some, canAim, changed) {
-  const heads = ["Territory", "Owner", "Armies", "Goal", "Stays", "Keep"].map((text) => element("th", { scope: "col" }, text));
+  const heads = ["Territory", "Owner", "Armies", canAim && "Goal", "Stays", "Keep"].filter(Boolean).map((text) => element("th", { scope: "col" }, text));
   const rows = some.map((t) => row(board, view, canAim, changed, t));
   return element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
 }
@@ -55,17 +55,17 @@ function row(board, view, canAim, changed, t) {
         else target.value = value;
       },
     });
-  const check = (ariaLabel, checked, set, disabled = false) =>
-    element("input", { type: "checkbox", ariaLabel, checked, disabled, onfocus, onchange: ({ target }) => set(target.checked) });
+  const check = (ariaLabel, checked, set) =>
+    element("input", { type: "checkbox", ariaLabel, checked, onfocus, onchange: ({ target }) => set(target.checked) });
   const options = ["nobody", ...view.players].map((each, k) => element("option", { value: String(k - 1) }, each));
   const owner = element("select", { ariaLabel: `Owner of ${of}`, onfocus, onchange: ({ target }) => changed.hold(t, { owner: Number(target.value) }) }, options);
   owner.value = owner.given.value = String(view.owners[t]);
   const cells = [
     owner,
     number(`Armies on ${of}`, String(view.armies[t]), "", (armies) => changed.hold(t, { armies })),
-    check(`Take ${of}`, view.targets.includes(t), (isAimed) => changed.aim(t, isAimed), !canAim),
+    canAim && check(`Take ${of}`, view.targets.includes(t), (isAimed) => changed.aim(t, isAimed)),
     check(`${of} may not attack`, view.stay.includes(t), (stays) => changed.stay(t, stays)),
     number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) => changed.keep(t, count)),
-  ].map((input) => element("td", {}, input));
+  ].filter(Boolean).map((input) => element("td", {}, input));
   return element("tr", { key: of, className: view.chosen === t ? "chosen" : "" }, element("th", { scope: "row" }, of), cells);
 }
