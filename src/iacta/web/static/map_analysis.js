@@ -116,9 +116,9 @@ export class Searches {
 
 /**
  * Return which of two answers on a goal is kept: a chance to hold is estimated, and the longer
- * search knows it better; any other value never gets worse.
+ * search knows it better; any other value never gets worse, as far as it is sure.
  */
 export function better(before, found, hold) {
-  if (found.is_proven || hold || found.value >= before.value) return found;
+  if (found.is_proven || hold || found.low >= before.low) return found;
   return { ...before, bound: Math.min(before.bound, found.bound) };
 }

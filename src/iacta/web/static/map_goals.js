@@ -49,7 +49,7 @@ export function goalsOf(c) {
     const words = [
       interval?.high - chance >= LEAST && interval.high <= 1 - LEAST && `at most ${share(interval.high)}`,
       left !== undefined && `${left.toFixed(1)} armies left`,
-      win === undefined ? c.isListing && "game …" : `game ${share(win)}, ${share(wins.low)} to ${share(wins.high)} (like the simple player: ${share(simple)})`,
+      win === undefined ? c.isListing && "game …" : `game ${share(win)}, ${bounds(wins, simple)}`,
       behind > 0 && !isClear && "no clear difference from the best",
     ];
     return offer(c, parts, isChosen, capital(goal), share(chance), words.filter(Boolean).join(", "));
@@ -57,9 +57,11 @@ export function goalsOf(c) {
   return [
     element("h3", {}, "What can you do this turn?"),
     element("p", { className: "help", role: "status" }, (!c.empty && entry?.wrong) || [c.isListing && "Still looking … ", entry?.found && `The game is won ${entry.found.condition}.`]),
-    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, !c.empty && offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", ""), others),
+    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, !c.empty && offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", game ? bounds(game.interval, game.under_simple) : ""), others),
   ];
 }
+
+const bounds = ({ low, high }, simple) => `${share(low)} to ${share(high)} (like the simple player: ${share(simple)})`;
 
 const offer = (c, parts, isChosen, name, figure, words) =>
   element("li", { key: name },
