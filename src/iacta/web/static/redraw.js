@@ -56,7 +56,7 @@ function become(place, wanted) {
     else place.insertBefore(old, next);
     if (node.nodeType === Node.TEXT_NODE) {
       if (old.data !== node.data) old.data = node.data;
-    } else {
+    } else if (node.given || !old.isEqualNode(node)) {
       become(old, node);
       resemble(old, node);
     }
