@@ -211,6 +211,11 @@ def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None
     says(page, "D", "nobody, goal")
     page.keyboard.type("5b")
     says(page, "D", "blue, 5, goal")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Armies on D", exact=True)).to_be_focused()
+    page.keyboard.type("23")
+    page.keyboard.press("Enter")
+    says(page, "D", "blue, 23, goal")
 
 
 def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:

@@ -232,7 +232,9 @@ function type(t, key) {
     if (state.played || (isPicking && canAim(state))) click(t);
     else {
       choose(t);
-      on.table.querySelector("input").select();
+      const armies = on.table.querySelector(".chosen input");
+      armies.focus();
+      armies.select();
     }
     return true;
   }
