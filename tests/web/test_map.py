@@ -247,6 +247,21 @@ def test_quick_ways_fill_a_board(visit: Visit) -> None:
     page.get_by_role("button", name="Fill", exact=True).click()
     assert not page.locator("#rest-armies").evaluate("each => each.validity.valid")
     says(page, "C", "nobody, goal")
+    page.get_by_text("Deal, open or paste").click()
+    page.get_by_label("armies per player").fill("10")
+    page.get_by_role("button", name="Deal").click()
+    legend = page.locator("#legend").inner_text()
+    assert "red: 10 on 2" in legend
+    assert "blue: 10 on 2" in legend
+
+
+def test_the_map_is_seen_larger_where_the_sea_is_tapped_twice(visit: Visit) -> None:
+    page = visit("/map", viewport={"width": 1440, "height": 900})
+    says(page, "Ukraine", "red, 42")
+    whole = page.evaluate("map.clientWidth")
+    for wide in (2 * whole, whole):
+        page.locator("#view").dblclick(position={"x": 5, "y": 5})
+        assert abs(page.evaluate("map.clientWidth") - wide) < 2
 
 
 def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
@@ -258,7 +273,7 @@ def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
     assert page.locator(".spot").count() == len(expected.territories)
     page.set_input_files("#file", FILES / "own.toml")
     expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
-    page.get_by_text("Open or paste").click()
+    page.get_by_text("Deal, open or paste").click()
     page.fill("#pasted", json.dumps(POSITION))
     page.get_by_role("button", name="Use it").click()
     expect(page.locator("#board-name")).to_have_text("tiny")
@@ -869,7 +884,7 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
     }
     page = visit("/map")
     page.get_by_role("button", name="Set up").click()
-    page.get_by_text("Open or paste").click()
+    page.get_by_text("Deal, open or paste").click()
     page.fill("#pasted", json.dumps(position))
     page.get_by_role("button", name="Use it").click()
     expect(page.locator("#board-name")).to_have_text("<h1>board</h1>")
@@ -1048,7 +1063,7 @@ def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     code = page.evaluate("navigator.clipboard.readText()")
     assert code == TURN
-    page.get_by_text("Open or paste").click()
+    page.get_by_text("Deal, open or paste").click()
     turned = code.replace("C:blue:2", "C:red:7").replace(";attack", ";place;place=4;keep=C:3")
     page.fill("#pasted", turned)
     page.get_by_role("button", name="Use it").click()

@@ -9,7 +9,7 @@ import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
 import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember } from "./map_open.js";
-import { NAMES, begun, canAim, changed, codeOf, colours, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
+import { NAMES, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { doing, graphOf, noMore, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
@@ -156,6 +156,7 @@ function choose(t) {
   chosen = t;
   typed = { t: null, digits: "", time: 0 };
   render();
+  map.reveal(t);
 }
 
 function click(t) {
@@ -210,15 +211,12 @@ function hold(t, what) {
   announce(map.words(t));
 }
 
-function aim(t, isAimed) {
-  const targets = state.targets.filter((each) => each !== t);
-  commit(changed(state, { targets: isAimed ? [...targets, t].sort((a, b) => a - b) : targets }));
-  announce(map.words(t));
-}
+const among = (list, t, isIn) => [...list.filter((each) => each !== t), ...(isIn ? [t] : [])].sort((a, b) => a - b);
+const stay = (t, stays) => commit(changed(state, { stay: among(state.stay, t, stays) }));
 
-function stay(t, stays) {
-  const rest = state.stay.filter((each) => each !== t);
-  commit(changed(state, { stay: stays ? [...rest, t].sort((a, b) => a - b) : rest }));
+function aim(t, isAimed) {
+  commit(changed(state, { targets: among(state.targets, t, isAimed) }));
+  announce(map.words(t));
 }
 
 function keep(t, count) {
@@ -497,11 +495,6 @@ function render() {
 const optionsOf = (pairs) => pairs.map(([value, words]) => element("option", { value }, words));
 const markOf = (player, shown) => swatch(look.shapes[player % look.shapes.length], shown.tones[player]);
 
-function chooseAndReveal(t) {
-  choose(t);
-  map.reveal(t);
-}
-
 /** Show that the turns of a link cannot be replayed, or render once they are. */
 function failed(error) {
   if (!error) return render();
@@ -546,7 +539,7 @@ function showPlay(now, shown) {
 function showSetup(shown) {
   const isAll = on.all.ariaPressed === "true";
   const rows = [...board.territories.keys()].filter((t) => isAll || t === chosen);
-  redraw(on.table, rows.length > 0 && territoryTable(board, shown, rows, canAim(state), { hold, aim, stay, keep, choose: chooseAndReveal }));
+  redraw(on.table, rows.length > 0 && territoryTable(board, shown, rows, canAim(state), { hold, aim, stay, keep, choose }));
   const brushes = [...state.players.keys(), -1, null];
   redraw(on.owners, brushes.map((owner) => brushOf(state.players, owner, owner === brush, owner >= 0 && owner !== null && markOf(owner, shown), act.paintWith)));
   const isKnown = [...on.rules.options].some(({ value }) => value === state.rules);
@@ -659,6 +652,7 @@ listen("add-player", "click", () => {
   const free = NAMES.find((name) => !state.players.some((other) => other.toLowerCase() === name));
   commit(changed(state, { players: [...state.players, free] }));
 });
+submitted("deal", () => commit(dealt(state, wholeOf(on.each, 1)), { isStep: true }));
 submitted("rest", () => {
   commit(filled(state, wholeOf(on["rest-armies"], 1), Number(on["rest-player"].value)), { isStep: true });
   on.refill.hidden = state.played;
@@ -697,7 +691,6 @@ listen("pick", "click", () => {
   isPicking = !isPicking;
   render();
 });
-submitted("goal", () => render());
 listen("back", "click", () => go(before(state.at)));
 listen("forth", "click", () => go(next(state.steps, state.at)));
 listen("undo", "click", () => {

@@ -26,6 +26,7 @@ const BESIDE = 40; // pixels between what is brought into sight and the edges of
 const NEAR = 24; // pixels from a badge in which a click still means its territory
 const LONG = 500; // milliseconds after which a press is held
 const STILL = 10; // pixels that a finger may move in it
+const TWICE = 350; // milliseconds between the taps of a double tap
 const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -73,6 +74,7 @@ export class BoardMap {
       const t = this.at(event);
       if (this.isHeld) this.isHeld = false;
       else if (t !== null) this.click(t);
+      else this.tapped(event);
     });
     this.listenToFingers();
     root.addEventListener("keydown", (event) => this.pressed(event));
@@ -190,6 +192,13 @@ export class BoardMap {
     const grown = this.width / before;
     view.scrollLeft = (view.scrollLeft + dx) * grown - dx;
     view.scrollTop = (view.scrollTop + dy) * grown - dy;
+  }
+
+  /** Two taps on the sea show the map larger there, or all of it again. */
+  tapped({ clientX, clientY, timeStamp }) {
+    const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
+    this.lastTap = isSecond ? -TWICE : timeStamp;
+    if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
   }
 
   /** Listen to fingers: two of them pinch, one that stays holds a territory; one that moves scrolls. */

@@ -31,9 +31,7 @@ export class Tree {
         Object.assign(this, { key: code, turns, texts, version: this.version + 1, waiting: null });
         then();
       },
-      (error) => {
-        if (this.waiting === asked) then(error);
-      },
+      (error) => this.waiting === asked && then(error),
     );
     return false;
   }
@@ -77,10 +75,7 @@ export function pathTo(steps, at) {
 }
 
 /** Return the step that goes on from one, on the line that was looked at last; 0 if none does. */
-export function next(steps, at) {
-  const following = steps.flatMap(({ after }, k) => (after === at ? [k + 1] : []));
-  return following.at(-1) ?? 0;
-}
+export const next = (steps, at) => steps.findLastIndex(({ after }) => after === at) + 1;
 
 /** Return the line that goes through a step, to its end. */
 export function lineThrough(steps, at) {

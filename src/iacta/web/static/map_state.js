@@ -123,6 +123,18 @@ export function placed(board, code, position) {
   };
 }
 
+/** Return a state in which the territories are dealt at random, and so many armies of each player placed on theirs. */
+export function dealt(state, each) {
+  const order = state.owners.map((_, t) => [Math.random(), t]).sort(([a], [b]) => a - b).map(([, t]) => t);
+  const owners = order.map((_, t) => order.indexOf(t) % state.players.length);
+  const armies = owners.map(() => 1);
+  state.players.forEach((_, player) => {
+    const mine = order.filter((t) => owners[t] === player);
+    for (let k = mine.length; mine.length && k < each; k++) armies[mine[Math.floor(Math.random() * mine.length)]] += 1;
+  });
+  return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
+}
+
 /** Return a state in which all that is nobody's belongs to a player, with so many armies on each. */
 export function filled(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
