@@ -57,7 +57,8 @@ export function valueOf(c) {
   const offered = c.offers.find(({ isChosen }) => isChosen && !c.state.hold); // by a plan, too: it counts until there is a better one
   const value = Math.max(soFar?.value ?? -1, found?.is_chance === false ? -1 : (found?.value ?? -1), found ? -1 : (offered?.chance ?? -1));
   const isBar = (value >= 0 || (found?.is_chance && found.value === null)) && !isEnding(now); // without a value only the bound is shown
-  const said = now?.problem ?? (isEnding(now) ? `${now.sentence} ${summary(c)}` : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong));
+  const isSaid = found && !(soFar && found.value === null); // "no estimate yet" holds only until there is one
+  const said = now?.problem ?? (isEnding(now) ? `${now.sentence} ${summary(c)}` : isSaid ? found.sentences.join(" ") : (soFar?.words ?? entry?.wrong));
   return [
     element("div", { className: "chances" },
       element("span", { style: isBar ? "" : "visibility:hidden" }, "Goal"),
@@ -70,7 +71,7 @@ export function valueOf(c) {
     element("div", { className: "report" },
       element("p", {}, element("strong", { id: "figure" }, isEnding(now) ? "" : (found?.figure ?? (offered ? share(value) : ""))), " ",
         element("span", { id: "report", ariaLive: "polite" }, said || c.waiting)),
-      element("p", { id: "doing", role: "status" }, c.isSearching ? (found && soFar ? soFar.words : "Searching …") : "")),
+      element("p", { id: "doing", role: "status" }, c.isSearching ? (isSaid && soFar ? soFar.words : "Searching …") : "")),
   ];
 }
 
