@@ -15,7 +15,7 @@ its style prefers an attack to others that look a little better, they count as e
 
 from collections import defaultdict
 from collections.abc import Iterable
-from math import fsum
+from math import fsum, inf
 from typing import NamedTuple
 
 from iacta.game import Attack
@@ -26,6 +26,7 @@ from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
 FEW_RESULTS = 4  # of a roll; a whole battle has more
+SAME = 1e-9  # the last bits of exact values
 DIGITS = 12  # of a value; of those that agree in them the most dice come first
 
 
@@ -107,6 +108,25 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                     if is_own:
                         found.insert(0, found.pop())
     return tuple(sorted(found, key=lambda each: -round(each.value, DIGITS)))
+
+
+def uncertainty(plan: Plan) -> float:
+    """Return how large a difference from the value of a plan must be to say that it is one.
+
+    It is the width of the interval of a value that is estimated, and at least what the lookahead,
+    by which attacks are compared, is off; values of the best play of all have none.
+    """
+    if plan.value is None:
+        return inf
+    seen = plan.problem.held + plan.policy.decide(plan.problem.start).value
+    off = 0.0 if plan.policy.is_best else abs(plan.value - seen)
+    low, high = plan.interval or (plan.value, plan.value)
+    return max(high - low, off, SAME)
+
+
+def sure_loss(loss: float, unsure: float) -> float:
+    """Return what a decision has lost, nothing where that is no more than `unsure`."""
+    return loss if loss > unsure else 0.0
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:

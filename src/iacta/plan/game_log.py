@@ -107,8 +107,9 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
         raise MalformedError("log must have a line for each turn, got none")
     turn = 1
     for number, line in lines:
+        given = _parsed(number, line)
         with at(f"line {number}"):
-            record = _object(_parsed(line), "turn", TURN_KEYS)
+            record = _object(given, "turn", TURN_KEYS)
             if "board" in record:  # never the path of a file, as logs come from strangers
                 board = read_board(_object(record["board"], "board"))
             played = _played(turn, record, board)
@@ -116,11 +117,13 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
         turn += played.is_over
 
 
-def _parsed(line: str) -> object:
+def _parsed(number: int, line: str) -> object:
     try:
         return parse_json(line)
     except ValueError:
-        raise MalformedError(f"a turn must be a JSON object, got {shown(line)}") from None
+        raise MalformedError(
+            f"cannot read the log: line {number} is not a turn, a JSON object, got {shown(line)}"
+        ) from None
 
 
 def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:

@@ -43,6 +43,7 @@ SETTLED = 2  # placements that are settled by plans with all the time there is
 GAIN = 1e-9
 MOST_PLACEMENTS = 2000  # that are all looked at
 MOST_STATES = 50_000  # that may follow them
+QUICK_STATES = 1_000  # the same for a quick look
 FLOWED, GAMES = 2_000, 64  # states up to which quick play is followed to its end, and else games
 MANY_STATES = 10**6  # where there is a time limit
 BEFORE, EXACT, QUICK = 0.2, 0.25, 0.3  # parts of the time that is left
@@ -181,6 +182,28 @@ def reinforce(
     return Reinforcement(
         number, placement, plan, before, found.value(()), tuple(marginals), found.has_tried_all
     )
+
+
+def best_reinforced(
+    position: Position,
+    goal: Goal,
+    armies: int,
+    options: PlanOptions,
+    deadline: Deadline,
+    budget: float,
+) -> Plan:
+    """Return the best of the plans with the placements that look best, with bounded work.
+
+    budget: how much work each of two plans may do, 1 for the usual.
+    """
+    problem = everywhere(position, goal, armies, options)
+    values = QuickValues(problem, deadline.part(EXACT), QUICK_STATES)
+    found = Placements(position, values, deadline.part(EXACT + QUICK))
+    few, plans = found.compared(armies)[:SETTLED], list[Plan]()
+    for each in few:
+        there, limit = placed(position, each), deadline.part(1 / (len(few) - len(plans))).left()
+        plans.append(best_plan(there, goal, time_limit=limit, budget=budget, threads=1, **options))
+    return max(plans, key=lambda plan: plan.counted)
 
 
 def reinforcements_needed(

@@ -7,7 +7,8 @@ armies moved in that were, and s* what follows with those that the policy moves 
     cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost,
 
 so that the luck of a roll is 0 on average, and all luck of a turn is what the turn has gained, less
-what it was worth at its start, plus all costs. To stop costs what was still to be gained.
+what it was worth at its start, plus all costs. To stop costs what was still to be gained. A loss
+that is no larger than the uncertainty of the values is none.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -23,7 +24,7 @@ from typing import NamedTuple
 from iacta.board import Board
 from iacta.errors import IllegalError, TooLargeError
 from iacta.game import Advance, Turn
-from iacta.plan.alternatives import Alternative, first_attacks
+from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
 from iacta.plan.best import best_plan
 from iacta.plan.deadline import Deadline
 from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
@@ -32,8 +33,7 @@ from iacta.plan.plan import Plan
 from iacta.plan.reinforcement import turn_options
 
 MOST_BATTLES = 2_000  # of a log: minutes of planning
-BUDGET = 0.05  # of the usual work, for each state
-SAME = 1e-9
+BUDGET = 0.2  # of the usual work, for each state
 MOST_COSTLY = 3  # decisions that are named
 
 
@@ -237,10 +237,9 @@ def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
     if not played.is_over:
         return
     before, stopped = values.value(turn, plan), values.goal.worth(turn)
-    cost = _lost(before - stopped)
-    move = plan.next_move() if plan is not None else None
-    is_better = move is not None and plan is not None and cost > _unsure(plan)
-    better = f"{move.start} to {move.to}" if is_better and move is not None else ""
+    cost = 0.0 if plan is None else sure_loss(before - stopped, uncertainty(plan))
+    move = plan.next_move() if cost and plan is not None else None
+    better = "" if move is None else f"{move.start} to {move.to}"
     yield ReviewedStep(
         played.number,
         turn.player,
@@ -251,23 +250,11 @@ def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
         0,
         before,
         stopped,
-        stopped - before + cost,
+        0.0,
         0.0,
         cost,
         better,
     )
-
-
-def _lost(value: float) -> float:
-    """Return what a decision has lost: nothing where only the last bits differ."""
-    return value if value > SAME else 0.0
-
-
-def _unsure(plan: Plan) -> float:
-    """Return how large a difference must be to say that it is one."""
-    if plan.value is None:
-        return math.inf
-    return SAME if plan.interval is None else max(plan.interval[1] - plan.interval[0], SAME)
 
 
 def _step(
@@ -284,23 +271,27 @@ def _step(
     if plan is None:  # the goal is reached
         return step
     ways = first_attacks(plan)
-    best, before = ways[0] if ways else None, plan.counted
+    best, before, unsure = ways[0] if ways else None, plan.counted, uncertainty(plan)
     worth = {each.dice: each.value for each in ways if each[:2] == battle[:2]}
     if not worth:
-        cost = before - after
-        better = _name(best) if best is not None and cost > _unsure(plan) else ""
+        cost = sure_loss(before - after, unsure)
+        better = _name(best) if best is not None and cost else ""
         return step._replace(before=before, cost=cost, better=better, is_useful=False)
     known: dict[int, float] = {}
     judged = [
-        (_lost(before - worth[dice]), *_advance(plan, battle, fought, after, values, known), dice)
+        (
+            sure_loss(before - worth[dice], unsure),
+            *_advance(plan, battle, fought, after, values, known),
+            dice,
+        )
         for dice, fought in battle.ways
         if dice in worth
     ]
     attack, advance, usual, dice = min(judged, key=lambda each: each[0] + each[1])
     better = ""
-    if advance > max(attack, _unsure(plan)):
+    if advance > attack:
         better = f"move {usual} in"
-    elif best is not None and attack > _unsure(plan):
+    elif best is not None and attack:
         better = _name(best)
         if best[:2] == battle[:2]:
             better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
@@ -345,7 +336,7 @@ def _advance(
     if usual not in known:
         turn = fought.after(Advance(usual))
         known[usual] = values.value(turn, values.plan(turn))
-    return _lost(known[usual] - after), usual
+    return sure_loss(known[usual] - after, uncertainty(plan)), usual
 
 
 def _spread(plan: Plan, battle: LoggedBattle, dice: int) -> float | None:

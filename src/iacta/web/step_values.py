@@ -1,26 +1,29 @@
 """What each step of a tree was worth: values that fill in, luck, and what decisions cost.
 
 A client sends a tree of steps, as to be replayed, and the turns in the order in which it wants
-them. Each turn gets a quick plan of its own, so nothing need be kept between two requests. A step
-has changed the value by `change`; what its decision cost against the best one is `cost`, and the
-dice have done the rest, `luck`.
+them. Each turn gets a quick plan of its own, so nothing need be kept between two requests. A state
+is worth at least what the states that follow it prove: those after a choice, or those after all
+results of a roll. A step has changed the value by `change`; what its decision cost against the best
+one is `cost`, nothing where values are too uncertain to say so, and the dice have done the rest of
+an attack, `luck`.
 
 Source of the split: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 from typing import Any, NamedTuple
 
 from iacta.checks import row_of, whole_number
 from iacta.errors import IactaError
-from iacta.game import Advance, Turn
-from iacta.plan import Plan, best_plan, reinforce
-from iacta.plan.alternatives import Alternative, first_attacks
+from iacta.game import Advance, Attack, Throw, Turn
+from iacta.plan import Plan, best_plan
+from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.parallel import by_threads
-from iacta.plan.quick import BUDGET
-from iacta.plan.reinforcement import turn_options
+from iacta.plan.reinforcement import best_reinforced, turn_options
+from iacta.plan.review import BUDGET
 from iacta.questions.percentages import short_percent
 from iacta.questions.question import Watch
 from iacta.web.limits import MOST_PLAN_SECONDS
@@ -29,6 +32,7 @@ from iacta.web.map_turns import GOALS, TreeTurn, read_goal, read_limit, read_tre
 USUAL_SECONDS = 10.0
 TRIED_ADVANCES = 3  # numbers of armies that move in, whose values are compared
 LEAST = 0.0005  # a loss below it is no loss
+CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
 ROUGH = 0.002  # differences whose errors are larger are said to be rough
 
 
@@ -37,11 +41,13 @@ class Value(NamedTuple):
 
     value: the chance of the goal, or points.
     error: half of its interval.
+    unsure: how large a difference from it must be to say that it is one.
     ways: the attacks that are possible, with what plans are worth that begin with them.
     """
 
     value: float
     error: float = 0.0
+    unsure: float = 0.0
     ways: tuple[Alternative, ...] = ()
 
 
@@ -67,13 +73,51 @@ class Tree:
     def __init__(self, nodes: Sequence[TreeTurn], is_chance: bool) -> None:
         self.nodes, self.is_chance = nodes, is_chance
         self.values: dict[str, Value] = {}  # by the codes of turns
+        self._best: list[Value | None] = []
 
     def record(self) -> dict[str, Any]:
         """Return what is known of each turn, `None` where nothing is."""
+        self._prove()
         return {"values": [self._record(k) for k in range(len(self.nodes))]}
 
+    def _prove(self) -> None:
+        """Find what each turn is worth: its own value, or what those that follow it prove."""
+        self._best = [
+            None if node.turn is None else self.values.get(node.turn.to_code())
+            for node in self.nodes
+        ]
+        rolls: dict[tuple[int, Attack], dict[tuple[int, int], Value]] = {}
+        for k in range(len(self.nodes) - 1, -1, -1):  # a turn comes after the one before it
+            node, value = self.nodes[k], self._best[k]
+            for (before, attack), known in rolls.items():
+                if before == k and node.turn is not None:
+                    self._raise(k, _expected(node.turn, attack, known))
+            value = self._best[k]
+            if node.step is None or value is None:
+                continue
+            if node.step["do"] in CHOICES:
+                self._raise(node.before, value)
+            elif node.step["do"] == "attack" and node.step.get("dice"):
+                attack, losses = self._roll(node)
+                rolls.setdefault((node.before, attack), {})[losses] = value
+
+    def _raise(self, k: int, proven: Value | None) -> None:
+        value = self._best[k]
+        if value is not None and proven is not None and proven.value > value.value:
+            self._best[k] = proven._replace(ways=value.ways)
+
+    def _roll(self, node: TreeTurn) -> tuple[Attack, tuple[int, int]]:
+        """Return the attack of a step, and what both sides lost."""
+        turn, step = self.nodes[node.before].turn, node.step or {}
+        assert turn is not None  # noqa: S101 # the step is possible
+        names = turn.board.territories
+        start, to = names[step["from"]], names[step["to"]]
+        lost = turn.position.of(start).armies - step["left"]
+        killed = turn.position.of(to).armies - step["their_left"]
+        return Attack(start, to, step.get("dice") or 0), (lost, killed)
+
     def _record(self, k: int) -> dict[str, Any] | None:
-        value = self._value(k)
+        value = self._best[k]
         if value is None:
             return None
         said, step = [self._figure(value.value)], self._step(k)
@@ -84,16 +128,14 @@ class Tree:
                 said.append(f"dice {about}{self._points(step.luck)}")
             if step.cost is not None and step.cost >= LEAST:
                 said.append(f"choice {self._points(-step.cost)}")
-            is_costly = step.cost is not None and step.cost > max(step.error, LEAST)
+            is_costly = step.cost is not None and step.cost >= LEAST
             row |= {**step._asdict(), "is_costly": is_costly, "is_rough": self._is_rough(step)}
         return {**row, "words": ", ".join(said), "sum": self._sum(k)}
 
-    def _value(self, k: int) -> Value | None:
-        turn = self.nodes[k].turn
-        return None if turn is None else self.values.get(turn.to_code())
-
     def _figure(self, value: float) -> str:
-        return short_percent(value) if self.is_chance else f"{value:.2f} points"
+        if not self.is_chance:
+            return f"{value:.2f} points"
+        return "100%" if value == 1.0 else short_percent(value)
 
     def _points(self, value: float) -> str:
         number, digits = (100 * value, 1) if self.is_chance else (value, 2)
@@ -108,30 +150,28 @@ class Tree:
         node = self.nodes[k]
         if node.step is None or node.step.get("do") == "next":
             return None
-        before, after = self._value(node.before), self._value(k)
+        before, after = self._best[node.before], self._best[k]
         if before is None or after is None:
             return None
         change, error = after.value - before.value, before.error + after.error
-        if node.step["do"] in ("place", "advance", "stop", "fortify"):
-            return StepValue(change, 0.0, max(-change, 0.0), error)
+        if node.step["do"] in CHOICES:
+            unsure = max(before.unsure, after.unsure)
+            return StepValue(change, 0.0, sure_loss(-change, unsure), error)
         cost = self._cost_of_attack(node, before) if node.step["do"] == "attack" else None
         luck = None if cost is None else change + cost
         return StepValue(change, luck, cost, error)
 
     def _cost_of_attack(self, node: TreeTurn, before: Value) -> float | None:
         """Return what an attack lost against the best one, with the best dice that fit."""
-        turn, step = self.nodes[node.before].turn, node.step or {}
+        turn = self.nodes[node.before].turn
         if turn is None:
             return None
-        names = turn.board.territories
-        start, to = names[step["from"]], names[step["to"]]
-        lost = turn.position.of(start).armies - step["left"]
-        killed = turn.position.of(to).armies - step["their_left"]
-        ways = [way for way in before.ways if (way.start, way.to) == (start, to)]
-        fits = {step["dice"]} if step.get("dice") else {*turn.dice_for(start, to, lost, killed)}
+        attack, losses = self._roll(node)
+        ways = [way for way in before.ways if way[:2] == (attack.start, attack.to)]
+        fits = {attack.dice} if attack.dice else {*turn.dice_for(attack.start, attack.to, *losses)}
         some = [way for way in ways if way.dice in fits] or ways[:1]
         best = before.ways[0].value if before.ways else 0.0
-        return min((max(best - way.value, 0.0) for way in some), default=None)
+        return min((sure_loss(best - way.value, before.unsure) for way in some), default=None)
 
     def _sum(self, k: int) -> str:
         """Return what dice and choices have done since the turn began, in words."""
@@ -145,6 +185,21 @@ class Tree:
         luck = sum(step.luck or 0.0 for step in known)
         cost = sum(step.cost or 0.0 for step in known)
         return f"dice {self._points(luck)}, choices {self._points(-cost)}"
+
+
+def _expected(turn: Turn, attack: Attack, known: Mapping[tuple[int, int], Value]) -> Value | None:
+    """Return the mean over all results of a roll, `None` where some are not known."""
+    parts = list[tuple[float, Value]]()
+    for losses, chance in turn.results(attack).items():
+        value = None if isinstance(losses, Throw) else known.get((losses[0], losses[1]))
+        if value is None:
+            return None
+        parts.append((float(chance), value))
+    return Value(
+        fsum(p * each.value for p, each in parts),
+        fsum(p * each.error for p, each in parts),
+        fsum(p * each.unsure for p, each in parts),
+    )
 
 
 def step_values(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
@@ -202,13 +257,13 @@ def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
     plan = _quick_plan(turn, goal, deadline)
     low, high = plan.interval or (plan.counted, plan.counted)
     ways = first_attacks(plan) if turn.phase == "attack" else ()
-    return Value(plan.counted, (high - low) / 2, ways)
+    return Value(plan.counted, (high - low) / 2, uncertainty(plan), ways)
 
 
 def _quick_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan:
+    """Return a plan with so much work that its value is the same each time, if time allows."""
     options = turn_options(turn)
     if turn.phase == "place":
-        found = reinforce(turn.position, goal, turn.place, time_limit=deadline.left(), **options)
-        return found.plan
+        return best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
     limit = deadline.left()
     return best_plan(turn.position, goal, time_limit=limit, budget=BUDGET, threads=1, **options)
