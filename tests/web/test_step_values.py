@@ -1,12 +1,16 @@
 """What the steps of a tree were worth: the same as plans say, dice and choices apart."""
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import count, islice, pairwise
 from typing import Any
 
 import pytest
 
+from benchmarks.positions import midgame
 from iacta import IactaError, Turn
+from iacta.game import Attack
 from iacta.plan import TakeAll, best_plan
+from iacta.plan.alternatives import first_attacks
 from iacta.web.map_turns import analysed, read_tree, replayed
 from iacta.web.step_values import Tree, Value, step_values
 
@@ -76,24 +80,45 @@ def test_exact_values_charge_a_wrong_attack_its_loss_and_the_best_ones_nothing()
     assert [row["is_costly"] for row in rows[1:]] == [loss >= 0.0005 for loss in losses]
 
 
-def test_estimated_values_charge_nothing_for_what_a_longer_plan_calls_best(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("iacta.web.step_values.BUDGET", 0.05)
-    board = Turn.from_code(CODE).board
-    wanted = [name for each in board.continents[:2] for name in each.territories]
-    lands = [
-        f"{name.replace(' ', '%20')}:{'blue:4' if t % 8 else 'red:19'}"
-        for t, name in enumerate(wanted)
-    ]
-    asked = {"code": f"1;classic;red;{','.join(lands)}", "take": ", ".join(wanted)}
-    best = analysed({**asked, "time_limit": 1})["moves"][0]
-    steps = [_attack(0, best["from"], best["to"], 17, 4, best["dice"])]
-    first, row = step_values({**asked, "steps": steps})["values"]
-    assert row["error"] > 0
-    assert (row["cost"], row["is_costly"]) == (0.0, False)
-    again = step_values({**asked, "steps": steps, "order": [0]})["values"]
-    assert again[0] == first  # the same link has the same numbers
+def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Yield what is asked of positions in mid-game, and a roll of what a longer plan calls best."""
+    for seed in count(9):
+        turn = Turn(midgame(seed), phase="attack")
+        mine, continents = {*turn.position.owned_by("red")}, turn.board.continents
+        wanted = [each for each in continents if len({*each.territories} - mine) in (4, 5)]
+        for name in (each.name for each in wanted):
+            plan = best_plan(turn.position, TakeAll(name), budget=0.05, threads=1)
+            for best in first_attacks(plan)[:1]:
+                losses = min(turn.results(Attack(*best[:3])))
+                left = turn.position.of(best.start).armies - losses[0]
+                their_left = turn.position.of(best.to).armies - losses[1]
+                start, to = map(NAMES.index, best[:2])
+                roll = _attack(0, start, to, left, their_left, best.dice)
+                yield {"code": turn.to_code(), "take": name}, [roll]
+
+
+def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iacta.web.step_values.BUDGET", 0.01)
+    monkeypatch.setattr("iacta.plan.planner.FEWEST_VISITED", 1)
+    monkeypatch.setattr("iacta.plan.planner.BATCH", 10)
+    estimated = 0
+    for asked, steps in islice(_best_rolls(), 20):
+        row = step_values({**asked, "steps": steps})["values"][1]
+        assert (row["cost"], row["is_costly"]) == (0.0, False)
+        estimated += row["error"] > 0
+    assert estimated > 10
+
+
+def test_the_same_link_has_the_same_numbers_whatever_the_time() -> None:
+    asked, steps = next(_best_rolls())
+    found = step_values({**asked, "steps": steps, "time_limit": 20})["values"]
+    assert found[1]["error"] > 0
+    assert step_values({**asked, "steps": steps, "time_limit": 40})["values"] == found
+    for seconds in (0, 0.02, 0.1):
+        fewer = step_values({**asked, "steps": steps, "time_limit": seconds})["values"]
+        pairs = zip(fewer, found, strict=True)
+        assert all(row is None or row["value"] == each["value"] for row, each in pairs)
+    assert step_values({**asked, "steps": steps, "time_limit": 0})["values"] == [None, None]
 
 
 def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:

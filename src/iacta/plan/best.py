@@ -89,16 +89,33 @@ def best_plan(
         keep=keep,
         stay=stay,
     )
-    planner = Planner(
+    return plan_within(
         problem,
         deadline,
         budget=None if budget is None else _positive(budget, "budget"),
         prove=None if prove is None else _positive(prove, "prove"),
         threads=_usual_threads() if threads is None else whole_number(threads, "threads", least=1),
+        progress=progress,
     )
+
+
+def plan_within(
+    problem: Problem,
+    deadline: Deadline,
+    *,
+    budget: float | None = None,
+    prove: float | None = None,
+    threads: int = 1,
+    progress: Callable[[float, float], object] | None = None,
+) -> Plan:
+    """Return the best plan for a problem that the search finds.
+
+    deadline: when it must end.
+    budget, prove, threads, progress: as for `best_plan`.
+    """
     found = None
     try:
-        for found in planner.run():
+        for found in Planner(problem, deadline, budget=budget, prove=prove, threads=threads).run():
             if progress is not None and found.value is not None:
                 progress(found.value, found.bound)
     except KeyboardInterrupt:

@@ -25,6 +25,8 @@ class Deadline:
     True
     """
 
+    is_divided = True
+
     def __init__(self, seconds: float | None = None, most_bytes: int = MOST_BYTES) -> None:
         self.limited = seconds is not None
         self.bytes = most_bytes
@@ -58,8 +60,19 @@ class Deadline:
         found.flag = self.flag
         return found
 
+    def undivided(self) -> "Deadline":
+        """Return the same deadline for work that is bounded, of which each part is all of it.
+
+        Such work is the same whatever the machine, if the deadline is not over when it is done.
+        """
+        found = self.at_least(0.0)
+        found.is_divided = False
+        return found
+
     def part(self, share: float) -> "Deadline":
         """Return a deadline for a part of the time that is left."""
+        if not self.is_divided:
+            return self
         found = Deadline(self.left() * share if self.limited else None, self.bytes)
         found.flag = self.flag
         return found

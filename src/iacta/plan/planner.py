@@ -44,6 +44,9 @@ BOUND_PART = 0.4  # of the time, where one thread does everything
 COMPARED = 0.7  # of the time or of the games may go into the comparison of styles
 FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
+FEWEST_VISITED = (
+    2_000  # states that a policy may visit in a quick look: some hundredths of a second
+)
 BATCH = 16  # games at a time; of fewer nothing is known
 MOST_GAMES = 200_000  # of a plan: its interval is small then
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
@@ -57,19 +60,22 @@ class Limits(NamedTuple):
     states: states of the game that is solved exactly.
     games: games to compare styles, and to estimate the value.
     values: values of relaxed games.
+    visited: states that a policy visits, up to which its value is exact.
     """
 
     states: float
     games: int
     values: float
+    visited: int
 
     def times(self, factor: float) -> "Limits":
         games = max(int(self.games * factor), FEWEST_GAMES)
-        return Limits(self.states * factor, games, self.values * factor)
+        visited = max(int(self.visited * factor), FEWEST_VISITED)
+        return Limits(self.states * factor, games, self.values * factor, visited)
 
 
-USUAL = Limits(FEW_STATES, 1000, 1e6)
-UNBOUNDED = Limits(inf, MOST_GAMES, inf)
+USUAL = Limits(FEW_STATES, 1000, 1e6, VISITED)
+UNBOUNDED = Limits(inf, MOST_GAMES, inf, VISITED)
 
 
 @dataclass(frozen=True)
@@ -205,7 +211,7 @@ class Planner:
             final.play(
                 self.deadline, min(max(4 * BATCH, len(final.gains)), games - len(final.gains))
             )
-            final.follow(self.deadline)
+            final.follow(self.deadline, self.work.visited)
             if final.half <= best.half:
                 yield final.found
         if len(final.gains) >= BATCH:
@@ -266,11 +272,14 @@ class _Trial:
         self.games = report if self.games is None else self.games + report
         self.gains = np.concatenate([self.gains, played.gains])
 
-    def follow(self, deadline: Deadline) -> None:
-        """Follow the policy to all its ends, if its games have seen few states, and once."""
+    def follow(self, deadline: Deadline, states: int) -> None:
+        """Follow the policy to all its ends, if its games have seen few states, and once.
+
+        states: how many it may visit.
+        """
         if not self.was_followed and self.games is not None and self.games.states < SEEN:
             self._take()
-            self.exact = self.core.flow(deadline, VISITED)
+            self.exact = self.core.flow(deadline, states)
         self.was_followed = True
 
     def _take(self) -> None:
@@ -314,7 +323,7 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
     if trial.exact is None:
         trial.play(deadline, work.games)
     if not policy.is_best:
-        trial.follow(deadline)
+        trial.follow(deadline, work.visited)
         with suppress(TooLargeError):
             most = min(most, *Core(policy.problem).bounds(deadline, work.values))
     return trial.found.below(most)

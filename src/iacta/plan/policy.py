@@ -138,7 +138,7 @@ class Policy:
         """Return the policy for another position of the problem: itself where that may follow."""
         if problem.out == self.problem.out and self.covers(problem.start):
             return self
-        return policy_for(problem)
+        return policy_for(problem, self.style)
 
     def __call__(self, turn: Turn) -> Action:
         """Return the action of a turn, as `iacta.game.Turn.play` asks for it.

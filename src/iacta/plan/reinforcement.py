@@ -27,7 +27,7 @@ from iacta.errors import IllegalError
 from iacta.estimate import half_interval
 from iacta.game import Turn
 from iacta.odds.search import first
-from iacta.plan.best import best_plan, rising
+from iacta.plan.best import best_plan, plan_within, rising
 from iacta.plan.core import Core, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
@@ -201,8 +201,9 @@ def best_reinforced(
     found = Placements(position, values, deadline.part(EXACT + QUICK))
     few, plans = found.compared(armies)[:SETTLED], list[Plan]()
     for each in few:
-        there, limit = placed(position, each), deadline.part(1 / (len(few) - len(plans))).left()
-        plans.append(best_plan(there, goal, time_limit=limit, budget=budget, threads=1, **options))
+        there = read_problem(placed(position, each), goal, **options)
+        part = deadline.part(1 / (len(few) - len(plans)))
+        plans.append(plan_within(there, part, budget=budget))
     return max(plans, key=lambda plan: plan.counted)
 
 

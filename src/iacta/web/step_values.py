@@ -17,11 +17,13 @@ from typing import Any, NamedTuple
 from iacta.checks import row_of, whole_number
 from iacta.errors import IactaError
 from iacta.game import Advance, Attack, Throw, Turn
-from iacta.plan import Plan, best_plan
+from iacta.plan import Plan
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
+from iacta.plan.best import plan_within
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.parallel import by_threads
+from iacta.plan.problem import read_problem
 from iacta.plan.reinforcement import best_reinforced, turn_options
 from iacta.plan.review import BUDGET
 from iacta.questions.percentages import short_percent
@@ -217,14 +219,15 @@ def step_values(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str
     wanted = dict.fromkeys(_with_before(nodes, order))
     turns = {turn.to_code(): turn for k in wanted if (turn := nodes[k].turn) is not None}
     tree = Tree(nodes, not body.get("worth"))
-    deadline = Deadline(min(limit, MOST_PLAN_SECONDS))
+    deadline = Deadline(min(limit, MOST_PLAN_SECONDS)).undivided()
 
     def valued(code: str, part: Deadline) -> Value | None:
         turn = turns[code]
         try:
-            return _valued(turn, read_goal(body, turn), part)
+            value = _valued(turn, read_goal(body, turn), part)
         except IactaError:  # a goal of one player may be none of another's
             return None
+        return None if part.is_over else value  # a longer search would find another
 
     for done, (code, value) in enumerate(by_threads(valued, [*turns], deadline), 1):
         if value is not None:
@@ -250,8 +253,7 @@ def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
         last = len(numbers) - 1
         tried = {numbers[last * k // (TRIED_ADVANCES - 1)] for k in range(TRIED_ADVANCES)}
         afters = [turn.after(Advance(number)) for number in sorted(tried)]
-        part = deadline.part(1 / len(afters))
-        return max((_valued(each, goal, part) for each in afters), key=lambda each: each.value)
+        return max((_valued(each, goal, deadline) for each in afters), key=lambda each: each.value)
     if turn.phase not in ("place", "attack"):
         return Value(goal.worth(turn))
     plan = _quick_plan(turn, goal, deadline)
@@ -261,9 +263,9 @@ def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
 
 
 def _quick_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan:
-    """Return a plan with so much work that its value is the same each time, if time allows."""
+    """Return a plan with bounded work, so that its value is the same each time."""
     options = turn_options(turn)
     if turn.phase == "place":
         return best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
-    limit = deadline.left()
-    return best_plan(turn.position, goal, time_limit=limit, budget=BUDGET, threads=1, **options)
+    problem = read_problem(turn.position, goal, **options)
+    return plan_within(problem, deadline, budget=BUDGET)
