@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -21,6 +21,15 @@ from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
 CLASSIC_FILE = Path(__file__).with_name("classic.txt")
+
+
+Value = TypeVar("Value")
+
+
+def known(value: Value | None) -> Value:
+    """Return a value that is not `None`, as where there was time for games."""
+    assert value is not None
+    return value
 
 
 def board_of(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.positions import hard_positions
 from iacta import Battle, Board, Position, evaluate
 from iacta.estimate import half_interval
-from iacta.plan import TakeAll, best_plan
+from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, first_attacks
 from iacta.plan.best import plan_of
 from iacta.plan.core import Core, Style
@@ -20,7 +20,7 @@ from iacta.plan.planner import STYLES, Planner, followed
 from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
-from iacta.questions.plan import PlanQuestion
+from iacta.questions.plan import PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.web.map_turns import analysed
@@ -132,22 +132,49 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
 
 
 def test_every_face_says_that_there_is_no_value() -> None:
-    each = next(hard_positions())
+    each = list(hard_positions())[2]
+    take = ",".join(each.goal.territories)
     asked = PlanQuestion(
-        each.position, take=",".join(each.goal.territories), time_limit=Fraction(0)
+        each.position, take=take, alternatives=True, reinforce=3, time_limit=Fraction(0)
     )
     answer = asked.answer()
     record = answer.record()
     assert (record["value"], record["win_probability"], record["interval"]) == (None, None, None)
-    assert answer.sentence == "No estimate yet: at most 100%."
-    assert [*answer.sections()]
-    code = answer.plan.problem.turn.to_code()
-    shown = analysed({"code": code, "take": asked.take, "time_limit": 0.0})
-    assert (shown["value"], shown["low"], shown["figure"]) == (None, None, "")
-    assert shown["bound"] == answer.plan.upper_bound
-    move = answer.plan.next_move()
-    assert move is not None
-    assert shown["moves"][0]["name"] == f"{move.start} to {move.to}"
+    assert record["reinforce"]["value_without"] is None
+    assert "alternatives" not in record
+    assert answer.sentence.endswith("no estimate yet: at most 100%.")
+    assert "Without the 3 new armies there is no estimate yet." in next(answer.sections()).parts
+    assert answer.new is not None
+    assert repr(answer.new).count("no estimate") == 2
+    assert "No estimate becomes no estimate." in str(answer.plot().subtitle)
+    turn = answer.plan.problem.turn
+    for more in ({}, {"hold": True}):
+        shown = analysed({"code": turn.to_code(), "take": take, "time_limit": 0.0, **more})
+        assert (shown["value"], shown["low"], shown["high"]) == (None, None, None)
+        assert (shown["figure"], shown["stop"], shown["bound"]) == ("", None, 1.0)
+        assert shown["sentences"] == ["No estimate yet: at most 100%."]
+        move = answer.plan.next_move()
+        assert move is not None
+        first = shown["moves"][0]
+        assert (first["name"], first["figure"]) == (f"{move.start} to {move.to}", "no estimate yet")
+
+
+def test_nothing_that_follows_a_plan_without_a_value_has_one() -> None:
+    each = next(hard_positions())
+    plan = best_plan(each.position, each.goal, time_limit=0)
+    held = take_and_hold(plan, time_limit=0)
+    assert (held.win_probability, held.unfortified, held.interval, held.ends) == (
+        None,
+        None,
+        None,
+        0,
+    )
+    assert "no estimate yet" in repr(held)
+    assert plan_answer(plan, held=held).record()["hold"]["win_probability"] is None
+    goal = InOrder((each.goal, TakeAll(each.position.board.continents[0].territories)))
+    follows = go_on(each.position, goal, {2: 1.0}, time_limit=0)
+    assert (follows.first, follows.win_probability, follows.interval) == (None, None, None)
+    assert "no estimate yet" in repr(follows)
 
 
 def test_a_game_that_the_deadline_cuts_is_not_counted() -> None:

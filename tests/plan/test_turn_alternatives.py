@@ -70,5 +70,5 @@ def test_plans_by_battles_have_alternatives_too() -> None:
 
 
 def test_a_worth_counts_what_is_held() -> None:
-    plan = best_plan(BLUE, Worth(), time_limit=0)
+    plan = best_plan(BLUE, Worth(), budget=0.01)
     assert alternatives(plan, Deadline(0.0))[0].value > 10

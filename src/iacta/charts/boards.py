@@ -216,8 +216,14 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for name, gain in gains.items()
         if gain
     }
-    values = [reinforcement.before.counted, reinforcement.plan.counted]
-    figures = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
+    figures = [
+        "no estimate"
+        if plan.value is None
+        else percent(plan.value, 0)
+        if is_chance
+        else signed(plan.value, 2)
+        for plan in (reinforcement.before, reinforcement.plan)
+    ]
     change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
     return _finished(

@@ -55,7 +55,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     measured as the others are; attacks on territories that are of no use for the goal are not.
     Where the policy of the plan is the best of all, so are the values; elsewhere the policy may see
     far less than it achieves, and all are scaled so that its own beginning, which comes first, is
-    worth what the plan achieves.
+    worth what the plan achieves. A plan without a value has none.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -67,7 +67,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     A 3 0.8691
     B 2 0.869
     """
-    return best_over_borders(first_attacks(plan, deadline))
+    return () if plan.value is None else best_over_borders(first_attacks(plan, deadline))
 
 
 def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:

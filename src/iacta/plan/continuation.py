@@ -73,7 +73,8 @@ class Continuation(Displayed):
     """A turn that goes on with new armies when the first goal is reached.
 
     plan: the plan that is followed until the first goal is reached.
-    first: the chance that it is reached.
+    first: the chance that it is reached; `None`, as the two other chances, where there was no time
+        for a single game of the plan.
     armies: the distribution of the new armies, once it is reached.
     win_probability: the chance that the first goal and the next one are reached, or an estimate.
     error: the standard error of an estimate, which is never 0, as rare ends may not have been seen.
@@ -83,11 +84,11 @@ class Continuation(Displayed):
     """
 
     plan: Plan
-    first: float
+    first: float | None
     armies: Distribution[int]
-    win_probability: float
+    win_probability: float | None
     error: float
-    without: float
+    without: float | None
     ends: int
     proven: bool = False
 
@@ -97,11 +98,15 @@ class Continuation(Displayed):
 
     def _summary(self) -> str:
         aim = self.plan.goal.phrase(self.plan.position)
+        if self.win_probability is None:
+            return f"{aim} and go on, no estimate yet"
         return f"{aim} and go on, {self.win_probability:.6g} (error {self.error:.2g})"
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """An interval that has the chance in 95% of all cases."""
+    def interval(self) -> tuple[float, float] | None:
+        """An interval that has the chance in 95% of all cases; `None` where there is no chance."""
+        if self.win_probability is None or self.first is None:
+            return None
         if self.proven:
             return self.win_probability, self.win_probability
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
@@ -143,7 +148,8 @@ def go_on(
     later = TakeAll(tuple(dict.fromkeys(chain(*(each.names for each in read.goals[1:])))))
     best = _best_turn(first, read_problem(position, goal, **options), later, new, options, deadline)
     if best is not None:
-        show(best.win_probability, 1.0)
+        if best.win_probability is not None:
+            show(best.win_probability, 1.0)
         return best
     policies = [*_policies(first, goal, deadline.part(FIRST), options)]
     tried = [_Turn(policy, policies[0], later, new, options, seed) for policy in policies]
@@ -321,6 +327,8 @@ class _Turn:
 
     def continuation(self, deadline: Deadline) -> Continuation:
         plan, chance = self._plan(deadline)
+        if chance is None:
+            return Continuation(plan, None, self.armies, None, 0.0, None, 0)
         if not chance or not self._found:
             return Continuation(plan, chance, self.armies, 0.0, 0.0, 0.0, 0)
         error = mean_error(self._without_luck(0))
@@ -331,14 +339,16 @@ class _Turn:
         first, without = max(chance, value), min(without, value)
         return Continuation(plan, first, self.armies, value, error, without, len(self._found))
 
-    def _plan(self, deadline: Deadline) -> tuple[Plan, float]:
+    def _plan(self, deadline: Deadline) -> tuple[Plan, float | None]:
         """Return the plan until the first goal is reached, and the chance of that."""
         found = followed(self.policy, deadline, WORK)
         plan = plan_of(found, deadline.seconds)
+        if plan.value is None:
+            return plan, None
         if plan.stages:
             return plan, plan.stages[0]
         if plan.goal.is_chance:
-            return plan, plan.counted
+            return plan, plan.value
         # It is paid for armies left as well, but what counts is the first goal.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0

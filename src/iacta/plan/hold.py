@@ -106,7 +106,8 @@ class Hold(Displayed):
     """The chance that what a plan takes is held.
 
     plan: the plan.
-    win_probability: the chance that the goal is reached and then held, an estimate.
+    win_probability: the chance that the goal is reached and then held, an estimate; `None` where
+        the plan has no value.
     error: its standard error.
     unfortified: the same without a move at the end of the turn.
     at_least: what remains of the chance if each opponent's play is as good as its bound.
@@ -119,9 +120,9 @@ class Hold(Displayed):
     """
 
     plan: Plan
-    win_probability: float
+    win_probability: float | None
     error: float
-    unfortified: float
+    unfortified: float | None
     at_least: float
     proven: bool
     threats: tuple[Threat, ...]
@@ -135,11 +136,15 @@ class Hold(Displayed):
 
     def _summary(self) -> str:
         aim = self.plan.goal.phrase(self.plan.position)
+        if self.win_probability is None:
+            return f"{aim} and hold it, no estimate yet"
         return f"{aim} and hold it, {self.win_probability:.6g} (error {self.error:.2g})"
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """An interval that has the chance in 95% of all cases."""
+    def interval(self) -> tuple[float, float] | None:
+        """An interval that has the chance in 95% of all cases; `None` where there is no chance."""
+        if self.win_probability is None:
+            return None
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
         known = self.plan.interval[1] if self.plan.interval else self.plan.win_probability
         most = 1.0 if known is None else known
@@ -195,23 +200,25 @@ def take_and_hold(
     """
     outlook, number = _Outlook(plan, get, fortify, options), whole_number(ends, "ends", least=1)
     deadline, few = Deadline.of(time_limit), min(SCOUTED, number)
+    if plan.value is None:
+        return outlook.hold(plan, number, seed, deadline)
     end, limits = deadline.part(COMPARED), [*_constraints(plan, options)]
     tried = [outlook.hold(plan, few, seed, end.part(1 / (1 + len(limits))))]
     for place, more in enumerate(limits):
-        if end.is_over or tried[0].win_probability >= ENOUGH * _reached(plan):
+        if end.is_over or _chance(tried[0]) >= ENOUGH * _reached(plan):
             break
         limited: PlanOptions = {**options, **more, "rules": plan.rules}
         part = end.part(1 / (len(limits) - place))
         other = planned(plan.position, plan.goal, limited, part.part(0.5), budget=OTHERS)
-        if _reached(other) > max(each.win_probability for each in tried):
+        if _reached(other) > max(map(_chance, tried)):
             tried.append(outlook.hold(other, few, seed, part))
-    best = max(tried, key=lambda each: each.win_probability).plan
+    best = max(tried, key=_chance).plan
     found = outlook.hold(plan, number, seed, deadline.part(1.0 if best is plan else 0.5))
     if best is plan:
         return found
     chosen = outlook.hold(best, number, seed, deadline)
     noise = NORMAL * hypot(chosen.error, found.error)
-    if chosen.win_probability <= found.win_probability + max(noise, GAIN):
+    if _chance(chosen) <= _chance(found) + max(noise, GAIN):
         return found
     # What bounds all play bounds the chosen plan, not what its own constraints allow.
     proven = best.interval is None and plan.upper_bound - best.counted <= SAME
@@ -298,6 +305,8 @@ class _Outlook:
         """Return the chance that a plan takes and holds, from some of its ends."""
         found: list[_Afterwards] = []
         known: dict[TurnState, _Afterwards] = {}
+        if plan.value is None:
+            return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
         held = mask_of(map(plan.problem.place, self.held))
         self.large = set[str]()  # the opponents with too many states for the best play
         drawn = games(plan.policy, np.random.default_rng(seed))
@@ -409,14 +418,18 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
 
 
 def _reached(plan: Plan) -> float:
-    """Return the chance that a plan takes what is to be held, as its policy sees it without one."""
-    return plan.counted if plan.win_probability is None else plan.win_probability
+    """Return the chance that a plan takes what is to be held, 0 where it is not known."""
+    return plan.win_probability or 0.0
+
+
+def _chance(held: Hold) -> float:
+    return held.win_probability or 0.0
 
 
 def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
     if not found:  # nothing is known of what becomes of the ends that there are
-        reached, is_known = _reached(plan), plan.win_probability is not None
-        return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, is_known and reached <= RARE, (), (), 0)
+        reached = _reached(plan)
+        return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, reached <= RARE, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []

@@ -112,7 +112,11 @@ class Reinforcement(Displayed):
     def _summary(self) -> str:
         where = ", ".join(f"{number} on {name}" for name, number in self.placement)
         aim = self.plan.goal.phrase(self.plan.position)
-        return f"{where}; {aim}, {self.plan.counted:.6g} instead of {self.before.counted:.6g}"
+        values = (
+            "no estimate" if value is None else f"{value:.6g}"
+            for value in (self.plan.value, self.before.value)
+        )
+        return f"{where}; {aim}, {' instead of '.join(values)}"
 
 
 def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:

@@ -34,10 +34,12 @@ def new_armies(placement: Placement) -> str:
 
 def without(plan: Plan, new: Reinforcement) -> str:
     armies = "the new army" if new.armies == 1 else f"the {new.armies} new armies"
+    if new.before.value is None:
+        return f"Without {armies} there is no estimate yet."
     if new.before.goal.is_chance:
-        chance = percent(plan_chance(plan, new.before.counted))
+        chance = percent(plan_chance(plan, new.before.value))
         return f"Without {armies} the chance is {chance}."
-    gain = new.before.counted - new.before.problem.held
+    gain = new.before.value - new.before.problem.held
     return f"Without {armies} it gains {gain:.2f} points."
 
 
@@ -121,18 +123,22 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     goes_on: how it goes on.
     rules: the name of the rules.
     """
+    reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
+    if reached is None or won is None or bare is None or goes_on.interval is None:
+        yield f"No estimate yet. {cards_words(goes_on.armies)}"
+        return
     first, *others = goal.in_order
     then = ", then ".join(way.phrase(plan.position) for way in others)
     proof = ": proven best" if goes_on.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(plan_chance(plan, goes_on.first))}{under(rules)}, then "
-        f"{then} with {percent(plan_chance(plan, goes_on.win_probability))}, with the armies "
+        f"{percent(plan_chance(plan, reached))}{under(rules)}, then "
+        f"{then} with {percent(plan_chance(plan, won))}, with the armies "
         f"that the cards bring{proof}."
     )
     yield (
         f"{cards_words(goes_on.armies)} Without them the second chance would be "
-        f"{percent(plan_chance(plan, goes_on.without))}."
+        f"{percent(plan_chance(plan, bare))}."
     )
     if goes_on.proven:
         yield TRADED
@@ -146,17 +152,24 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
 
 def went_on(goes_on: Continuation) -> Iterator[str]:
     """Yield how a turn goes on with new armies, where the goals after the first are not known."""
-    plan, (low, high) = goes_on.plan, goes_on.interval
+    plan = goes_on.plan
+    reached, won, bare = goes_on.first, goes_on.win_probability, goes_on.without
+    if reached is None or won is None or bare is None or goes_on.interval is None:
+        yield "No estimate yet."
+        return
+    low, high = goes_on.interval
     interval = "" if goes_on.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
-        f"{percent(plan_chance(plan, goes_on.first))}, and reach the next goal too with "
-        f"{percent(plan_chance(plan, goes_on.win_probability))}{interval}; "
-        f"without new armies with {percent(plan_chance(plan, goes_on.without))}."
+        f"{percent(plan_chance(plan, reached))}, and reach the next goal too with "
+        f"{percent(plan_chance(plan, won))}{interval}; "
+        f"without new armies with {percent(plan_chance(plan, bare))}."
     )
 
 
 def what_is_held(held: Hold) -> Iterator[str]:
+    if held.win_probability is None or held.unfortified is None or held.interval is None:
+        return  # the sentence on the plan says that there is no estimate yet
     if not held.ends:
         if not held.proven:
             yield "There was no time to find a game in which you take it."
@@ -175,8 +188,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
             "The others may have better plans than those the search found; by the bounds on those, "
             f"{least}."
         )
-    if held.otherwise:
-        other = held.otherwise
+    if (other := held.otherwise) and other.win_probability is not None:
         yield (
             "This plan is chosen to take and hold it. The best plan to take it would succeed with "
             f"{percent(other.plan.counted)}, and hold it with "

@@ -106,7 +106,9 @@ class ReinforceRecord(KeyedRecord):
 
     armies: Count = key("How many new armies.")
     placement: Mapping[str, Count] = key(PLACEMENT)
-    value_without: float = key("The value of the plan without them.")
+    value_without: float | None = key(
+        "The value of the plan without them; `null` where there was no time for a single game."
+    )
     quick_value_without: float = key("The same of a quick plan, for comparison with `territories`.")
     territories: Sequence[HelpRecord] = key("Where they help.")
 
@@ -122,14 +124,16 @@ class PlanCardsRecord(KeyedRecord):
     """What the cards of an eliminated player bring."""
 
     armies: Sequence[BroughtRecord] = key("The armies that they bring.")
-    first_probability: Unit = key(
-        "With `--then`: the chance that the player is eliminated.", default=OMITTED
+    first_probability: Unit | None = key(
+        "With `--then`: the chance that the player is eliminated; `null`, as the two other "
+        "chances, where there was no time for a single game.",
+        default=OMITTED,
     )
-    win_probability: Unit = key(
+    win_probability: Unit | None = key(
         "With `--then`: the estimated chance that all goals are reached.", default=OMITTED
     )
     interval: IntervalRecord | None = key(INTERVAL_KEY, default=OMITTED)
-    win_probability_without: Unit = key(
+    win_probability_without: Unit | None = key(
         "With `--then`: the same without new armies.", default=OMITTED
     )
     ends: Count = key(
@@ -162,11 +166,14 @@ class FortifiedRecord(KeyedRecord):
 class HeldRecord(KeyedRecord):
     """The chance to hold what is taken."""
 
-    win_probability: Unit = key(
-        "The estimated chance that the goal is reached and held until the next turn."
+    win_probability: Unit | None = key(
+        "The estimated chance that the goal is reached and held until the next turn; `null` where "
+        "there was no time for a single game of the plan."
     )
     interval: IntervalRecord | None = key(INTERVAL_KEY)
-    win_probability_unfortified: Unit = key("The same without a move at the end of the turn.")
+    win_probability_unfortified: Unit | None = key(
+        "The same without a move at the end of the turn."
+    )
     at_least: float = key("The chance that is left by the bounds on the plans of the others.")
     is_exact: bool = key(
         "Whether it is certain that the others have no better plans than those found."
@@ -299,7 +306,7 @@ def reinforce_record(new: Reinforcement) -> ReinforceRecord:
     return ReinforceRecord(
         new.armies,
         dict(new.placement),
-        new.before.counted,
+        new.before.value,
         new.quick,
         [HelpRecord(marginal.territory, marginal.one, marginal.all) for marginal in new.marginals],
     )

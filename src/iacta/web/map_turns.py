@@ -484,14 +484,16 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
     scene, numbers, chances = _drawn(plan)
     place = {name: t for t, name in enumerate(plan.position.board.territories)}
     value = held.win_probability if held else plan.value
+    if held:
+        low, high = held.interval or (None, None)
     return {
         "value": value,
         "bound": plan.upper_bound,
-        "low": held.interval[0] if held else low,
-        "high": held.interval[1] if held else high,
+        "low": low,
+        "high": high,
         "is_proven": plan.proven and not held,
         "is_chance": plan.goal.is_chance,
-        "figure": "" if value is None else _figure(plan, value),
+        "figure": _figure(plan, value),
         "sentences": [*map(str, summary.parts)],
         "stop": None if new or held else _stopping(plan),
         "moves": [] if new else [_to_take(move) if held else move for move in _moves(plan, place)],
@@ -508,13 +510,15 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
     }
 
 
-def _figure(plan: Plan, value: float) -> str:
-    """Return a value in large digits: a chance, or points."""
-    return valued(plan, value) + ("" if plan.goal.is_chance else " points")
+def _figure(plan: Plan, value: float | None) -> str:
+    """Return a value in large digits: a chance, or points; nothing where none is known."""
+    return "" if value is None else valued(plan, value) + ("" if plan.goal.is_chance else " points")
 
 
-def _stopping(plan: Plan) -> dict[str, Any]:
-    """Return what it costs to attack no more, in words, too."""
+def _stopping(plan: Plan) -> dict[str, Any] | None:
+    """Return what it costs to attack no more, in words, too; `None` where no value is known."""
+    if plan.value is None:
+        return None
     loss = max(plan.counted - plan.problem.held, 0.0)
     return {"loss": loss, "words": _lost(plan, loss)}
 
@@ -554,12 +558,14 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
                 if other[:2] == way[:2]
             ],
             "words": _lost(plan, loss) if number else "best",
-            "figure": valued(plan, way.value),
+            "figure": "no estimate yet" if plan.value is None else valued(plan, way.value),
             "success": _success(plan, way),
         }
 
 
 def _lost(plan: Plan, loss: float) -> str:
+    if plan.value is None:
+        return "not compared"
     if loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD):
         return "as good"
     return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} points less"
@@ -570,6 +576,8 @@ def _success(plan: Plan, way: Alternative) -> str | None:
     problem = plan.problem
     v, c = problem.place(way.start), problem.place(way.to)
     spare = problem.turn.armies[v] - problem.garrisons[v]
+    if plan.value is None:
+        return None
     throws = problem.kernels[c].battle(spare, problem.turn.armies[c]).throws
     won = [
         (spare - lost, p * chance.chance)
@@ -611,15 +619,17 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
     low, high = plan.interval or (plan.value, plan.value)
     return {
         "value": plan.value,
-        "bound": max(plan.upper_bound, plan.counted),
+        "bound": plan.upper_bound,
         "low": low,
         "high": high,
         "is_proven": True,  # as far as it goes
         "moves": [],
         "is_chance": goal.is_chance,
-        "figure": _figure(plan, plan.counted),
+        "figure": _figure(plan, plan.value),
         "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
-        "advances": [[number, plan.counted + value - quick] for value, number in ranked],
+        "advances": []
+        if plan.value is None
+        else [[number, plan.value + value - quick] for value, number in ranked],
         "best": best,
     }
 
