@@ -53,7 +53,7 @@ def test_every_face_says_the_condition_and_the_number_under_the_simple_player(na
         assert CONDITION in words.replace("If every", "if every"), face
         assert "simple" in words, face
         assert "the chance" not in words.lower(), face
-    assert found.sentence.count("%") == 2
+    assert found.sentence.count("%") == 4  # each with its interval
     assert record["condition"] == CONDITION
     assert 0 <= record["under_simple"] <= 1
     heading, *rows = found.rows()

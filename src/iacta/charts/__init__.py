@@ -17,7 +17,6 @@ if TYPE_CHECKING:  # for tools that check types without running the registry
     from iacta.charts.registry import *
     from iacta.charts.saving import *
     from iacta.charts.tables import *
-    from iacta.charts.threats import *
     from iacta.charts.whole_games import *
 
 

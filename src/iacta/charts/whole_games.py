@@ -1,4 +1,4 @@
-"""Charts of whole games: who wins how often, and what a turn is best played for."""
+"""Charts of games: who wins how often, what a turn is best played for, and threats to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from iacta.charts.axes_and_labels import axis, categories, exactly, mapped, percent_label
+from iacta.charts.axes_and_labels import (
+    axis,
+    categories,
+    exactly,
+    mapped,
+    percent_label,
+    row_axis,
+)
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import owner_colours
 from iacta.charts.registry import chart
@@ -18,6 +25,7 @@ from iacta.charts.vega import Row, View, field, layer, rows_of
 
 if TYPE_CHECKING:  # they take time to import
     from iacta.questions.goals import GoalsAnswer
+    from iacta.questions.threats import ThreatsAnswer
     from iacta.questions.win import WinAnswer
     from iacta.war import GoalChance
 
@@ -27,6 +35,8 @@ HATCH = 7  # pixels from a line of a hatching to the next
 LEAST_LABELLED = 0.07  # a smaller part of a bar has no room for a number
 LONGEST_GOAL = 32
 ROOM = 1.25  # for the numbers behind bars, as a multiple of what bars need
+STEPS = tuple(k * 10.0**power for power in range(-6, 0) for k in (1, 2, 5))  # of ticks
+MOST_TICKS = 8
 
 
 @chart(of="WinAnswer")
@@ -105,8 +115,9 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     answer: what `iacta.ask` answers to `goals`; with `win` the chart is about games.
 
     The chart has a table `goals`: for each `goal` the `chance` of its best plan, where it has one,
-    and with games `how` the turn is played in them, their share that is won (`win`) from `low` to
-    `high`, and the share `under_simple`; and a table `hatching` of the lines that mark intervals.
+    and what a longer search stays within, from `low` to `high`; with games `how` the turn is played
+    in them, their share that is won (`win`) from `low` to `high`, and the share `under_simple`; and
+    a table `hatching` of the lines that mark intervals.
     """
     from iacta.questions.whole_game import PEOPLE  # takes time to import
 
@@ -119,14 +130,15 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         place = {"top": top, "bottom": top + GOAL_THICK / GOAL_ROW, "start": 0.0}
         own: Row = {"goal": each.words, "how": each.how, **place}
         if each.reach is not None:
-            own = {**own, "chance": each.reach.chance, "share": each.reach.chance}
+            (low, high), chance = each.reach.interval, each.reach.chance
+            own = {**own, "chance": chance, "share": chance, "low": low, "high": high}
         rows.append({**own, **(_won(each.judged) if each.judged else {})})
-    tables: dict[str, Sequence[Row]] = {"goals": rows}
     most = 1.0
     if is_won:
         most = min(max(max(row["high"], row["under_simple"]) for row in rows), 1.0)
-        tables["hatching"] = [line for row in rows for line in _uncertain(row, most)]
-    numbers = ("win", "low", "high", "under_simple") if is_won else ()
+    hatching = [line for row in rows for line in _uncertain(row, most)]
+    tables: dict[str, Sequence[Row]] = {"goals": rows, "hatching": hatching}
+    numbers = ("win", "low", "high", "under_simple") if is_won else ("low", "high")
     names = [cut(each.words, LONGEST_GOAL) for each in shown]
     bar_axis = _bar_axis(names, GOAL_ROW, GOAL_THICK)
     base = rows_of("goals").encode(
@@ -134,15 +146,19 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         tooltip=["goal:N", "how:N", *map(exactly, ("chance", *numbers))],
     )
     title = "share of the games that are won" if is_won else "chance of the best plan"
-    scale = {"domain": [0, ROOM * most], "nice": False}
-    across = axis("start:Q", title, scale, format="~%", tickCount=5)
+    across = _share_axis("start:Q", title, ROOM * most)
     bars = base.mark("rect", color=tone)
-    layers = [bars.encode(x=across, x2="share", y2="bottom")]
-    label, last = percent_label("share", 1), "datum.share"
-    words = "The chance of the best plan that was found for each goal."
+    layers = [
+        bars.encode(x=across, x2="share", y2="bottom"),
+        _hatching(bar_axis, "datum.is_inside", style="paper"),
+        _hatching(bar_axis, "!datum.is_inside", color=tone),
+    ]
+    label, last = percent_label("share", 1), "datum.high"
+    words = (
+        "The chance of the best plan that was found for each goal; hatched: what a longer search "
+        "stays within."
+    )
     if is_won:
-        layers.append(_hatching(bar_axis, "datum.is_inside", style="paper"))
-        layers.append(_hatching(bar_axis, "!datum.is_inside", color=tone))
         simple = base.mark("rule", style="ink", strokeWidth=2.5)
         layers.append(simple.encode(x="under_simple:Q", y2="bottom"))
         label = f"({label}) + ' / ' + ({percent_label('under_simple', 1)})"
@@ -160,6 +176,49 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     return Chart(drawn, answer.sentence, words, tables)
 
 
+@chart(of="ThreatsAnswer")
+def threat_bars(answer: ThreatsAnswer) -> Chart:
+    """Return the greatest chance of each threat as a bar in the colour of who could do it.
+
+    answer: what `iacta.ask` answers to `threats`.
+
+    The chart has a table `threats`: for each `goal` its `chance`, the bound `at_most`, and the
+    `player` who has it.
+    """
+    from iacta.questions.threats import CONDITION, threats_sentence  # takes time to import
+
+    rows: list[Row] = []
+    for goal, by in answer.goals.items():
+        first = max(by.values(), key=lambda each: each.chance)
+        numbers = {"chance": first.chance, "at_most": first.at_most}
+        rows.append({"goal": cut(goal, LONGEST_GOAL), "player": cut(first.player), **numbers})
+    colours = owner_colours(answer.question.turn.position)
+    by_player = {cut(name): tone for name, tone in colours.items() if name != answer.found.player}
+    base = rows_of("threats").encode(
+        y=row_axis("goal", rows),
+        x=_share_axis("chance:Q", "chance on their next turn", ROOM),
+        tooltip=["goal:N", "player:N", *map(exactly, ("chance", "at_most"))],
+    )
+    bars = base.mark("bar", style="outlined")
+    bars = bars.encode(color=categories("player", by_player, rows))
+    written = base.calculate(label=percent_label("chance", 1))
+    written = written.mark("text", align="left", dx=5).encode(text="label:N")
+    drawn = layer(bars, written).properties(height=GOAL_ROW * max(len(rows), 1))
+    words = f"{CONDITION[0].upper()}{CONDITION[1:]}."
+    return Chart(drawn, threats_sentence(answer), words, {"threats": rows})
+
+
+def _share_axis(of: str, title: str, most: float) -> dict[str, Any]:
+    """Return an axis of shares with room for numbers behind bars, and no tick above 100%.
+
+    most: where it ends.
+    """
+    step = next(each for each in STEPS if most < MOST_TICKS * each)
+    ticks = [k * step for k in range(MOST_TICKS) if k * step <= min(most, 1.0)]
+    scale = {"domain": [0, most], "nice": False}
+    return axis(of, title, scale, format="~%", values=ticks)
+
+
 def _won(each: GoalChance) -> dict[str, float]:
     low, high = each.interval
     own = {"win": each.win, "low": low, "high": high, "under_simple": each.under_simple}
@@ -169,9 +228,9 @@ def _won(each: GoalChance) -> dict[str, float]:
 def _uncertain(row: Row, most: float) -> Iterator[Row]:
     """Yield the hatching of an interval inside of a bar, and beyond its end."""
     place = (row["top"], GOAL_ROW, GOAL_THICK, ROOM * most)
-    for line in _hatched(row["low"], row["win"], *place):
+    for line in _hatched(row["low"], row["share"], *place):
         yield {**line, "is_inside": True}
-    for line in _hatched(row["win"], row["high"], *place):
+    for line in _hatched(row["share"], row["high"], *place):
         yield {**line, "is_inside": False}
 
 

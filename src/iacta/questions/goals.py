@@ -22,6 +22,7 @@ from iacta.questions.whole_game import (
     WholeGame,
     interval_record,
     range_text,
+    share_and_range,
     share_text,
 )
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
@@ -127,6 +128,9 @@ class GoalsRecord(KeyedRecord):
     )
     chance: Unit = key("The chance to reach it.", is_column=True, default=OMITTED)
     win: Unit = key(WIN, is_column=True, default=OMITTED)
+    win_interval: IntervalRecord = key(
+        "The 95% interval of `win`.", is_column=True, default=OMITTED
+    )
     under_simple: Unit = key(LIKE_SIMPLE, is_column=True, default=OMITTED)
 
 
@@ -173,12 +177,14 @@ class GoalsAnswer(Answer):
             rows,
             first.chance,
             first.win,
+            first.win_interval,
             first.under_simple,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         plans = ("chance", "low", "at_most", "left")
-        wins = ("how", "win", "win_low", "win_high", "under_simple", "behind", "is_clear")
+        simple = ("under_simple", "under_simple_low", "under_simple_high")
+        wins = ("how", "win", "win_low", "win_high", *simple, "behind", "is_clear")
         yield ("goal", *plans, *(wins if self.question.win else ()), "condition")
         for words, reach, judged in self.goals:
             numbers: list[object] = [""] * len(plans)
@@ -187,7 +193,8 @@ class GoalsAnswer(Answer):
             if self.question.win:
                 numbers += [""] * len(wins)
             if judged is not None:
-                shown = (judged.how, judged.win, *judged.interval, judged.under_simple)
+                usual, simply = (judged.win, *judged.interval), judged.under_simple_interval
+                shown = (judged.how, *usual, judged.under_simple, *simply)
                 numbers[len(plans) :] = [*shown, judged.behind, judged.is_clear]
             yield (words, *numbers, CONDITION)
 
@@ -198,20 +205,19 @@ class GoalsAnswer(Answer):
                 (each.words, *_reach_cells(each), _placed(each)) for each in self.reached
             ]
             if rows:
-                columns: tuple[str, ...] = "", "chance", "at most", "armies left", "new armies"
+                columns: tuple[str, ...] = "", "chance", "within", "armies left", "new armies"
                 if not any(row[-1] for row in rows):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
                 yield Section([Table(columns, rows)], title="What the turn can reach:")
             return
         yield Section([goals_sentence(self), *self._unclear(), PEOPLE])
         table: list[tuple[str, ...]] = [
-            (row.words, row.how, *_reach_cells(row.reach)[::2], *_win_cells(row.judged))
+            (row.words, row.how, *_reach_cells(row.reach), *_win_cells(row.judged))
             for row in self.goals
         ]
-        columns = ("", "", "chance", "armies left", "games won", "95% interval", "behind")
-        yield Section(
-            [Table((*columns, "like simple"), table)], title="What the turn is played for:"
-        )
+        wins = ("games won", "95% interval", "behind", "like simple", "95% interval")
+        columns = ("", "", "chance", "within", "armies left", *wins)
+        yield Section([Table(columns, table)], title="What the turn is played for:")
 
     def _unclear(self) -> Iterator[str]:
         if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
@@ -256,24 +262,28 @@ def _record(row: GoalRow) -> TurnGoalRecord:
 
 
 def _reach_cells(reach: Reach | None) -> tuple[str, str, str]:
-    """Return the chance of a goal, its bound where that says more, and the armies left."""
+    """Return the chance of a goal, what a longer search stays within, and the armies left."""
     if reach is None:
         return "", "", ""
-    chance, most = percent(reach.chance), percent(reach.interval.high)
-    is_said = most != chance and not most.startswith("more")
-    return chance, most if is_said else "", f"{reach.left:.1f}"
+    ends = [f"{100 * end:.1f}" for end in reach.interval]
+    return (
+        percent(reach.chance),
+        "" if ends[0] == ends[1] else f"{'-'.join(ends)}%",
+        f"{reach.left:.1f}",
+    )
 
 
 def _placed(reach: Reach) -> str:
     return ", ".join(f"{number} on {name}" for name, number in reach.placement)
 
 
-def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str]:
+def _win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]:
     if judged is None:
-        return "", "", "", ""
+        return "", "", "", "", ""
     behind = f"{100 * judged.behind:.1f}" if judged.behind else ""
     won, simple = share_text(judged.win), share_text(judged.under_simple)
-    return won, range_text(judged.interval), behind, simple
+    within = range_text(judged.interval), range_text(judged.under_simple_interval)
+    return won, within[0], behind, simple, within[1]
 
 
 def goals_sentence(answer: GoalsAnswer) -> str:
@@ -283,14 +293,15 @@ def goals_sentence(answer: GoalsAnswer) -> str:
         first = judged.best
         return (
             f"{CONDITION[0].upper()}{CONDITION[1:]}, {player} wins most often with this goal: "
-            f"{first.goal} ({share_text(first.win)} of the games; like its simple player, "
-            f"{share_text(first.under_simple)})."
+            f"{first.goal}: {share_and_range(first.win, first.interval)} of the games; like its "
+            f"simple player, {share_and_range(first.under_simple, first.under_simple_interval)}."
         )
     if not answer.reached:
         return f"No plan was found by which {player} reaches a goal this turn."
     first_reach = answer.reached[0]
+    within = f" ({between})" if (between := _reach_cells(first_reach)[1]) else ""
     place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
     return (
         f"The likeliest goal of {player} this turn is to {first_reach.words}: a chance of "
-        f"{percent(first_reach.chance)}{place}."
+        f"{percent(first_reach.chance)}{within}{place}."
     )

@@ -78,5 +78,15 @@ def range_text(interval: Interval) -> str:
     return f"{100 * interval.low:.1f}-{100 * interval.high:.1f}%"
 
 
+def share_and_range(games: float, interval: Interval) -> str:
+    """Return a share of games that were played, with its interval, for a sentence.
+
+    >>> share_and_range(0.283, Interval(0.27, 0.29)), share_and_range(1.0, Interval(1.0, 1.0))
+    ('28.3% (27.0-29.0%)', '100%')
+    """
+    within = range_text(interval)
+    return f"{share_text(games)} ({within})" if within else share_text(games)
+
+
 def interval_record(interval: Interval) -> IntervalRecord:
     return IntervalRecord(CONFIDENCE, *interval)

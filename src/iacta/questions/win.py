@@ -18,6 +18,7 @@ from iacta.questions.whole_game import (
     like,
     range_text,
     reported,
+    share_and_range,
     share_text,
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
@@ -171,7 +172,8 @@ def win_sentence(answer: WinAnswer) -> str:
     if not found[0].games:
         winner = next(each.player for each, _ in answer.pairs() if each.chance)
         return f"{winner} has won, {condition} or like its simple player: nobody else is left."
-    usual, simple = (share_text(each.of(name).chance) for each in found)
+    own = (each.of(name) for each in found)
+    usual, simple = (share_and_range(each.chance, each.interval) for each in own)
     return (
         f"{condition[0].upper()}{condition[1:]}, {name} wins {usual} of the games; like its "
         f"simple player, {simple}."
