@@ -13,7 +13,7 @@ from iacta.board import Board, Holding, Position
 from iacta.game import Advance, Attack, Losses, Turn
 from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth
-from iacta.questions.review import ReviewQuestion
+from iacta.questions.review import ReviewAnswer, ReviewQuestion
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 from tests.plan import twin
@@ -204,7 +204,7 @@ def test_several_rolls_are_judged_with_the_best_dice() -> None:
 
 def test_the_costliest_decisions_name_what_is_better() -> None:
     wrong = {"from": "A", "to": "B", "left": 4, "their_left": 3}
-    with pytest.raises(IactaError, match=r"line 1: battle 1: attack must be legal now, got A to B"):
+    with pytest.raises(IactaError, match=r"line 1: battle 1: A cannot attack B: red owns"):
         review(log_of({"take": "D"}, [wrong]))
     found = review(log_of({"take": "D"}, []))
     assert [each.name for each in found.costliest] == ["stop"]
@@ -215,14 +215,14 @@ def test_the_costliest_decisions_name_what_is_better() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"left": 9}, "line 1: battle 1: left must be"),
+        ({"left": 9}, "line 1: battle 1: armies left on A must be"),
         ({"their_left": 0}, "line 1: battle 1: moved must be given, from 1 to 4"),
         ({"their_left": 0, "moved": 5}, "line 1: battle 1: moved must be from 1 to 4, got 5"),
         ({"moved": 1}, "line 1: battle 1: moved must be 0 where nothing is taken, got 1"),
         ({"to": "Mars"}, "line 1: battle 1: "),
         ({"their_left": 0, "moved": 2, "dice": 3}, "line 1: battle 1: moved must be from 3 to 4"),
         ({"die": 3}, "line 1: battle 1: unknown key 'die'"),
-        ({"dice": 3}, "line 1: battle 1: dice must be 1 to lose 0 and kill 1, got 3"),
+        ({"dice": 3}, "line 1: battle 1: dice must be 1 where A loses 0 and C 1, got 3"),
         ({"dice": "3"}, "line 1: battle 1: dice must be a whole number from 1 to 3, got '3'"),
         ({"from": 3}, "line 1: battle 1: from must be a territory, got 3"),
     ],
@@ -232,6 +232,25 @@ def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -
     with pytest.raises(IactaError) as caught:
         review(log_of({"take": "D"}, [battle]))
     assert str(caught.value).startswith(sentence)
+
+
+def test_turns_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: now[0])
+    battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
+    log = "\n".join([log_of({"take": "D"}, [battle])] * 3)
+
+    def wait(done: int, total: int) -> None:
+        now[0] += 10.0 if done else 0.0
+
+    whole = review(log)
+    found = review(log, time_limit=25, progress=wait)
+    assert (len(found.steps), found.missed, whole.missed) == (2, 2, 0)
+    assert found.steps == whole.steps[:2]
+    sections = [*ReviewAnswer(ReviewQuestion(log=log), found).sections()]
+    assert "2 turns were left out" in str(sections)
+    with pytest.raises(IactaError, match="time_limit must be more for a turn of this log"):
+        review(log, time_limit=5, progress=wait)
 
 
 def test_a_turn_without_battles_is_watched_too() -> None:

@@ -255,7 +255,7 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
     assert found.status == 200
     assert found.record["moves"][0]["name"].startswith("Peru to ")
     refused = server.ask("/api/v1/turn/step", {"code": code, "step": {**step, "left": 10}})
-    sentence = "left must be a whole number from 1 to 9, got 10"
+    sentence = "armies left on Peru must be a whole number from 1 to 9, got 10"
     assert (refused.status, refused.record["detail"]) == (422, sentence)
     assert server.ask(f"/api/v1/qr.svg?text={code}").body.startswith(b"<svg")
 

@@ -567,11 +567,11 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     attack(page, "A", "B")
     fought(page, 10, 0)
-    sentence = "left must be a whole number from 1 to 9, got 10"
+    sentence = "armies left on A must be a whole number from 1 to 9, got 10"
     expect(page.locator("#wrong")).to_have_text(sentence)
     # C cannot be attacked from A.
     page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
-    expect(page.locator("#steps")).to_contain_text("attack must be legal now, got A to C")
+    expect(page.locator("#steps")).to_contain_text("A cannot attack C: no border leads there")
     page.get_by_role("button", name="Start").click()
     value(page, plan_of_tiny().counted)
 

@@ -633,27 +633,54 @@ class Turn:
         names = self.board.find(start), self.board.find(to)
         attacks = self._attacks_over(*names)
         if not attacks:
-            raise IllegalError(f"attack must be legal now, got {names[0]} to {names[1]}")
+            raise IllegalError(self._why_no_attack(*names))
         v, c = map(self._land.places.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
-        lost = mine - whole_number(left, "left", least=garrison, most=mine)
-        killed = theirs - whole_number(defenders, "defenders", most=theirs)
+        left = whole_number(left, f"armies left on {names[0]}", least=garrison, most=mine)
+        defenders = whole_number(defenders, f"armies left on {names[1]}", most=theirs)
+        lost, killed = mine - left, theirs - defenders
         if dice is not None:
             number = whole_number(dice, "dice", least=1, most=attacks[0].dice)
             fit = self.dice_for(*names, lost, killed)
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
                 raise IllegalError(
-                    f"dice must be {few} to lose {lost} and kill {killed}, got {number}"
+                    f"dice must be {few} where {names[0]} loses {lost} and {names[1]} {killed}, "
+                    f"got {number}"
                 )
             return self._fought(Attack(*names, number), lost, killed)
         if not lost and not killed:
-            raise IllegalError(f"left and defenders must be fewer than {mine} and {theirs}")
+            raise IllegalError(
+                f"a battle must cost somebody an army, got all {mine} left on {names[0]} and all "
+                f"{theirs} on {names[1]}"
+            )
         if self._is_whole(self._land.kernels[c]):
             return self.after(attacks[0], (lost, killed))
         if left == garrison and not defenders:
-            raise IllegalError(f"left must be more than {garrison} when {names[1]} is taken")
+            raise IllegalError(
+                f"armies left on {names[0]} must be more than {garrison} when {names[1]} is taken, "
+                f"got {left}"
+            )
         return self._fought(attacks[0], lost, killed)
+
+    def _why_no_attack(self, start: str, to: str) -> str:
+        """Return why an attack is not legal now, as a sentence."""
+        v, owner, owned = self._land.places[start], *map(self._owner_of, (start, to))
+        garrison, armies = self._land.garrisons[v], self.armies[v]
+        if self.phase != "attack":
+            return f"{start} cannot attack {to} now: the turn is at its phase {self.phase!r}"
+        if owner != self.player:
+            return f"{start} cannot attack {to}: it is not {self.player}'s"
+        if owned == self.player:
+            return f"{start} cannot attack {to}: {self.player} owns it already"
+        if to not in self.board.neighbours(start):
+            return f"{start} cannot attack {to}: no border leads there"
+        if armies <= garrison:
+            return f"{start} cannot attack {to}: {garrison} must stay, and it has {armies}"
+        return f"{start} cannot attack {to}: its armies must stay, or nobody is there"
+
+    def _owner_of(self, name: str) -> str:
+        return self.owners[self._land.places[name]]
 
     def _attacks_over(self, start: str, to: str) -> list[Attack]:
         """Return the legal attacks over a border, that with the most dice first."""

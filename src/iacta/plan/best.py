@@ -94,7 +94,7 @@ def best_plan(
         deadline,
         budget=None if budget is None else _positive(budget, "budget"),
         prove=None if prove is None else _positive(prove, "prove"),
-        threads=_usual_threads() if threads is None else whole_number(threads, "threads", least=1),
+        threads=usual_threads() if threads is None else whole_number(threads, "threads", least=1),
         progress=progress,
     )
 
@@ -149,7 +149,8 @@ def _check_progress(progress: Callable[[float, float], object] | None) -> None:
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
 
 
-def _usual_threads() -> int:
+def usual_threads() -> int:
+    """Return how many threads a search uses: one in a worker process."""
     from multiprocessing import parent_process  # slow to import, and only needed here
 
     return 2 if parent_process() is None else 1

@@ -25,11 +25,12 @@ from iacta.board import Board
 from iacta.errors import IllegalError, TooLargeError
 from iacta.game import Advance, Turn
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
-from iacta.plan.best import best_plan
+from iacta.plan.best import plan_within, usual_threads
 from iacta.plan.deadline import Deadline
 from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
+from iacta.plan.problem import read_problem
 from iacta.plan.reinforcement import turn_options
 
 MOST_BATTLES = 2_000  # of a log: minutes of planning
@@ -104,12 +105,14 @@ class Review:
     is_chance: whether the goals are chances; else they are worths.
     proven: whether all values are those of the best play.
     unclear: what a recording does not show for certain, and how often; it is no part of the steps.
+    missed: how many turns at the end there was no time for.
     """
 
     steps: tuple[ReviewedStep, ...]
     is_chance: bool
     proven: bool
     unclear: tuple[tuple[str, int], ...] = ()
+    missed: int = 0
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
@@ -160,7 +163,9 @@ def review(
         RiskGameRecorder, where each turn is to gain the most.
     board: the board of a recording, or of lines before one that names its own: a `Board`, or what
         `read_board` takes; `None` for the classic one.
-    time_limit: the most seconds that all of it may take; `None` for none.
+    time_limit: the most seconds that all of it may take; `None` for none. Turns at the end that
+        there is no time for are left out; too little for the first one is refused. What is
+        reviewed is the same in any case.
     progress: called with how many battles are done, and how many there are.
 
     After the last battle of a turn, its player stops. A battle may be a roll or several: where it
@@ -176,24 +181,33 @@ def review(
     >>> [(each.name, each.better, round(each.cost, 3)) for each in found.steps]
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
-    deadline = Deadline.of(time_limit)
+    deadline = Deadline.of(time_limit).undivided()
     turns, unclear = read_game(log, board)
     if len({each.goal.is_chance for each in turns}) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")
     total = sum(len(each.battles) for each in turns)
     if total > MOST_BATTLES:
         raise TooLargeError(f"the log must have at most {MOST_BATTLES:,} battles, got {total:,}")
-    steps, proven, done = list[ReviewedStep](), True, 0
+    steps, proven, done, missed = list[ReviewedStep](), True, 0, set[int]()
     for number, played in enumerate(turns, 1):
-        values = _Values(played.goal, deadline, 2 * (total - done) + len(turns) - number + 1)
+        values, own = _Values(played.goal, deadline), list[ReviewedStep]()
         for step in _steps(played, values):
-            steps.append(step)
+            if deadline.is_over:
+                break
+            own.append(step)
             done += bool(step.to)
-            values.left = 2 * (total - done) + len(turns) - number + 1
             if progress is not None:
                 progress(done, total)
-        proven = proven and values.proven
-    return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear)
+        if deadline.is_over:
+            missed = {each.number for each in turns[number - 1 :]}
+            break
+        steps, proven = steps + own, proven and values.proven
+    if missed and not steps:
+        raise IllegalError(
+            f"time_limit must be more for a turn of this log, got {time_limit} seconds",
+            parameter="time_limit",
+        )
+    return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear, len(missed))
 
 
 # What it was worth.
@@ -204,23 +218,16 @@ class _Values:
 
     goal: the goal of the turn.
     deadline: when all of it must be over.
-    left: how many states are still to be looked at.
     """
 
-    def __init__(self, goal: Goal, deadline: Deadline, left: int) -> None:
-        self.goal, self.deadline, self.left, self.proven = goal, deadline, left, True
+    def __init__(self, goal: Goal, deadline: Deadline) -> None:
+        self.goal, self.deadline, self.proven = goal, deadline, True
 
     def plan(self, turn: Turn) -> Plan | None:
         if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
             return None
-        limited = self.deadline.limited
-        plan = best_plan(
-            turn.position,
-            self.goal,
-            **turn_options(turn),
-            time_limit=self.deadline.part(1 / self.left).left() if limited else None,
-            budget=BUDGET,
-        )
+        problem = read_problem(turn.position, self.goal, **turn_options(turn))
+        plan = plan_within(problem, self.deadline, budget=BUDGET, threads=usual_threads())
         self.proven = self.proven and plan.proven
         return plan
 

@@ -18,6 +18,10 @@ from iacta.questions.sentences import count
 from iacta.questions.shared_parameters import TIME_LIMIT
 
 MOST_SHOWN = 100  # steps
+USUAL_LUCK = (
+    "Usual luck is the standard deviation of luck: about two games of three stay within it, to "
+    "either side of 0."
+)
 
 
 @question(
@@ -109,6 +113,7 @@ class ReviewRecord(KeyedRecord):
     unclear: Mapping[str, int] = key(
         "What a recording does not show for certain, and so is left out: how often each."
     )
+    missed: Count = key("How many turns at the end were left out, for want of time.")
     players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
     costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
@@ -165,6 +170,9 @@ def _sections(reviewed: Review) -> Iterator[Section]:
     if reviewed.unclear:
         unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
+    if reviewed.missed:
+        last = count(reviewed.missed, "turn was", "turns were")
+        sentences.append(f"There was no time to review the end: {last} left out.")
     if sentences:
         yield Section(sentences)
     lucks = [
@@ -176,7 +184,7 @@ def _sections(reviewed: Review) -> Iterator[Section]:
         )
         for player in reviewed.players
     ]
-    yield Section([Table(("", "luck", "usual luck", "given away"), lucks)])
+    yield Section([Table(("", "luck", "usual luck", "given away"), lucks), USUAL_LUCK])
     costliest = [step for step in reviewed.costliest if float(_figure(reviewed, step.cost))]
     if costliest:
         worst = [
@@ -214,14 +222,8 @@ def _sentence(reviewed: Review, player: PlayerReview) -> str:
     who = "You were" if is_only else f"{player.player[:1].upper()}{player.player[1:]} was"
     how = "lucky" if player.luck >= 0 else "unlucky"
     unit = " points" if reviewed.is_chance else ""
-    luck, cost = _rounded(reviewed, abs(player.luck)), _rounded(reviewed, player.cost)
+    luck, cost = _figure(reviewed, abs(player.luck)), _figure(reviewed, player.cost)
     return f"{who} {luck}{unit} {how}, and gave away {cost} by decisions."
-
-
-def _rounded(reviewed: Review, value: float) -> str:
-    """Return a chance in points, or a worth: 10 and more without decimals."""
-    exact = _figure(reviewed, value)
-    return exact if float(exact) < 10 else f"{float(exact):.0f}"
 
 
 def _figure(reviewed: Review, value: float, sign: str = "") -> str:

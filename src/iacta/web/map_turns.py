@@ -193,16 +193,14 @@ def stepped(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 def _attacked(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     start, to = _border_of(turn, step)
-    before = turn.position
-    numbers: Any = [step.get(name) for name in ("left", "their_left", "dice")]  # checked there
-    after = turn.fought(start, to, *numbers)
-    lost = before.of(start).armies - whole_number(step.get("left"), "left")
-    killed = before.of(to).armies - whole_number(step.get("their_left"), "their_left")
+    numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice")))
+    after, (left, their_left, _) = turn.fought(start, to, *numbers), numbers
+    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - their_left
     return after, _happened(start, to, lost, killed, after)
 
 
 def _rolled(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
-    start, to = _border_of(turn, step)
+    start, to = _attack_of(turn, step)
     rng = np.random.default_rng(whole_number(step.get("seed", 0), "seed"))
     most, rolls, lost, killed = 1 if step.get("once") else MOST_ROLLS, 0, 0, 0
     while rolls < most and (attack := _attack(turn, start, to)) is not None:
@@ -213,13 +211,11 @@ def _rolled(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
             (result,) = turn.results(answer).sample(1, rng)
             turn = turn.after(answer, result)
         rolls, lost, killed = rolls + 1, lost + result.attackers, killed + result.defenders
-    if not rolls:
-        raise IllegalError(f"attack must be legal now, got {start} to {to}")
     return turn, _happened(start, to, lost, killed, turn, rolls)
 
 
 def _thrown(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
-    start, to = _border_of(turn, step)
+    start, to = _attack_of(turn, step)
     mine, theirs = (_faces(step.get(name), name) for name in ("mine", "theirs"))
     losses = shown_losses(mine, theirs, turn.rules_of.get(to, turn.rules))
     attack = Attack(start, to, len(mine))
@@ -232,8 +228,11 @@ def _faces(given: object, name: str) -> list[int]:
 
 
 def _moved(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
-    armies = whole_number(step.get("armies"), "armies")
-    to = turn.pending.to if turn.pending is not None else ""
+    numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
+    if turn.pending is None or not numbers:
+        raise IllegalError("no armies can move in now: no territory has just been taken")
+    to, (least, *_, most) = turn.pending.to, (numbers[0], *numbers)
+    armies = whole_number(step.get("armies"), f"armies that move into {to}", least, most)
     return turn.after(Advance(armies)), f"{count(armies, 'army moves', 'armies move')} into {to}"
 
 
@@ -253,12 +252,15 @@ def _placed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
         pair = row_of(entry, "on", "a territory and armies")
         if len(pair) != 2:
             raise MalformedError(f"on must be pairs of a territory and armies, got {shown(entry)}")
-        given[_place(turn, pair[0])] = whole_number(pair[1], "armies", least=1)
+        name = _place(turn, pair[0])
+        given[name] = whole_number(pair[1], f"new armies on {name}", least=1)
+    if sum(given.values()) != turn.place:
+        raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
     for name in turn.board.territories:
         if name in given:
+            if turn.position.of(name).owner != turn.player:
+                raise IllegalError(f"{name} gets no new armies: it is not {turn.player}'s")
             turn = turn.after(Place(name, given[name]))
-    if turn.phase == "place":
-        raise IllegalError(f"all new armies must be placed, {turn.place} are left")
     return turn, "Place " + ", ".join(f"{number} on {name}" for name, number in given.items())
 
 
@@ -308,6 +310,14 @@ def _place(turn: Turn, number: object) -> str:
 
 def _border_of(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
     return _place(turn, step.get("from")), _place(turn, step.get("to"))
+
+
+def _attack_of(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the border of an attack; one that is not possible is refused, with the reason."""
+    start, to = _border_of(turn, step)
+    if _attack(turn, start, to) is None:
+        turn.fought(start, to, 0, 0)
+    return start, to
 
 
 def _attack(turn: Turn, start: str, to: str) -> Attack | None:

@@ -113,14 +113,15 @@ def answered(question: Question, parts: Sequence[Part], watch: Watch | None = No
     watch: receives progress.
 
     Plans are searched, and whole games played, for 2 seconds unless the question says how long, and
-    for at most 20.
+    for at most 20; games are reviewed for 20.
     """
     if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
         question.check_chart()
     if isinstance(question, PlanQuestion | ReviewQuestion | ThreatsQuestion | WholeGame):
-        limit = Fraction(USUAL_PLAN_SECONDS) if question.time_limit is None else question.time_limit
-        limit = min(limit, Fraction(MOST_PLAN_SECONDS))
-        question = replace(question, time_limit=limit)
+        is_game = isinstance(question, ReviewQuestion)
+        usual = MOST_PLAN_SECONDS if is_game else USUAL_PLAN_SECONDS
+        limit = usual if question.time_limit is None else question.time_limit
+        question = replace(question, time_limit=min(Fraction(limit), Fraction(MOST_PLAN_SECONDS)))
     answer = _answer_to(question, watch)
     return {part: _part(answer, part) for part in parts}
 
