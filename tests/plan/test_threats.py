@@ -10,6 +10,7 @@ import pytest
 from iacta import Turn
 from iacta.board import Board, Continent, Holding, Position
 from iacta.errors import IactaError
+from iacta.game import Fortify
 from iacta.plan import Goal, TakeAll, TakeAny, placed, usual_reinforcements
 from iacta.plan.threats import Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
@@ -123,6 +124,45 @@ def test_the_last_move_brings_armies_to_the_front_and_says_what_that_changes() -
     )
     known = {each[:3]: each.chance for each in threats(Turn(after)).threats}
     assert known["blue", "take", "f"] == pytest.approx(move.after.chance)
+
+
+def kept_by_each(position: Position) -> dict[Fortify, float]:
+    """Return how much of the bonus of K each last move keeps, by every placement and play."""
+
+    def lost(there: Position) -> float:
+        others = [player for player in ("blue", "green") if there.owned_by(player)]
+        bonus = there.board.continents[0].bonus
+        return bonus * max(best_of_all(there, player, TakeAny("a,b")) for player in others)
+
+    last, before = Turn(position, phase="fortify"), lost(position)
+    moves = [each for each in last.actions() if isinstance(each, Fortify)]
+    return {each: before - lost(last.after(each).position) for each in moves}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_last_move_keeps_as_much_of_a_bonus_as_the_best_of_all(seed: int) -> None:
+    kept, move = kept_by_each(small(seed)), threats(Turn(small(seed))).move
+    own = 0.0 if move is None else kept[Fortify(move.start, move.to, move.armies)]
+    assert own >= max([0.0, *kept.values()]) - 0.04
+
+
+def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
+    bare = board_of(
+        "two fronts", [tuple(each) for each in ("ab", "br", "rc", "ax", "cy")], "abcrxy"
+    )
+    board = replace(bare, continents=(Continent("K", 1, ("a", "b")),))
+    red = [Holding("red", armies) for armies in (1, 1, 1, 6)]
+    position = Position(board, "red", (*red, Holding("blue", 10), Holding("green", 1)))
+    move, kept = threats(Turn(position)).move, kept_by_each(position)
+    assert move is not None
+    assert (move.start, move.to, move.before.kind, move.before.name) == ("r", "a", "break", "K")
+    assert kept[Fortify("r", "a", move.armies)] == max(kept.values())
+    # A third of an army for c would be more, but red has too few territories to lose an army by it.
+    there = Turn(position, phase="fortify").after(Fortify("r", "c", move.armies)).position
+    safer = [best_of_all(each, "green", TakeAll("c")) for each in (position, there)]
+    assert (safer[0] - safer[1]) / 3 > max(kept.values())
+    lost = replace(there, holdings=(*red[:2], Holding("green", 1), red[3], *there.holdings[4:]))
+    assert Turn(lost).new_armies() == Turn(position).new_armies()
 
 
 @pytest.mark.parametrize("turn", [front(1), front(9)._changed(fortify="none")])

@@ -537,7 +537,7 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     expect(page.locator("#battle")).to_be_in_viewport()
     page.get_by_text("Enter the dice").click()
     page.locator("#faces").get_by_role("button", name="Enter").click()
-    expect(page.locator("#wrong")).to_have_text("attack must have at least one die, got none")
+    expect(page.locator("#wrong")).to_have_text("the attacker must roll at least one die, got none")
     expect(page.locator("#wrong")).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
     expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")

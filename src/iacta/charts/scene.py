@@ -62,7 +62,7 @@ BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # how far the middle of an a
 PIECES = 8  # of a bent arrow
 CLEAR = 3.0  # units between an arrow and a badge that it passes
 ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # where on an arrow its number may be
-FARTHEST = 40  # units from a place to the letters that stand for its name
+FARTHEST = 40  # units from a place to the key of its name
 GRID = 16  # places in a row in which the name of a continent is tried
 BATCH = 32  # of these places, tried at once
 SAME = 1e-12  # smaller slopes, as parts of the largest, are none
@@ -157,7 +157,7 @@ class Arrow:
 class Label:
     """Words at a territory.
 
-    kind: what they are: the name, letters that stand for it, a continent's name, or something else.
+    kind: a name, the key of a name in the list beside the map, a continent's name, or other words.
     territory: its number; of a continent the first one.
     lines: the words.
     middle: of them all.
@@ -331,7 +331,7 @@ def text_width(text: str) -> float:
 
 
 def _key_of(number: int) -> str:
-    """Return letters that stand for a name.
+    """Return the key of a name in the list beside the map.
 
     >>> _key_of(0), _key_of(25), _key_of(26), _key_of(27)
     ('a', 'z', 'aa', 'bb')

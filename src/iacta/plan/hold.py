@@ -7,8 +7,8 @@ The model, for each end of the plan in which its goal is reached:
    place them where these help them most, and play to take any of what is to be held.
 3. It is held if no opponent takes any of it: with p_i the chances of their plays, Π (1 − p_i).
 
-So opponents neither help each other nor stand in each other's way, and what one of them destroys is
-there again for the next. The ends are drawn at random, so the chance is an estimate. The move that
+So each opponent attacks the position as the player leaves it: none of them profits or suffers from
+what another one does. The ends are drawn at random, so the chance is an estimate. The move that
 fortifies is the one that leaves the greatest Π (1 − p_i) when each stack of an opponent fights one
 battle, against the weakest territory beside it; the chances reported are then those of whole turns.
 

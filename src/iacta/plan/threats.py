@@ -1,7 +1,7 @@
 """Threats: what each opponent could do to a player on their next turn.
 
-Each threat is asked for itself: an opponent q gets their usual new armies, places all of them where
-these help one goal g most, and plays for that goal alone, against the position as it is. With f the
+Each threat is separate: an opponent q gets their usual new armies, places all of them where these
+help one goal g most, and plays for that goal alone, against the position as it is. With f the
 placements and V_g the chance of the best play for g,
 
     threat(q, g) = max_f V_g(position with f),
@@ -13,12 +13,13 @@ a plan. No play is better than that of an opponent who had all new armies everyw
 gives the bound.
 
 The last move of armies that helps most is the one that keeps most of the new armies of the player's
-next turn. A territory counts as a third of an army, and a continent as its bonus:
+next turn. A continent counts as its bonus, and a territory as a third of an army:
 
-    loss = Σ_t max_q threat(q, t) / 3 + Σ_C max_q threat(q, C) · bonus(C).
+    loss = Σ_C max_q threat(q, C) · bonus(C) + Σ_t max_q threat(q, t) / 3.
 
-Moves are compared by single battles (`iacta.plan.opponents`); what the best one changes is then
-settled by plans.
+The bonuses come first, to a hundredth of an army: a continent is held only as a whole, while single
+territories count by threes, and not at all where a player has few. Moves are compared by single
+battles (`iacta.plan.opponents`); what the best one changes is then settled by plans.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -90,7 +91,7 @@ class HelpfulMove(NamedTuple):
 
 @dataclass(frozen=True)
 class Threats:
-    """What opponents could do to a player, each threat for itself.
+    """What opponents could do to a player, each threat separately.
 
     player: the player.
     threats: all that have a chance, the likeliest first.
@@ -116,7 +117,7 @@ def threats(
     time_limit: the most seconds that it may take; fewer plays are compared where it comes first.
     progress: called with what is known so far, and which part of the work is done.
 
-    Each chance is for itself. Opponents get the usual new armies and trade no cards, and neither
+    Each chance is separate. Opponents get the usual new armies and trade no cards, and neither
     `keep` nor `stay` binds them. Refused are rules whose battles can grow.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Venezuela:blue:5,Brazil:green:1")
@@ -280,17 +281,18 @@ def _helpful_move(
         }
 
     before = _worst(lost(position))
-    best, most, kept = None, SMALL, dict[tuple[str, str], float]()
+    best, most, kept = None, (0.0, SMALL), dict[tuple[str, str], float]()
     for move in last_moves(
         last, {name for near in beside.values() for name in chain(*near.values())}
     ):
         after = _worst(lost(last.after(move).position))
         gained = {each: before[each] - after[each] for each in before}
-        if sum(gained.values()) > most:
-            best, most, kept = move, sum(gained.values()), gained
+        if (rank := _rank(gained)) > most:
+            best, most, kept = move, rank, gained
     if best is None:
         return None
-    there, found = last.after(best).position, list[tuple[float, Threatened, Threatened]]()
+    there, settled = last.after(best).position, dict[tuple[str, str], float]()
+    changes = dict[tuple[str, str], tuple[Threatened, Threatened]]()
     for which in (each for each, value in kept.items() if abs(value) > SMALL):
         same = [aim for aim in aims if (aim.kind, aim.name) == which]
         part = deadline.part(1 / len(kept))
@@ -298,10 +300,19 @@ def _helpful_move(
         aim = max(looks, key=lambda each: looks[each].chance)
         now = max((known[each] for each in same), key=lambda each: each.chance)
         then = _planned(turn, there, (aim, looks[aim]), part)
-        found.append((aim.worth * (now.chance - then.chance), now, then))
-    net, (_, now, then) = sum(each for each, *_ in found), max(found, key=lambda row: row[0])
-    # Plans see what single battles do not.
-    return HelpfulMove(best.start, best.to, best.armies, net, now, then) if net > SMALL else None
+        settled[which] = aim.worth * (now.chance - then.chance)
+        changes[which] = now, then
+    if _rank(settled) <= (0.0, SMALL):  # plans see what single battles do not
+        return None
+    first = max(settled, key=lambda which: _rank({which: settled[which]}))
+    kept_in_all = sum(settled.values())
+    return HelpfulMove(best.start, best.to, best.armies, kept_in_all, *changes[first])
+
+
+def _rank(kept: Mapping[tuple[str, str], float]) -> tuple[float, float]:
+    """Return what is kept of bonuses, and of territories, in armies."""
+    bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
+    return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
 
 
 def _names(aim: _Aim, position: Position) -> tuple[str, ...]:

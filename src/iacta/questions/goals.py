@@ -293,7 +293,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
         first = judged.best
         return (
             f"{CONDITION[0].upper()}{CONDITION[1:]}, {player} wins most often with this goal: "
-            f"{first.goal}: {share_and_range(first.win, first.interval)} of the games; like its "
+            f"{first.goal}, {share_and_range(first.win, first.interval)} of the games; like its "
             f"simple player, {share_and_range(first.under_simple, first.under_simple_interval)}."
         )
     if not answer.reached:

@@ -18,7 +18,7 @@ from iacta.questions.sentences import armies, count
 from iacta.questions.shared_parameters import TIME_LIMIT
 
 CONDITION = (
-    "each chance is for itself, if an opponent places all new armies for that one goal, plays for "
+    "each chance is separate: the opponent places all new armies for that one goal, plays for "
     "nothing else and trades no cards"
 )
 LEAST_SHOWN = 5e-5  # a chance below it is shown as none

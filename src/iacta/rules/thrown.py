@@ -387,9 +387,9 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     >>> shown_losses([6, 2, 5], [5, 5], CLASSIC)
     Losses(attackers=1, defenders=1)
     """
-    for faces, whose in ((attack, "attack"), (defence, "defence")):
+    for faces, whose in ((attack, "attacker"), (defence, "defender")):
         if not faces:
-            raise IllegalError(f"{whose} must have at least one die, got none")
+            raise IllegalError(f"the {whose} must roll at least one die, got none")
     dice = rules.dice(len(attack), len(defence))
     sides = []
     for side, faces in zip(dice, (attack, defence), strict=True):

@@ -1,8 +1,8 @@
 """Goals of a turn: how likely it reaches each, and how often the game is won after it.
 
-What a turn can reach is asked of plans: each continent, the bonus of each opponent, each
-elimination, and a card, by the best plan that a quick look finds, with the new armies where they
-help most (`goals_in_reach`).
+`goals_in_reach` finds what a turn can reach: each continent, the bonus of each opponent, each
+elimination, and a card. Each chance is that of the best plan that a quick look finds, with the new
+armies where they help most.
 
 What it is worth to the game is played out (`best_goals`): as the usual player likes, holding, and
 for each of these goals within reach, which are also played by the best plan for the goal, and by
