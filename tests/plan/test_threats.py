@@ -147,9 +147,8 @@ def test_the_last_move_keeps_as_much_of_a_bonus_as_the_best_of_all(seed: int) ->
 
 
 def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
-    bare = board_of(
-        "two fronts", [tuple(each) for each in ("ab", "br", "rc", "ax", "cy")], "abcrxy"
-    )
+    pairs = [("a", "b"), ("b", "r"), ("r", "c"), ("a", "x"), ("c", "y")]
+    bare = board_of("two fronts", pairs, "abcrxy")
     board = replace(bare, continents=(Continent("K", 1, ("a", "b")),))
     red = [Holding("red", armies) for armies in (1, 1, 1, 6)]
     position = Position(board, "red", (*red, Holding("blue", 10), Holding("green", 1)))
