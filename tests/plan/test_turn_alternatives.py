@@ -3,7 +3,9 @@
 import pytest
 from hypothesis import given, settings
 
+from iacta import Turn
 from iacta.board import Position
+from iacta.game import Attack
 from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
 from iacta.plan.alternatives import alternatives
 from iacta.plan.deadline import Deadline
@@ -72,3 +74,22 @@ def test_plans_by_battles_have_alternatives_too() -> None:
 def test_a_worth_counts_what_is_held() -> None:
     plan = best_plan(BLUE, Worth(), budget=0.01)
     assert alternatives(plan, Deadline(0.0))[0].value > 10
+
+
+def test_an_attack_that_changes_nothing_is_listed_after_those_that_count() -> None:
+    code = (
+        "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2,Argentina:blue:1,"
+        "North%20Africa:blue:7,Southern%20Europe:red:2,Western%20Europe:blue:1"
+    )
+    turn, goal = Turn.from_code(code), TakeAll("South America")
+    plan = best_plan(turn.position, goal)
+    found = alternatives(plan)
+    assert [each.to for each in found] == ["Brazil", "Peru", "Western Europe", "North Africa"]
+    assert [each.is_detour for each in found] == [False, False, True, True]
+    assert found[1].value < plan.counted
+    for way in found:
+        attack = Attack(way.start, way.to, way.dice)
+        results = (turn.after(attack, each) for each in turn.results(attack))
+        ends = (each for each in results if each.phase == "attack")  # not taken
+        values = [best_plan(each.position, goal).counted for each in ends]
+        assert (max(abs(each - plan.counted) for each in values) < 1e-9) == way.is_detour

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from iacta.game import Attack
 from iacta.plan.deadline import Deadline
-from iacta.plan.masks import bits
+from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
@@ -37,16 +37,19 @@ class Alternative(NamedTuple):
     dice: how many dice it rolls.
     value: what the plan is worth that begins with this attack: the chance of the goal, or all that
         the player has at the end on average.
+    is_detour: whether it takes nothing that is wanted, and no result of it changes the value: what
+        follows is the same without it.
     """
 
     start: str
     to: str
     dice: int
     value: float
+    is_detour: bool = False
 
 
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return what plans are worth that begin over another border, the best first.
+    """Return what plans are worth that begin over another border, the best first, detours last.
 
     plan: the plan.
     deadline: when the search must end; attacks of the largest stacks are looked at first.
@@ -71,23 +74,25 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first way to begin over each border, the best first."""
+    """Return the first way to begin over each border, the best first, detours last."""
     first: dict[tuple[str, str], Alternative] = {}
     for each in ways:
         first.setdefault((each.start, each.to), each)
-    return tuple(sorted(first.values(), key=lambda each: -each.value))
+    return tuple(sorted(first.values(), key=lambda each: (each.is_detour, -each.value)))
 
 
 def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
     """Return what plans are worth that begin with each attack and number of dice, the best first.
 
-    plan, deadline: as for `alternatives`.
+    plan, deadline: as for `alternatives`. Detours are last.
     """
     problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
     best = _value(policy, start, own)
     is_scaled = not policy.is_best and best > 0.0 and plan.value is not None
     scale = (plan.counted - problem.held) / best if is_scaled else 1.0
+    names = problem.goal.names if problem.goal.is_chance else ()
+    wanted = mask_of(map(problem.place, names)) or problem.field
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
@@ -96,18 +101,20 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
         for c in bits(problem.out[v] & problem.field & ~start.owned):
             if found and v != own.start and deadline is not None and deadline.is_over:
                 break
-            names = problem.name(v), problem.name(c)
+            pair = problem.name(v), problem.name(c)
             is_whole = problem.is_whole(c)
-            for dice in dice_of[names]:
+            for dice in dice_of[pair]:
                 is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
                 judged = own if is_own else policy.judge(start, v, c, 0 if is_whole else dice)
                 if judged.dice:
                     # Of attacks that are nearly as good the policy prefers one: none is better.
                     value = best if is_own else min(_value(policy, start, judged), best)
-                    found.append(Alternative(*names, dice, problem.held + scale * value))
+                    is_detour = not is_own and not wanted >> c & 1 and _is_detour(judged, best)
+                    worth = problem.held + scale * value
+                    found.append(Alternative(*pair, dice, worth, is_detour))
                     if is_own:
                         found.insert(0, found.pop())
-    return tuple(sorted(found, key=lambda each: -round(each.value, DIGITS)))
+    return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, DIGITS))))
 
 
 def uncertainty(plan: Plan) -> float:
@@ -127,6 +134,10 @@ def uncertainty(plan: Plan) -> float:
 def sure_loss(loss: float, unsure: float) -> float:
     """Return what a decision has lost, nothing where that is no more than `unsure`."""
     return loss if loss > unsure else 0.0
+
+
+def _is_detour(attack: PolicyAction, before: float) -> bool:
+    return all(abs(each.value - before) <= SAME for each in attack.outcomes)
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:

@@ -91,7 +91,11 @@ class Needed(NamedTuple):
 
 def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
     rows = [
-        (f"{way.start} to {way.to}", str(way.dice), valued(plan, way.value))
+        (
+            f"{way.start} to {way.to}",
+            str(way.dice),
+            "changes nothing" if way.is_detour else valued(plan, way.value),
+        )
         for way in ways[:MOST_LINES]
     ]
     table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)

@@ -91,6 +91,9 @@ class WayRecord(KeyedRecord):
     to: str = key(TO)
     dice: Count = key("How many dice to roll.")
     value: float = key("The value of the plan that begins so.")
+    is_detour: bool = key(
+        "Whether it takes nothing that is wanted, and no result changes the value."
+    )
 
 
 class HelpRecord(KeyedRecord):

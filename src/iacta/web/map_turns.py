@@ -550,7 +550,7 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
         loss = ways[0].value - way.value
         rank = line.index(way[:2]) if way[:2] in line else len(line)
         is_as_good = loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
-        ranked.append(((0.0 if is_as_good else loss, rank), way, loss))
+        ranked.append(((way.is_detour, 0.0 if is_as_good else loss, rank), way, loss))
     for number, (_, way, loss) in enumerate(sorted(ranked, key=lambda entry: entry[0])):
         yield {
             "from": place[way.start],
@@ -567,7 +567,11 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
                 for other in every
                 if other[:2] == way[:2]
             ],
-            "words": _lost(plan, loss) if number else "best",
+            "words": "changes nothing"
+            if way.is_detour
+            else _lost(plan, loss)
+            if number
+            else "best",
             "figure": "no estimate yet" if plan.value is None else valued(plan, way.value),
             "success": _success(plan, way),
         }
