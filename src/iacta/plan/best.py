@@ -299,7 +299,7 @@ def armies_needed_for_plan(
         holdings = list(position.holdings)
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
-        limit = deadline.part(TRIAL_PART).left() if deadline.limited else None
+        limit = deadline.part(TRIAL_PART).time_limit
         return best_plan(there, goal, rules, time_limit=limit, **options).counted >= wanted
 
     fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)

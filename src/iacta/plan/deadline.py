@@ -1,13 +1,20 @@
-"""The deadline of a search: the one object that knows how much time is left."""
+"""The deadline of a search: the one object that knows how much time is left, and who shares it."""
 
 import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
 from math import inf
 from time import monotonic
+from typing import TypeVar
 
 from iacta.checks import read_seconds
 
 MOST_BYTES = 400 * 2**20  # that a search may fill
+THREADS = 2  # as many as help on most machines that serve
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Deadline:
@@ -44,6 +51,11 @@ class Deadline:
         return max(self._end - monotonic(), 0.0)
 
     @property
+    def time_limit(self) -> float | None:
+        """The seconds that are left, as the time limit of a call."""
+        return self.left() if self.limited else None
+
+    @property
     def seconds(self) -> float:
         return monotonic() - self.start
 
@@ -76,3 +88,31 @@ class Deadline:
         found = Deadline(self.left() * share if self.limited else None, self.bytes)
         found.flag = self.flag
         return found
+
+
+def by_threads(
+    function: Callable[[Item, Deadline], Result], items: Sequence[Item], deadline: Deadline
+) -> Iterator[tuple[Item, Result]]:
+    """Yield each item with what a function returns for it, as soon as it is there.
+
+    function: takes an item and the deadline by which it is to be done; it works in the core most of
+        the time, so that threads help.
+    deadline: for all of them; each has its part of what is left.
+    """
+    waiting = len(items)
+
+    def work(item: Item) -> Result:
+        nonlocal waiting
+        part = deadline.part(min(THREADS / waiting, 1.0))
+        waiting -= 1
+        return function(item, part)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        try:
+            jobs = {pool.submit(work, item): item for item in items}
+            for job in as_completed(jobs):
+                yield jobs[job], job.result()
+        except BaseException:
+            deadline.stop()
+            pool.shutdown(cancel_futures=True)
+            raise

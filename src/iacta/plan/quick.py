@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 from iacta.board import Position
-from iacta.plan.best import best_plan
+from iacta.plan.best import plan_within
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
+from iacta.plan.problem import read_problem
 from iacta.plan.reinforcement import (
     Placement,
     Placements,
@@ -79,9 +80,8 @@ def quick_plan(
     """Return the better of a look and a plan with the same placement, if that can gain much."""
     if look.at_most - look.low <= NEAR:
         return look
-    limit = deadline.left() if deadline.limited else None
-    there = placed(position, look.placement)
-    plan = best_plan(there, goal, **options, budget=BUDGET, time_limit=limit, threads=1)
+    problem = read_problem(placed(position, look.placement), goal, **options)
+    plan = plan_within(problem, deadline, budget=BUDGET)
     if plan.value is None or plan.value <= look.chance:
         return look
     at_most = max(look.at_most, plan.value)

@@ -27,7 +27,7 @@ from iacta.errors import IllegalError
 from iacta.estimate import half_interval
 from iacta.game import Turn
 from iacta.odds.search import first
-from iacta.plan.best import best_plan, plan_within, rising
+from iacta.plan.best import plan_within, rising, usual_threads
 from iacta.plan.core import Core, Report, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
@@ -313,10 +313,8 @@ def planned(
     progress: Callable[[float, float], object] | None = None,
     budget: float = 1.0,
 ) -> Plan:
-    if deadline.limited:
-        limit = deadline.left()
-        return best_plan(position, goal, time_limit=limit, progress=progress, **options)
-    return best_plan(position, goal, budget=budget, progress=progress, **options)
+    problem, work = read_problem(position, goal, **options), None if deadline.limited else budget
+    return plan_within(problem, deadline, budget=work, threads=usual_threads(), progress=progress)
 
 
 class QuickPlay(NamedTuple):

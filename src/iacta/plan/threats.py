@@ -34,10 +34,9 @@ from iacta.checks import shown
 from iacta.errors import MalformedError
 from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
-from iacta.plan.deadline import Deadline
+from iacta.plan.deadline import Deadline, by_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
-from iacta.plan.parallel import by_threads
 from iacta.plan.quick import NEAR, Look, quick_look, quick_plan
 from iacta.plan.reinforcement import Placement, PlanOptions, turn_options
 

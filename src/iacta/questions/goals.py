@@ -58,7 +58,7 @@ class GoalsQuestion(WholeGame, Question):
         try:
             reached = goals_in_reach(
                 self.turn,
-                time_limit=_seconds(deadline.part(share)),
+                time_limit=deadline.part(share).time_limit,
                 progress=lambda reached, part: show(share * part, reached=reached),
             )
             show(share, reached=reached)
@@ -66,7 +66,7 @@ class GoalsQuestion(WholeGame, Question):
                 judged = best_goals(
                     self.turn,
                     games=self.games or GAMES,
-                    time_limit=_seconds(deadline),
+                    time_limit=deadline.time_limit,
                     seed=self.seed,
                     progress=lambda judged, part: show(share + (1 - share) * part, judged=judged),
                 )
@@ -76,10 +76,6 @@ class GoalsQuestion(WholeGame, Question):
                 raise
             return replace(answer, is_whole=False)
         return answer
-
-
-def _seconds(deadline: Deadline) -> float | None:
-    return deadline.left() if deadline.limited else None
 
 
 WIN = "Which part of the games after it who is to move wins."

@@ -380,7 +380,7 @@ class PlanQuestion(UnderRules, Question):
         # What follows the plan has its part of the time, too.
         later = [self.hold, self.need is not None, self.alternatives]
         options: dict[str, Any] = {
-            "time_limit": _seconds(deadline.part(1.0 / (1 + sum(later)))),
+            "time_limit": deadline.part(1.0 / (1 + sum(later))).time_limit,
             "progress": partial(self._watched, watch),
         }
         with _called(owner="eliminate", chance="need", worths="stage_values"):
@@ -436,12 +436,12 @@ class PlanQuestion(UnderRules, Question):
                 dict(get) if isinstance(get, tuple) else get,
                 fortify=self.fortify or FORTIFY[0],
                 seed=self.seed or 0,
-                time_limit=_seconds(deadline),
+                time_limit=deadline.time_limit,
                 **self.constraints,
             )
 
     def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
-        options = {**self.constraints, "time_limit": _seconds(deadline)}
+        options = {**self.constraints, "time_limit": deadline.time_limit}
         if self.reinforce is not None:
             text = Chance().text(chance)
             needed = reinforcements_needed(self.start, self.goal, text, **options)
@@ -451,10 +451,6 @@ class PlanQuestion(UnderRules, Question):
             self.start, self.goal, Chance().text(chance), source, **options
         )
         return Needed(chance, number, source)
-
-
-def _seconds(deadline: Deadline) -> float | None:
-    return deadline.left() if deadline.limited else None
 
 
 @contextmanager

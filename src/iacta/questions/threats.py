@@ -111,14 +111,14 @@ class ThreatsAnswer(Answer):
     def data(self) -> ThreatsRecord:
         found = self.found
         rows = [_record(each, found.player) for each in found.threats]
-        first = rows[0] if rows else None
+        first = rows[0] if rows else ThreatenedRecord("", "", "", "", 0.0, 0.0, 0, {})
         return ThreatsRecord(
             CONDITION,
             found.player,
-            first.goal if first else "",
-            first.player if first else "",
-            first.chance if first else 0.0,
-            first.at_most if first else 0.0,
+            first.goal,
+            first.player,
+            first.chance,
+            first.at_most,
             rows,
             found.is_complete,
             OMITTED if found.move is None else _move_record(found.move, found.player),
@@ -190,14 +190,10 @@ def _cell(threat: Threatened | None) -> str:
 
 
 def _record(each: Threatened, player: str) -> ThreatenedRecord:
-    return ThreatenedRecord(
-        *each[:3],
-        in_words(each, player),
-        each.chance,
-        each.at_most,
-        each.armies,
-        dict(each.placement),
-        OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval),
+    interval = OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval)
+    where = dict(each.placement)
+    return ThreatenedRecord.of(
+        each, goal=in_words(each, player), placement=where, interval=interval
     )
 
 

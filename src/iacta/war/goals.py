@@ -26,8 +26,7 @@ from iacta.estimate import FEWEST_GAMES, Interval
 from iacta.game import Action, Advance
 from iacta.game.turn import Policy, Record, Turn
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
-from iacta.plan.deadline import Deadline
-from iacta.plan.parallel import by_threads
+from iacta.plan.deadline import Deadline, by_threads
 from iacta.plan.quick import Look, quick_look, quick_plan
 from iacta.plan.reinforcement import Placement, turn_options
 from iacta.war.chances import Z, cut_after, interval_of, played
@@ -459,7 +458,7 @@ def _plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
             goal,
             **turn_options(turn),
             budget=BUDGET_OF_A_PLAN,
-            time_limit=deadline.left() if deadline.limited else None,
+            time_limit=deadline.time_limit,
             threads=1,
         )
     except IactaError:

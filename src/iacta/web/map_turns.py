@@ -129,11 +129,8 @@ def _turn_state(turn: Turn) -> dict[str, Any]:
 
 def _border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
     """Return the odds of a battle, and what its next roll may cost."""
-    attack = next(
-        action
-        for action in turn.actions()
-        if isinstance(action, Attack) and (action.start, action.to) == odds[:2]
-    )
+    attack = _attack(turn, odds.start, odds.to)
+    assert attack is not None  # noqa: S101 # it has odds
     results = turn.results(attack)
     rolls = [
         [*losses, float(chance), f"I lose {losses.attackers}, they {losses.defenders}"]

@@ -17,12 +17,10 @@ from typing import Any, NamedTuple
 from iacta.checks import row_of, whole_number
 from iacta.errors import IactaError
 from iacta.game import Advance, Attack, Throw, Turn
-from iacta.plan import Plan
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
 from iacta.plan.best import plan_within
-from iacta.plan.deadline import Deadline
+from iacta.plan.deadline import Deadline, by_threads
 from iacta.plan.goals import Goal
-from iacta.plan.parallel import by_threads
 from iacta.plan.problem import read_problem
 from iacta.plan.reinforcement import best_reinforced, turn_options
 from iacta.plan.review import BUDGET
@@ -256,16 +254,13 @@ def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
         return max((_valued(each, goal, deadline) for each in afters), key=lambda each: each.value)
     if turn.phase not in ("place", "attack"):
         return Value(goal.worth(turn))
-    plan = _quick_plan(turn, goal, deadline)
+    # Bounded work, so that a value is the same each time.
+    options = turn_options(turn)
+    if turn.phase == "place":
+        plan = best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
+    else:
+        problem = read_problem(turn.position, goal, **options)
+        plan = plan_within(problem, deadline, budget=BUDGET)
     low, high = plan.interval or (plan.counted, plan.counted)
     ways = first_attacks(plan) if turn.phase == "attack" else ()
     return Value(plan.counted, (high - low) / 2, uncertainty(plan), ways)
-
-
-def _quick_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan:
-    """Return a plan with bounded work, so that its value is the same each time."""
-    options = turn_options(turn)
-    if turn.phase == "place":
-        return best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
-    problem = read_problem(turn.position, goal, **options)
-    return plan_within(problem, deadline, budget=BUDGET)
