@@ -2,7 +2,6 @@
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
 from math import inf
 from time import monotonic
@@ -99,6 +98,8 @@ def by_threads(
         the time, so that threads help.
     deadline: for all of them; each has its part of what is left.
     """
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # slow to import
+
     waiting = len(items)
 
     def work(item: Item) -> Result:
