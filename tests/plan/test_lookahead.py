@@ -131,6 +131,15 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
         assert "no estimate yet" in repr(plan)
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_a_position_that_was_not_planned_is_played_in_the_style_of_the_plan(style: Style) -> None:
+    policy = policy_for(read_problem(NEAR, TakeAll(AROUND)), style, states=0)
+    other = position_on(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
+    found = policy.at(policy.problem.at(other))
+    assert found is not policy
+    assert (found.style, found.is_best) == (style, False)
+
+
 def test_every_face_says_that_there_is_no_value() -> None:
     each = list(hard_positions())[2]
     take = ",".join(each.goal.territories)

@@ -1,6 +1,7 @@
 """The questions on the whole game: every face says on what the numbers depend, and no more."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -37,6 +38,22 @@ def text_of(sections: list[Section]) -> str:
             elif isinstance(part, Bars):
                 said += [bar.label for bar in part.bars]
     return "\n".join([*said, *(section.title for section in sections)])
+
+
+def share_axes(spec: object) -> Iterator[list[float]]:
+    """Yield the ticks of the axes of shares in a specification."""
+    parts = spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ()
+    if isinstance(spec, dict) and spec.get("format") == "~%":
+        yield spec["values"]
+    for part in parts:
+        yield from share_axes(part)
+
+
+def test_no_axis_of_shares_has_a_tick_above_100_percent() -> None:
+    for found in (answered("goals"), answered("goals", win=False), ask("threats", code=CODE)):
+        ticks = [*share_axes(found.plot().to_dict())]
+        assert ticks
+        assert all(each[0] == 0.0 and each[-1] <= 1.0 for each in ticks)
 
 
 @pytest.mark.parametrize("name", ASKED)
