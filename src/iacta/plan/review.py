@@ -247,21 +247,8 @@ def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
     cost = 0.0 if plan is None else sure_loss(before - stopped, uncertainty(plan))
     move = plan.next_move() if cost and plan is not None else None
     better = "" if move is None else f"{move.start} to {move.to}"
-    yield ReviewedStep(
-        played.number,
-        turn.player,
-        "",
-        "",
-        0,
-        0,
-        0,
-        before,
-        stopped,
-        0.0,
-        0.0,
-        cost,
-        better,
-    )
+    end = played.number, turn.player, "", "", 0, 0, 0
+    yield ReviewedStep(*end, before, stopped, 0.0, 0.0, cost, better)
 
 
 def _step(

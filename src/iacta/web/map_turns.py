@@ -228,8 +228,8 @@ def _moved(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     numbers = [each.armies for each in turn.actions() if isinstance(each, Advance)]
     if turn.pending is None or not numbers:
         raise IllegalError("no armies can move in now: no territory has just been taken")
-    to, (least, *_, most) = turn.pending.to, (numbers[0], *numbers)
-    armies = whole_number(step.get("armies"), f"armies that move into {to}", least, most)
+    to, span = turn.pending.to, (numbers[0], numbers[-1])
+    armies = whole_number(step.get("armies"), f"armies that move into {to}", *span)
     return turn.after(Advance(armies)), f"{count(armies, 'army moves', 'armies move')} into {to}"
 
 
@@ -414,14 +414,14 @@ def analysed(body: Mapping[str, Any], watch: Watch | None = None) -> dict[str, A
     deadline = Deadline(min(read_limit(body, USUAL_PLAN_SECONDS), MOST_PLAN_SECONDS))
     goal = read_goal(body, turn)
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
-        return {**_worth(1.0), "figure": "100%", "sentences": ["The goal is reached."]}
+        return _ended(1.0, "100%", "The goal is reached.")
     if turn.phase == "advance":
         return _advances(turn, goal, deadline)
     if turn.phase not in ("place", "attack"):
         value = goal.worth(turn)
-        said = "The goal is not reached." if goal.is_chance else "The turn has these points."
-        figure = "0%" if goal.is_chance else f"{value:.2f} points"
-        return {**_worth(value), "figure": figure, "sentences": [said]}
+        if goal.is_chance:
+            return _ended(value, "0%", "The goal is not reached.")
+        return _ended(value, f"{value:.2f} points", "The turn has these points.")
     constraints = turn_options(turn)
     is_held = bool(body.get("hold")) and goal.is_chance
     part = deadline.part(PLAN_PART if is_held else 1.0)
@@ -472,27 +472,21 @@ def _progress(goal: Goal, watch: Watch | None) -> Any:
     return show
 
 
-def _worth(value: float) -> dict[str, Any]:
-    return {
-        "value": value,
-        "bound": value,
-        "low": value,
-        "high": value,
-        "is_proven": True,
-        "moves": [],
-    }
+def _ended(value: float, figure: str, sentence: str) -> dict[str, Any]:
+    same = dict.fromkeys(("value", "bound", "low", "high"), value)
+    return {**same, "is_proven": True, "moves": [], "figure": figure, "sentences": [sentence]}
 
 
 def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str, Any]:
     question = PlanQuestion(plan.position, worth=True, rules=plan.rules)
     answer = PlanAnswer(question, plan, new=new, held=held)
     summary, *others = answer.sections()
-    low, high = plan.interval or (plan.value, plan.value)
+    value, interval = plan.value, plan.interval
+    if held:
+        value, interval = held.win_probability, held.interval
+    low, high = interval or (value, value)
     scene, numbers, chances = _drawn(plan)
     place = {name: t for t, name in enumerate(plan.position.board.territories)}
-    value = held.win_probability if held else plan.value
-    if held:
-        low, high = held.interval or (None, None)
     return {
         "value": value,
         "bound": plan.upper_bound,
