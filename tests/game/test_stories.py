@@ -296,14 +296,14 @@ def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
     whole = Turn(turn.position, whole_battles=True)
     assert whole.fought("A", "B", 6, 0).phase == "advance"
     for left, defenders, sentence in (
-        (9, 4, "must be fewer than 9 and 4"),
-        (1, 0, "left must be more than 1 when B is taken"),
-        (10, 2, "left must be a whole number from 1 to 9"),
-        (5, 5, "defenders must be a whole number from 0 to 4"),
+        (9, 4, "a battle must cost somebody an army, got all 9 left on A and all 4 on B"),
+        (1, 0, "armies left on A must be more than 1 when B is taken, got 1"),
+        (10, 2, "armies left on A must be a whole number from 1 to 9"),
+        (5, 5, "armies left on B must be a whole number from 0 to 4"),
     ):
         with pytest.raises(IactaError, match=sentence):
             turn.fought("A", "B", left, defenders)
-    with pytest.raises(IactaError, match="attack must be legal now, got A to C"):
+    with pytest.raises(IactaError, match="A cannot attack C: no border leads there"):
         turn.fought("A", "C", 5, 0)
     with pytest.raises(IactaError, match="result must be one of"):
         whole.fought("A", "B", 5, 2)
@@ -318,9 +318,9 @@ def test_a_roll_says_its_dice() -> None:
     assert with_two == turn.after(Attack("A", "B", 2), (0, 2))
     assert with_two.actions()[0] == Advance(2)
     for left, defenders, dice, sentence in (
-        (5, 1, 3, "dice must be 1 to lose 0 and kill 1, got 3"),
-        (5, 0, 1, "dice must be 2 or 3 to lose 0 and kill 2, got 1"),
-        (4, 0, 3, "dice must be left out, as for several rolls, to lose 1 and kill 2, got 3"),
+        (5, 1, 3, "dice must be 1 where A loses 0 and B 1, got 3"),
+        (5, 0, 1, "dice must be 2 or 3 where A loses 0 and B 2, got 1"),
+        (4, 0, 3, "dice must be left out, as for several rolls, where A loses 1 and B 2, got 3"),
         (5, 0, 4, "dice must be a whole number from 1 to 3, got 4"),
     ):
         with pytest.raises(IactaError, match=sentence):
