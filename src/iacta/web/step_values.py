@@ -2,11 +2,11 @@
 
 A client sends a tree of steps, as to be replayed, and the turns in the order in which it wants
 them. Each turn gets a quick plan of its own, so nothing need be kept between two requests. Its work
-is bounded, and a turn that there is no time for has no value, so that the same link always has the
-same numbers. A state is worth at least what the states that follow it prove: those after a choice, or those after all
-results of a roll. A step has changed the value by `change`; what its decision cost against the best
-one is `cost`, nothing where values are too uncertain to say so, and the dice have done the rest of
-an attack, `luck`.
+is bounded, and a turn that there is no time for has no value, so a longer time adds numbers and
+changes none, but for this: a state is worth at least what the states that follow it prove, those
+after a choice, or those after all results of a roll. A step has changed the value by `change`; what
+its decision cost against the best one is `cost`, nothing where values are too uncertain to say so,
+and the dice have done the rest of an attack, `luck`.
 
 Source of the split: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
