@@ -18,6 +18,7 @@ from iacta.board.layout import is_drawn
 from iacta.charts.boards import arrows_of, chance_words
 from iacta.charts.scene import scene_of
 from iacta.checks import row_of, shown, whole_number
+from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Advance, Attack, BorderOdds, Fortify, Place, Stop, Throw, Turn
 from iacta.plan import (
@@ -540,8 +541,8 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     for way in ways:
         loss = ways[0].value - way.value
         rank = line.index(way[:2]) if way[:2] in line else len(line)
-        is_as_good = loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
-        ranked.append(((way.is_detour, 0.0 if is_as_good else loss, rank), way, loss))
+        order = way.is_detour, 0.0 if _is_as_good(plan, loss) else loss, rank
+        ranked.append((order, way, loss))
     for number, (_, way, loss) in enumerate(sorted(ranked, key=lambda entry: entry[0])):
         yield {
             "from": place[way.start],
@@ -558,20 +559,22 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
                 for other in every
                 if other[:2] == way[:2]
             ],
-            "words": "changes nothing"
-            if way.is_detour
-            else _lost(plan, loss)
-            if number
-            else "best",
+            "words": "changes nothing" if way.is_detour else _lost(plan, loss, number),
             "figure": "no estimate yet" if plan.value is None else valued(plan, way.value),
             "success": _success(plan, way),
         }
 
 
-def _lost(plan: Plan, loss: float) -> str:
+def _is_as_good(plan: Plan, loss: float) -> bool:
+    return loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
+
+
+def _lost(plan: Plan, loss: float, number: int = 1) -> str:
+    if not number:
+        return "best"
     if plan.value is None:
         return "not compared"
-    if loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD):
+    if _is_as_good(plan, loss):
         return "as good"
     return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} points less"
 
@@ -590,14 +593,9 @@ def _success(plan: Plan, way: Alternative) -> str | None:
         for p, lost, killed in chance.options[0]
         if killed == problem.turn.armies[c] and spare > lost
     ]
-    total, seen = sum(p for _, p in won), 0.0
     if not won:
         return None
-    for left, p in sorted(won):
-        seen += p
-        if seen >= total / 2:
-            able = left
-            break
+    able = Distribution.from_pairs(won).median()
     armies, garrison = [*problem.start.armies], problem.garrisons[v]
     moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
     armies[v], armies[c] = garrison + able - moved, moved
