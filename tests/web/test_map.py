@@ -1018,7 +1018,7 @@ def test_steps_are_those_of_the_game() -> None:
     assert turns[2]["odds"][0]["chance"] == after.odds()[0].win_probability
     assert turns[3]["code"] == after.fought("B", "C", 5, 1).to_code()
     assert turns[5]["armies"] == [4, 6, 2, 1]
-    assert "phase 'attack'" in turns[6]["problem"]
+    assert "no territory has just been taken" in turns[6]["problem"]
     assert turns[7]["problem"] == "the step before it is not possible"
 
 
