@@ -161,7 +161,7 @@ def _sentence(turn: Turn) -> str:
         case "fortify":
             return f"{turn.player} may move armies once, and the turn ends."
         case "over":
-            return f"The turn of {turn.player} is over."
+            return f"{turn.player}'s turn is over."
     return f"{turn.to_act} decides."
 
 
@@ -283,7 +283,7 @@ def _stopped(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 def _passed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     del step
     after = turn.next()
-    return after, f"The turn of {after.player}"
+    return after, f"{after.player}'s turn"
 
 
 Taken: TypeAlias = Callable[[Turn, Mapping[str, Any]], tuple[Turn, str]]

@@ -307,6 +307,7 @@ async function take(step) {
     const now = tree.turns[following.at];
     if (step.from === before.from && now.odds.some(({ from, to }) => from === before.from && to === before.to)) picked = before;
     commit({ ...state, ...following }, { isStep: true });
+    if (step.do === "next") map.reveal(map.largest());
     if (document.activeElement === document.body) on.dock.focus({ preventScroll: true });
     announce(`${now.words}. ${now.sentence}`);
     return true;
@@ -614,6 +615,7 @@ listen("to-play", "click", () => {
   remember(board, state);
   closePad();
   commit({ ...state, played: true }, { isStep: true });
+  map.reveal(map.largest());
 });
 
 // Setting up.
@@ -707,10 +709,7 @@ listen("note", "click", () => {
 });
 listen("command", "click", () => share(on.command, found(state.at).command));
 listen("python", "click", () => share(on.python, found(state.at).python));
-function logNow() {
-  const { hold, ...goal } = goalAt(0) ?? values.goal ?? { worth: true };
-  return logOf(board, state, tree.turns, goal);
-}
+const logNow = () => logOf(board, state, tree.turns, goalAt(0) ?? values.goal ?? { worth: true });
 listen("log", "click", () => saved("game.jsonl", logNow()));
 listen("review", "click", act.review);
 document.addEventListener("keydown", (event) => {

@@ -88,7 +88,7 @@ export function lineThrough(steps, at) {
  * Return the log of the line through a step, as `iacta review` reads it: a line for each turn, and
  * for each part of a turn that new armies begin.
  */
-export function logOf(board, state, turns, goal) {
+export function logOf(board, state, turns, { hold, ...goal }) {
   const lines = [];
   let line = null;
   const begin = (turn) => {

@@ -234,8 +234,8 @@ export function written(state) {
   if (state.fresh) add("f", state.fresh);
   if (state.hold) add("o", 1);
   if (state.played) add("go", 1);
+  if (state.at) add("i", state.at); // before the steps, so that it shows if some are cut off
   if (state.steps.length) add("x", state.steps.map(stepText).join("."));
-  if (state.at) add("i", state.at);
   state.steps.forEach(({ note }, k) => note && add("z", `${k + 1}-${note}`));
   return `#${parts.join("&")}`;
 }
@@ -304,7 +304,7 @@ export function read(fragment, board) {
   }
   return {
     ...usual,
-    isWhole: isPosition && isTree,
+    isWhole: isPosition && isTree && (whole(given.get("i")) ?? 0) <= steps.length,
     players,
     mover: within(whole(given.get("m")), players.length, 0),
     owners,

@@ -135,7 +135,7 @@ function placing(c) {
   const best = c.entry?.found?.placement;
   const rest = now.new - Object.values(c.placing).reduce((sum, count) => sum + count, 0);
   return [
-    element("p", { id: "placing-said" }, rest ? `${rest} of ${now.new} new armies to place: tap your territories.` : "All new armies are placed."),
+    element("p", { id: "placing-said" }, rest ? `${rest} of ${now.new} new armies to place: tap your territories.` : "No new armies are left: place these, or clear them."),
     element("p", { className: "row" },
       best && button("primary", () => act.take({ do: "place", on: best }), `Best: ${best.map(([t, count]) => `${count} on ${cut(c.board.territories[t])}`).join(", ")}`),
       tool("Place mine", act.placeMine, { disabled: rest > 0 }),
