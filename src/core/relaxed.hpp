@@ -28,10 +28,11 @@
 // may stop at a cap, which then counts as any number.
 //   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
 //   light lands that they can reach count as if they had one defender.
-//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q. A group that owns Q_i has paid for
+//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q and are not empty. A group that owns Q_i has paid for
 //   at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it owns when it
 //   attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its cap, another
-//   light land is free. With caps of 0 no light land is looked at, and there are few states.
+//   light land is free. With caps of 0 no light land is looked at, and there are few states; a group that
+//   owns nothing attacks nothing but an item, so that it may pay T_i(∅) at the start.
 //   Losses on the way: with caps of 0, a stack that must take m lands before it comes next to an item
 //   attacks each, of at least one defender. Let Z be the sum of m independent losses with the
 //   distribution F_1 of `Purse`. Until the stack attacks an item, the mean over Z of the value at its
@@ -325,7 +326,6 @@ struct Level {
 // Two numbers at once; sums are the same one by one.
 typedef double Pair __attribute__((vector_size(16)));
 constexpr int PAD = 2;
-typedef int Quad __attribute__((vector_size(16)));
 
 inline Pair load(const double* from) {
     Pair found;
@@ -597,8 +597,14 @@ class Relaxed {
     int64_t values() const { return values_; }
     bool is_capped() const { return is_capped_; }  // whether counts stop before all that is needed
 
-    // Finds the states; returns whether there are at most so many values, and room for them.
-    bool explore(int64_t most, int64_t bytes) {
+    // How long it takes to find the states and to solve the game, in values.
+    int64_t work() const { return values_ + STATE * states_; }
+    bool is_large() const { return is_large_; }  // whether there are more values, or is no room for them
+
+    // Finds the states; returns whether that takes at most so much work, and there are at most so many
+    // values, and room for them.
+    bool explore(int64_t most, int64_t work, int64_t bytes) {
+        is_large_ = true;
         if (!is_sound_) return false;
         std::vector<Code> waiting{start_};
         codes_.add(start_);
@@ -613,6 +619,7 @@ class Relaxed {
             for (int able : view.able) size *= able + 1;
             if (double(values_) + size > double(most)) return false;
             values_ += int64_t(size);
+            if (STATE * ++states_ > work) return is_large_ = false;
             int64_t lines = int64_t(size / (view.able.back() + 1)), width = (view.able.back() + PAD) / PAD * PAD;
             bytes_ += lines * width * int64_t(sizeof(double));
             bytes_ += int64_t(sizeof(Code) + sizeof(size_t) + 2 * sizeof(int) * groups_.size());
@@ -685,9 +692,11 @@ class Relaxed {
         size_t sets = size_t{1} << items_.size();
         std::vector<int> ones(lands.size(), 1), spare = armies;
         for (int& n : spare) --n;
-        nodes_ = needed(lands, ones);
-        spare_ = needed(lands, spare);
-        whole_ = needed(lands, armies);
+        nodes_ = spare_ = whole_ = needed(lands, ones);
+        if (level.most_light) {
+            spare_ = needed(lands, spare);
+            whole_ = needed(lands, armies);
+        }
         toll_ = nodes_;
         for (size_t g = 0; g < groups_.size(); ++g) {
             useful_.emplace_back(sets, 0);
@@ -702,13 +711,16 @@ class Relaxed {
                 }
                 useful_[g][q] = need;
             }
+            if (level.most_light) continue;
+            toll_[g][0] = FAR;  // without counts, armies are of no use before there is an item
+            for (size_t i = 0; i < items_.size(); ++i) toll_[g][0] = std::min(toll_[g][0], toll_[g][size_t{1} << i]);
         }
     }
 
     // By Dreyfus and Wagner: a tree that holds a light land or an item, and a set of items, is two
     // trees that meet there, or a tree that holds a neighbour, and itself.
     Trees trees(const std::vector<int>& lands, const std::vector<int>& weights) const {
-        size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_.size();
+        size_t count = lands.size(), sets = size_t{1} << items_.size();
         std::vector<std::vector<int>> light(count), joins(count), joined(items_.size());  // neighbours
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
@@ -719,8 +731,7 @@ class Relaxed {
                     joined[i].push_back(int(u));
                 }
         }
-        std::vector<int> of_light(sets * row + 1, FAR), of_item(sets * items_.size(), FAR), padded(weights);
-        padded.resize(row, 0);
+        std::vector<int> of_light(sets * count + 1, FAR), of_item(sets * items_.size(), FAR);
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (size_t whole = 1; whole < sets; ++whole) {
             for (size_t i = 0; i < items_.size(); ++i) {
@@ -736,25 +747,16 @@ class Relaxed {
                     if (rest >> j & 1 && beyond_[i] >> j & 1)
                         best = std::min(best, of_item[rest * items_.size() + j]);
                 for (int u : joined[i])
-                    if (rest) best = std::min(best, of_light[rest * row + u]);
+                    if (rest) best = std::min(best, of_light[rest * count + u]);
                 of_item[whole * items_.size() + i] = best;
             }
-            int* own = &of_light[whole * row];
+            int* own = &of_light[whole * count];
             size_t low = whole & -whole;
             for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole) {
                 if (!(part & low)) continue;
-                deadline_.go_on(int64_t(row));
-                const int *a = &of_light[part * row], *b = &of_light[(whole ^ part) * row];
-                for (size_t u = 0; u < row; u += 4) {
-                    Quad best, x, y, weight;
-                    std::memcpy(&best, own + u, sizeof best);
-                    std::memcpy(&x, a + u, sizeof x);
-                    std::memcpy(&y, b + u, sizeof y);
-                    std::memcpy(&weight, &padded[u], sizeof weight);
-                    x += y - weight;
-                    best = x < best ? x : best;
-                    std::memcpy(own + u, &best, sizeof best);
-                }
+                deadline_.go_on(int64_t(count));
+                const int *a = &of_light[part * count], *b = &of_light[(whole ^ part) * count];
+                for (size_t u = 0; u < count; ++u) own[u] = std::min(own[u], a[u] + b[u] - weights[u]);
             }
             for (size_t u = 0; u < count; ++u)
                 for (int i : joins[u])
@@ -773,7 +775,7 @@ class Relaxed {
     // For each group the least weight that connects each set of items.
     std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
         const auto [of_light, of_item] = trees(lands, weights);
-        size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_.size();
+        size_t count = lands.size(), sets = size_t{1} << items_.size();
         std::vector<std::vector<int>> found;
         for (const Group& group : groups_) {
             Set<W> out = ways_.out(group.places);
@@ -792,7 +794,7 @@ class Relaxed {
                     if (whole >> i & 1 && out.meets(items_[i]))
                         each = std::min(each, of_item[whole * items_.size() + i]);
                 for (size_t u = 0; u < count; ++u)
-                    if (out.has(lands[u])) each = std::min(each, of_light[whole * row + u]);
+                    if (out.has(lands[u])) each = std::min(each, of_light[whole * count + u]);
                 best[whole] = each;
             }
             for (size_t whole = 1; whole < sets; ++whole)
@@ -1051,6 +1053,7 @@ class Relaxed {
         Plan plan;
         std::vector<int> budgets(n);
         std::vector<double> mean(longest + PAD), least(longest + PAD), mixed(longest + PAD);
+        start_sizes_.assign(size.end() - n, size.end());
         start_strides_.assign(stride.end() - n, stride.end());
         for (size_t r = 0; r < states.size(); ++r) {
             see(states[r], view);
@@ -1187,11 +1190,12 @@ class Relaxed {
         deadline_.go_on(int64_t(group.lost.size()));
         for (size_t x = 0; x < group.lost.size(); ++x)
             if (group.lost[x] > 0.0)
-                sum += group.lost[x] * mean(g + 1, place + (size_t(group.able) - x) * size_t(start_strides_[g]));
+                sum += group.lost[x] * mean(g + 1, place + std::max(start_sizes_[g] - 1 - int(x), 0) * size_t(start_strides_[g]));
         return sum;
     }
 
     static constexpr size_t MOST_COSTS = 256;
+    static constexpr int64_t STATE = 100;  // how long it takes to find a state, in values
 
     const Ways<W>& ways_;
     const Game<W>& game_;
@@ -1214,10 +1218,11 @@ class Relaxed {
     std::vector<Code> place_;
     Code start_ = 0;
     Codes codes_;
-    int64_t values_ = 0, bytes_ = 0;
+    bool is_large_ = false;
+    int64_t values_ = 0, states_ = 0, bytes_ = 0;
     std::vector<Code> after_;
     std::vector<size_t> begin_;
-    std::vector<int> start_strides_;
+    std::vector<int> start_sizes_, start_strides_;
     std::vector<double> values_at_;
 };
 
@@ -1226,10 +1231,11 @@ class Relaxed {
 // No play takes all lands more often than a part of them. The parts are each land with those nearest
 // to it, of at most MOST_ITEMS lands, each an item of its own. The games of a part have its strongest
 // stacks as groups of their own, and all others as one. Those of the whole goal begin with all of its
-// lands in one item, which has few states, since lands of the same defence are alike. A game that has
-// one more group, item or extra, or counts further, has more values and mostly a smaller one: the next
-// is always that of which few values promise a small one. Half of all values are for games of the whole
-// goal with each stack apart.
+// lands in one item, which has few states, since lands of the same defence are alike, and with each
+// land in an item of its own. A game that has one more group, item or extra, or counts further, mostly
+// has more values and a smaller one: the next is always that which promises a small one for little work.
+// How much work a game is, its states say: a game is put back where they are more than was thought. Half
+// of all work is for games of the whole goal with each stack apart.
 template <int W>
 class Chance {
   public:
@@ -1260,30 +1266,30 @@ class Chance {
     void improve(int64_t most) {
         while (!done()) {
             deadline_.go_on();
-            auto next = std::min_element(waiting_.begin(), waiting_.end(), [this](const Node& a, const Node& b) {
-                if (a.is_apart != b.is_apart) return a.is_apart == (2 * apart_ <= values);
-                return a.cost() < b.cost();
-            });
+            auto next = cheapest();
             Node node = *next;
             const Part& part = parts_[node.part];
-            int64_t room = std::min(most, node.size);
             Relaxed<W> game(ways_, rolls_, purse_, part.field, level_of(part, node), any_, deadline_);
-            if (!game.explore(room, deadline_.bytes())) {
-                if (room < most) next->size *= GROWTH;
-                else waiting_.erase(next);
+            if (!game.explore(most, GROWTH * node.size, deadline_.bytes())) {
+                if (game.is_large()) waiting_.erase(next);
+                else next->size *= GROWTH;
                 continue;
             }
+            next->size = node.size = game.work();
+            if (cheapest() != next) continue;
             double value = game.value();
-            waiting_.erase(next);
             values += game.values();
-            if (node.is_apart) apart_ += game.values();
+            if (node.is_apart) apart_ += node.size;
+            else others_ += node.size;
             best = std::min(best, value > 0.0 ? value + ROUNDING : 0.0);
             node.value = std::min(value, node.value);
-            node.size = GROWTH * std::max(game.values(), FIRST_SIZE);
+            std::erase_if(waiting_, [&](const Node& other) { return other.is_within(node); });
+            node.size = std::max(node.size, FIRST_SIZE);
             if (Node finer = node; ++finer.groups <= std::min(part.stacks.size(), MOST_GROUPS)) add(finer);
             if (Node finer = node; ++finer.counts, game.is_capped()) add(finer);
             if (Node finer = node; ++finer.items <= std::min(size_t(part.goal.count()), MOST_ITEMS)) add(finer);
-            if (node.items == size_t(part.goal.count()) && node.items + size_t(node.extras.count()) < MOST_ITEMS)
+            bool is_whole = node.items == size_t(part.goal.count()) || (node.is_apart && node.items == 1);
+            if (is_whole && node.items + size_t(node.extras.count()) < MOST_ITEMS)
                 for (int extra : part.extras) {
                     Node finer = node;
                     finer.extras.add(extra);
@@ -1299,7 +1305,7 @@ class Chance {
     static constexpr size_t MOST_GROUPS = 6, MOST_EXTRAS = 10;
     static constexpr int LIGHT = 4, LOST = 3, MOST_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
-    static constexpr double ROUNDING = 1e-12;
+    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // of values below it none promises more
 
     struct Part {
         Set<W> goal, field;
@@ -1308,7 +1314,7 @@ class Chance {
         std::vector<int> extras{};  // other lands that may cost much on a way
     };
 
-    // A game to be solved, the value of one that is coarser, and about how many values it may have.
+    // A game to be solved, the value of one that is coarser, and how much work it may be.
     struct Node {
         size_t part, items, groups;
         int counts;
@@ -1317,10 +1323,13 @@ class Chance {
         double value;
         int64_t size;
 
-        double cost() const { return double(size << (2 * counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(value, 8); }
-        bool operator==(const Node& o) const {
-            return part == o.part && items == o.items && groups == o.groups && counts == o.counts && extras == o.extras && is_apart == o.is_apart;
+        double cost() const { return double(size << (counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(std::max(value, LOW), 8); }
+        // Whether another game is as fine in all.
+        bool is_within(const Node& o) const {
+            return part == o.part && is_apart == o.is_apart && items <= o.items && groups <= o.groups &&
+                   counts <= o.counts && extras.within(o.extras);
         }
+        bool operator==(const Node& o) const { return is_within(o) && o.is_within(*this); }
     };
 
     void add_part(const Set<W>& goal, const Set<W>& field) {
@@ -1343,13 +1352,32 @@ class Chance {
         std::stable_sort(part.stacks.begin(), part.stacks.end(),
                          [&](int a, int b) { return ways_.able(a) > ways_.able(b); });
         part.extras = extras_of(goal, starts, field, field - goal);
-        if (size_t size = size_t(goal.count()); size <= MOST_ITEMS || parts_.empty()) {
-            add({parts_.size(), parts_.empty() ? 1 : size, 1, 0, {}, false, 1.0, FIRST_SIZE});
-            if (parts_.empty()) add({0, size_t{1}, std::min(part.stacks.size(), MOST_GROUPS), 0, {}, true, 1.0, FIRST_SIZE});
+        size_t size = std::min(size_t(goal.count()), MOST_ITEMS), groups = std::min(part.stacks.size(), MOST_GROUPS);
+        if (parts_.empty()) {
+            for (size_t items : {size_t{1}, size}) {
+                add({0, items, 1, 0, {}, false, 1.0, FIRST_SIZE});
+                add({0, items, groups, 0, {}, true, 1.0, FIRST_SIZE});
+            }
+        } else if (goal.count() <= int(MOST_ITEMS)) {
+            add({parts_.size(), size, 1, 0, {}, false, 1.0, FIRST_SIZE});
         }
         parts_.push_back(part);
     }
-    void add(const Node& node) {
+    // The game to be solved next, of the kind on which less work was spent.
+    typename std::vector<Node>::iterator cheapest() {
+        auto first = [this](bool is_apart) {
+            return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
+                return std::pair(a.is_apart != is_apart, a.cost()) < std::pair(b.is_apart != is_apart, b.cost());
+            });
+        };
+        auto spent = [this](const Node& node) { return node.size + (node.is_apart ? apart_ : others_); };
+        auto apart = first(true), other = first(false);
+        return spent(*other) < spent(*apart) ? other : apart;
+    }
+    void add(Node node) {
+        int64_t trees = 2;  // how long it takes to find them
+        for (size_t i = 0; i < node.items + size_t(node.extras.count()); ++i) trees *= 3;
+        node.size = std::max(GROWTH * node.size, trees);
         if (node.counts >= MOST_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
         known_.push_back(node);
         waiting_.push_back(node);
@@ -1439,7 +1467,7 @@ class Chance {
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
     std::vector<Node> known_;
-    int64_t apart_ = 0;  // values of games where stacks are apart
+    int64_t apart_ = 0, others_ = 0;  // work for games where stacks are apart, and for others
 };
 
 // A bound on what any play is paid, that gets smaller and smaller: for each set that pays, its pay
