@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 import iacta
 from iacta.board.files import classic_board, read_board
@@ -388,6 +388,28 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     expect(other.locator("#steps button[aria-current]")).to_contain_text("Start")
 
 
+def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> None:
+    page = visit("/map")
+
+    def cut_off(route: Route) -> None:
+        response = route.fetch()
+        values = json.loads(response.text().splitlines()[-1])["answer"]["values"]
+        if ordered(route.request) == [0, 1, 2]:  # as if there were time for the first two only
+            values[2] = None
+        route.fulfill(response=response, body=json.dumps({"answer": {"values": values}}) + "\n")
+
+    def ordered(request: Request) -> list[int]:
+        found: list[int] = json.loads(request.post_data or "")["order"]
+        return found
+
+    def is_again(request: Request) -> bool:
+        return request.url.endswith("turn/values") and ordered(request) == [2]
+
+    page.route("**/api/v1/turn/values", cut_off)
+    with page.expect_request(is_again, timeout=SLOWEST):
+        page.goto(f"{page.url.split('/map')[0]}{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
+
+
 def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
     before = best_plan(read_position(POSITION), TakeAll("C")).counted
@@ -498,7 +520,9 @@ def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
     expect(best).to_be_visible(timeout=SLOWEST)
     for _ in range(3):
         spot(page, "A").click()
-    expect(page.locator("#placing-said")).to_have_text("No new armies are left: place these, or clear them.")
+    expect(page.locator("#placing-said")).to_have_text(
+        "No new armies are left: place these, or clear them."
+    )
     page.get_by_role("button", name="Clear", exact=True).click()
     best.click()
     says(page, "A", "red, 12")
@@ -717,7 +741,8 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     )
     page.get_by_role("button", name="Next player").tap()
     expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
-    expect(page.locator("#now")).to_contain_text(f"The chance to win the game is that {CONDITION}.", timeout=SLOWEST)
+    words = f"The chance to win the game is that {CONDITION}."
+    expect(page.locator("#now")).to_contain_text(words, timeout=SLOWEST)
     page.locator("#goals button").nth(1).tap()
     expect(page.locator("#placing-said")).to_be_in_viewport()
     assert page.evaluate("window.scrolls") == 0

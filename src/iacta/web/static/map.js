@@ -421,16 +421,17 @@ function search() {
   value(line);
 }
 
-/** Ask what steps were worth that have not been asked for: first those of the line that is shown. */
+/** Ask what steps were worth, first on the line that is shown, and again what time has cut off, as long as more comes. */
 function value(line) {
   const { hold, ...goal } = goalAt(0) ?? {};
   const key = JSON.stringify([tree.key, tree.version, goal]);
   if (!Object.keys(goal).length) return valueSearches.want([]); // what is known stays, as another player begins
   if (values.key !== key) values = { key, goal, rows: [], job: null };
   const rows = valueSearches.of(values.job)?.found?.values ?? [];
+  const isMore = values.job?.body.order.some((k) => rows[k]);
   for (const k of values.job?.body.order ?? []) values.rows[k] = rows[k] ?? values.rows[k];
   if (!values.job || valueSearches.isDone(values.job)) {
-    const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter((k) => values.rows[k] === undefined && tree.turns[k].code);
+    const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter((k) => (isMore ? !values.rows[k] : values.rows[k] === undefined) && tree.turns[k].code);
     const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
     values.job = state.steps.length && order.length ? { address: "api/v1/turn/values", body, seconds: LIST } : null;
     if (values.job) for (const k of order) values.rows[k] = null;

@@ -123,9 +123,7 @@ export function logOf(board, state, turns, { hold, ...goal }) {
 
 /** Return the steps without one and all that follow it, and where that leaves the player. */
 export function without(steps, gone) {
-  const isGone = [false];
-  const place = [0];
-  const left = [];
+  const [isGone, place, left] = [[false], [0], []];
   steps.forEach((step, k) => {
     isGone[k + 1] = k + 1 === gone || isGone[step.after];
     if (isGone[k + 1]) return;
