@@ -631,10 +631,16 @@ def test_an_answer_is_kept_unless_another_is_surely_as_good(visit: Visit) -> Non
         better(answer(.8, .8, .9), answer(.7, .7, .85), false),
         better(answer(1, 0, 1), answer(.78, .76, .9), false),
         better(answer(.8, .8, .9), answer(.7, .7, .85), true),
+        better({...answer(.8, .8, .9), placement: [[1, 5]]}, answer(.7, .7, .85), false),
       ];
       return kept.map(({value, bound}) => [value, bound]);
     }"""
-    assert visit("/about").evaluate(script) == [[0.8, 0.85], [0.78, 0.9], [0.7, 0.85]]
+    assert visit("/about").evaluate(script) == [
+        [0.8, 0.85],
+        [0.78, 0.9],
+        [0.7, 0.85],
+        [0.8, 0.9],  # another placement has another bound
+    ]
 
 
 def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:

@@ -120,5 +120,6 @@ export class Searches {
  */
 export function better(before, found, hold) {
   if (found.is_proven || hold || found.low >= before.low) return found;
+  if (before.placement) return before; // the bound is that of plays with its new armies
   return { ...before, bound: Math.min(before.bound, found.bound) };
 }
