@@ -28,7 +28,7 @@ from iacta.game import (
     Throw,
     Trade,
 )
-from tests.game.positions import PLAYERS, at_random, classic_turn, small_turn
+from tests.game.positions import PLAYERS, at_random, classic_turn, line_turn, small_turn
 from tests.plan.boards import small_game
 from tests.plan.twin import Action as TwinAction
 from tests.plan.twin import Play, State
@@ -245,6 +245,34 @@ def test_nothing_illegal_is_played() -> None:
             ready.after(roll, result)  # type: ignore[arg-type] # that is the claim
     with pytest.raises(IactaError, match="must be None"):
         ready.after(Stop(), Losses(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("start", "to", "why"),
+    [
+        ("B", "A", "B cannot attack A: it is not red's"),
+        ("C", "D", "C cannot attack D: red owns it already"),
+        ("D", "B", "D cannot attack B: no border leads there"),
+        ("A", "B", "A cannot attack B: 1 must stay, and it has 1"),
+        ("D", "E", "D cannot attack E: nobody is there"),
+        ("C", "B", "C cannot attack B: its armies must stay"),
+    ],
+)
+def test_an_attack_that_is_not_possible_is_refused_with_the_reason(
+    start: str, to: str, why: str
+) -> None:
+    turn = line_turn("r1 b2 r5 r3", stay=["C"])
+    with pytest.raises(IactaError) as caught:
+        turn.fought(start, to, 1, 0)
+    assert str(caught.value) == why
+
+
+def test_no_attack_is_made_once_a_turn_is_over() -> None:
+    over = line_turn("r5 b2", phase="over")
+    with pytest.raises(
+        IactaError, match=r"^A cannot attack B now: the turn is at its phase 'over'"
+    ):
+        over.fought("A", "B", 3, 0)
 
 
 def described(action: Action) -> str:

@@ -234,7 +234,7 @@ def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -
     assert str(caught.value).startswith(sentence)
 
 
-def test_turns_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: now[0])
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
@@ -245,12 +245,12 @@ def test_turns_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monkey
 
     whole = review(log)
     found = review(log, time_limit=25, progress=wait)
-    assert (len(found.steps), found.missed, whole.missed) == (2, 2, 0)
-    assert found.steps == whole.steps[:2]
+    assert (len(found.steps), found.missed, whole.missed) == (3, 1, 0)
+    assert found.steps == whole.steps[:3]
     sections = [*ReviewAnswer(ReviewQuestion(log=log), found).sections()]
-    assert "2 turns were left out" in str(sections)
-    with pytest.raises(IactaError, match="time_limit must be more for a turn of this log"):
-        review(log, time_limit=5, progress=wait)
+    assert "1 battle was left out" in str(sections)
+    with pytest.raises(IactaError, match="time_limit must be more for a battle of this log"):
+        review(log, time_limit=0)
 
 
 def test_a_turn_without_battles_is_watched_too() -> None:

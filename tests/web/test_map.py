@@ -561,7 +561,7 @@ def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> 
     expect(page.locator("#battle")).to_be_in_viewport()
     page.get_by_text("Enter the dice").click()
     page.locator("#faces").get_by_role("button", name="Enter").click()
-    expect(page.locator("#wrong")).to_have_text("the attacker must roll at least one die, got none")
+    expect(page.locator("#wrong")).to_have_text("missing the attacker's dice")
     expect(page.locator("#wrong")).to_be_in_viewport()
     spot(page, "D").dispatch_event("click")
     expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
@@ -747,7 +747,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     )
     page.get_by_role("button", name="Next player").tap()
     expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
-    words = f"The chance to win the game is that {CONDITION}."
+    words = f"Chances to win the game hold {CONDITION}."
     expect(page.locator("#now")).to_contain_text(words, timeout=SLOWEST)
     page.locator("#goals button").nth(1).tap()
     expect(page.locator("#placing-said")).to_be_in_viewport()

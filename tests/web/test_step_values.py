@@ -81,7 +81,7 @@ def test_exact_values_charge_a_wrong_attack_its_loss_and_the_best_ones_nothing()
 
 
 def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Yield what is asked of positions in mid-game, and a roll of what a longer plan calls best."""
+    """Yield mid-game turns with a goal, and a roll of the attack that a longer plan calls best."""
     for seed in count(9):
         turn = Turn(midgame(seed), phase="attack")
         mine, continents = {*turn.position.owned_by("red")}, turn.board.continents

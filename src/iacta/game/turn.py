@@ -677,7 +677,9 @@ class Turn:
             return f"{start} cannot attack {to}: no border leads there"
         if armies <= garrison:
             return f"{start} cannot attack {to}: {garrison} must stay, and it has {armies}"
-        return f"{start} cannot attack {to}: its armies must stay, or nobody is there"
+        if not owned:
+            return f"{start} cannot attack {to}: nobody is there"
+        return f"{start} cannot attack {to}: its armies must stay"
 
     def _owner_of(self, name: str) -> str:
         return self.owners[self._land.places[name]]

@@ -120,8 +120,8 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
 def uncertainty(plan: Plan) -> float:
     """Return how large a difference from the value of a plan must be to say that it is one.
 
-    It is the width of the interval of a value that is estimated, and at least what the lookahead,
-    by which attacks are compared, is off; values of the best play of all have none.
+    It is the width of the interval of a value that is estimated, and at least the error of the
+    lookahead, which compares the attacks. The values of the best play of all are exact.
     """
     if plan.value is None:
         return inf

@@ -72,7 +72,7 @@ class Deadline:
         return found
 
     def undivided(self) -> "Deadline":
-        """Return the same deadline for work that is bounded, of which each part is all of it.
+        """Return the same deadline for work that is bounded: each part of it is the whole.
 
         Such work is the same whatever the machine, if the deadline is not over when it is done.
         """

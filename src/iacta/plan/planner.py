@@ -44,9 +44,7 @@ BOUND_PART = 0.4  # of the time, where one thread does everything
 COMPARED = 0.7  # of the time or of the games may go into the comparison of styles
 FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
-FEWEST_VISITED = (
-    2_000  # states that a policy may visit in a quick look: some hundredths of a second
-)
+FEWEST_VISITED = 2_000  # states that a policy may visit in any search: hundredths of a second
 BATCH = 16  # games at a time; of fewer nothing is known
 MOST_GAMES = 200_000  # of a plan: its interval is small then
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")

@@ -8,7 +8,7 @@ armies moved in that were, and s* what follows with those that the policy moves 
 
 so that the luck of a roll is 0 on average, and all luck of a turn is what the turn has gained, less
 what it was worth at its start, plus all costs. To stop costs what was still to be gained. A loss
-that is no larger than the uncertainty of the values is none.
+that is no larger than the uncertainty of the values is none; of a stop, it is no luck either.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -105,7 +105,7 @@ class Review:
     is_chance: whether the goals are chances; else they are worths.
     proven: whether all values are those of the best play.
     unclear: what a recording does not show for certain, and how often; it is no part of the steps.
-    missed: how many turns at the end there was no time for.
+    missed: how many battles at the end there was no time for.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -163,7 +163,7 @@ def review(
         RiskGameRecorder, where each turn is to gain the most.
     board: the board of a recording, or of lines before one that names its own: a `Board`, or what
         `read_board` takes; `None` for the classic one.
-    time_limit: the most seconds that all of it may take; `None` for none. Turns at the end that
+    time_limit: the most seconds that all of it may take; `None` for none. Battles at the end that
         there is no time for are left out; too little for the first one is refused. What is
         reviewed is the same in any case.
     progress: called with how many battles are done, and how many there are.
@@ -188,26 +188,25 @@ def review(
     total = sum(len(each.battles) for each in turns)
     if total > MOST_BATTLES:
         raise TooLargeError(f"the log must have at most {MOST_BATTLES:,} battles, got {total:,}")
-    steps, proven, done, missed = list[ReviewedStep](), True, 0, set[int]()
-    for number, played in enumerate(turns, 1):
-        values, own = _Values(played.goal, deadline), list[ReviewedStep]()
+    steps, proven, done = list[ReviewedStep](), True, 0
+    for played in turns:
+        values = _Values(played.goal, deadline)
         for step in _steps(played, values):
-            if deadline.is_over:
+            if deadline.is_over:  # what it found has been cut
                 break
-            own.append(step)
+            steps.append(step)
             done += bool(step.to)
             if progress is not None:
                 progress(done, total)
+        proven = proven and values.proven
         if deadline.is_over:
-            missed = {each.number for each in turns[number - 1 :]}
             break
-        steps, proven = steps + own, proven and values.proven
-    if missed and not steps:
+    if not steps and deadline.is_over:
         raise IllegalError(
-            f"time_limit must be more for a turn of this log, got {time_limit} seconds",
+            f"time_limit must be more for a battle of this log, got {time_limit} seconds",
             parameter="time_limit",
         )
-    return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear, len(missed))
+    return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear, total - done)
 
 
 # What it was worth.

@@ -113,7 +113,7 @@ class ReviewRecord(KeyedRecord):
     unclear: Mapping[str, int] = key(
         "What a recording does not show for certain, and so is left out: how often each."
     )
-    missed: Count = key("How many turns at the end were left out, for want of time.")
+    missed: Count = key("How many battles at the end were left out, for want of time.")
     players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
     costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
     steps: Sequence[ReviewedStepRecord] = key("All battles, and the ends of turns.")
@@ -171,7 +171,7 @@ def _sections(reviewed: Review) -> Iterator[Section]:
         unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
     if reviewed.missed:
-        last = count(reviewed.missed, "turn was", "turns were")
+        last = count(reviewed.missed, "battle was", "battles were")
         sentences.append(f"There was no time to review the end: {last} left out.")
     if sentences:
         yield Section(sentences)

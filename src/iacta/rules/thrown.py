@@ -389,7 +389,7 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     """
     for faces, whose in ((attack, "attacker"), (defence, "defender")):
         if not faces:
-            raise IllegalError(f"the {whose} must roll at least one die, got none")
+            raise IllegalError(f"missing the {whose}'s dice")
     dice = rules.dice(len(attack), len(defence))
     sides = []
     for side, faces in zip(dice, (attack, defence), strict=True):

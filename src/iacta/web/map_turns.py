@@ -314,7 +314,7 @@ def _attack_of(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
     """Return the border of an attack; one that is not possible is refused, with the reason."""
     start, to = _border_of(turn, step)
     if _attack(turn, start, to) is None:
-        turn.fought(start, to, 0, 0)
+        turn.fought(start, to, 0, 0)  # which says why not
     return start, to
 
 
@@ -629,7 +629,7 @@ def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
         "moves": [],
         "is_chance": goal.is_chance,
         "figure": _figure(plan, plan.value),
-        "sentences": [f"Best: {count(best, 'army', 'armies')} in."],
+        "sentences": [f"Best: move {count(best, 'army', 'armies')} in."],
         "advances": []
         if plan.value is None
         else [[number, plan.value + value - quick] for value, number in ranked],

@@ -56,7 +56,7 @@ export function goalsOf(c) {
   });
   return [
     element("h3", {}, "What can you do this turn?"),
-    element("p", { className: "help", role: "status" }, (!c.empty && entry?.wrong) || [c.isListing && "Still looking … ", entry?.found && `The chance to win the game is that ${entry.found.condition}.`]),
+    element("p", { className: "help", role: "status" }, (!c.empty && entry?.wrong) || [c.isListing && "Still looking … ", entry?.found && `Chances to win the game hold ${entry.found.condition}.`]),
     element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, !c.empty && offer(c, { goal: "win" }, state.goal === "win", "Win the game", game ? share(game.win) : "", game ? bounds(game.interval, game.under_simple) : ""), others),
   ];
 }

@@ -123,7 +123,7 @@ export function placed(board, code, position) {
   };
 }
 
-/** Return a state in which the territories are dealt at random, and so many armies of each player placed on theirs. */
+/** Return a state in which territories are dealt at random, with as many armies for each player, placed at random. */
 export function dealt(state, each) {
   const order = state.owners.map((_, t) => [Math.random(), t]).sort(([a], [b]) => a - b).map(([, t]) => t);
   const owners = order.map((_, t) => order.indexOf(t) % state.players.length);
@@ -135,7 +135,7 @@ export function dealt(state, each) {
   return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
 }
 
-/** Return a state in which all that is nobody's belongs to a player, with so many armies on each. */
+/** Return a state in which a player gets each empty territory, with the same number of armies on each. */
 export function filled(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));
   const armies = state.armies.map((old, t) => (state.owners[t] < 0 ? count : old));
