@@ -163,9 +163,15 @@ class Rows {
             for (int b = 1; b <= able; ++b) {
                 deadline_.go_on(b);
                 auto [low, high] = advances(least, b, first, second);
-                if (combine(ours[high], theirs[b + keep - low]) <= best[b]) continue;
-                for (int m = low; m <= high; ++m)
-                    best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
+                // More armies are worth more: so many numbers at once cannot be better than this.
+                for (int m = low; m <= high && combine(ours[high], theirs[b + keep - m]) > best[b];) {
+                    int next = std::min(m + STRIDE, high + 1);
+                    if (combine(ours[next - 1], theirs[b + keep - m]) <= best[b]) {
+                        m = next;
+                        continue;
+                    }
+                    for (; m < next; ++m) best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
+                }
             }
         });
         return put(key, std::move(best));
@@ -232,6 +238,7 @@ class Rows {
     static constexpr StateKey POOLED{0x706f6f6c, 0};
     static constexpr int FEW = 64;  // armies, whose parts of keys are remembered
     static constexpr size_t MOST_NUMBERS = 50'000'000;
+    static constexpr int STRIDE = 8;
     static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
     static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
 
@@ -471,7 +478,9 @@ template <int W>
 class Assigner {
   public:
     Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
-        : game_(game), rows_(rows), deadline_(deadline), bounds_(game.lands), cuts_(game.lands) {}
+        : game_(game), rows_(rows), deadline_(deadline), cost_(game.lands), before_(game.lands), cuts_(game.lands), edges_(game.lands) {
+        for (Set<W> rest = game.field; rest.any();) all_stay_ = all_stay_ && game.stays(rest.pop()) > 0;
+    }
 
     // To take all of a goal: the chance that each stack takes its set.
     double chance(const Position<W>& s, const Parts<W>& parts) {
@@ -584,45 +593,47 @@ class Assigner {
             more.add(t);
             return more;
         }
+        // Where an army stays on each land, a stack comes only so far.
+        int room = game_.lands;
+        if (all_stay_) room = game_.spare(s, v) - part.count();
         deadline_.go_on(10 * game_.lands);
-        cost_.resize(game_.lands);
-        before_.resize(game_.lands);
-        Set<W> waiting, done = ours, open = free;
+        Set<W> open = free, near;
         open.add(t);
-        for (Set<W> rest = ours; rest.any();) waiting |= game_.out[rest.pop()];
-        waiting = (waiting & open) - ours;
-        Set<W> seen = waiting;
-        for (Set<W> fresh = waiting; fresh.any() && !seen.has(t);) {
+        for (Set<W> rest = ours; rest.any();) near |= game_.out[rest.pop()];
+        near = (near & open) - ours;
+        Set<W> seen = near;
+        for (Set<W> fresh = near; fresh.any() && !seen.has(t) && --room > 0;) {
             Set<W> more;
             while (fresh.any()) more |= game_.out[fresh.pop()];
             fresh = (more & open) - seen;
             seen |= fresh;
         }
-        if (!seen.has(t)) return {};
-        seen = waiting;
-        for (Set<W> rest = waiting; rest.any();) {
-            int c = rest.pop();
-            cost_[c] = game_.keep[c] + LOSS * s.armies[c];
-            before_[c] = NOWHERE;
-        }
-        while (waiting.any()) {
-            deadline_.go_on(10 * game_.lands);
-            int best = NOWHERE;
-            for (Set<W> rest = waiting; rest.any();) {
-                int c = rest.pop();
-                if (best == NOWHERE || cost_[c] < cost_[best]) best = c;
-            }
-            waiting.remove(best);
+        if (room <= 0 || !seen.has(t)) return {};
+        waiting_.clear();
+        auto wait = [&](int c, double cost, int before) {
+            cost_[c] = cost + game_.keep[c] + LOSS * s.armies[c];
+            before_[c] = before;
+            waiting_.push_back({-cost_[c], -c});
+            std::push_heap(waiting_.begin(), waiting_.end());
+        };
+        seen = near;
+        for (Set<W> rest = near; rest.any();) wait(rest.pop(), 0.0, NOWHERE);
+        Set<W> done = ours;
+        while (!waiting_.empty()) {
+            deadline_.go_on(100);
+            std::pop_heap(waiting_.begin(), waiting_.end());
+            int best = -waiting_.back().second;
+            waiting_.pop_back();
+            if (done.has(best)) continue;
             done.add(best);
             if (best == t) {
                 Set<W> whole = part;
                 for (; best != NOWHERE; best = before_[best]) whole.add(best);
                 return whole;
             }
-            for (Set<W> near = (game_.out[best] & open) - done; near.any();) {
-                int c = near.pop();
-                double cost = cost_[best] + game_.keep[c] + LOSS * s.armies[c];
-                if (!seen.has(c) || cost < cost_[c]) cost_[c] = cost, before_[c] = best, waiting.add(c);
+            for (Set<W> rest = (game_.out[best] & open) - done; rest.any();) {
+                int c = rest.pop();
+                if (!seen.has(c) || cost_[best] + game_.keep[c] + LOSS * s.armies[c] < cost_[c]) wait(c, cost_[best], best);
                 seen.add(c);
             }
         }
@@ -653,7 +664,7 @@ class Assigner {
     // One improvement.
     bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal,
                 Parts<W>& parts, Set<W>& changed) {
-        Set<W> taken = parts.all();
+        Set<W> taken = parts.all(), looked;
         for (Set<W> owners = live & parts.owners(); owners.any();) {
             int v = owners.pop();
             double ours = value(s, v, parts[v]);
@@ -662,12 +673,16 @@ class Assigner {
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
+                if (!looked.has(u)) edges_[u] = edge(u, parts[u], left - taken);
+                looked.add(u);
+                if (!edges_[u].meets(parts[v])) continue;
                 double both = ours * value(s, u, parts[u]);
                 for (Set<W> targets = parts[v] & goal; targets.any();) {
                     int t = targets.pop();
                     deadline_.go_on(known.has(t) ? Deadline::STATE + cuts_[t].work : Deadline::STATE);
                     if (!known.has(t)) cuts_[t] = cut(s, v, parts[v], goal, t);
                     known.add(t);
+                    if (!edges_[u].meets(parts[v] - cuts_[t].kept)) continue;
                     auto [kept, given] = moved(s, left, parts, taken, v, u, cuts_[t], both);
                     if (!given.any()) continue;
                     if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + GAIN)) continue;
@@ -685,6 +700,20 @@ class Assigner {
             if (has_changed && extra(s, left - taken, goal, parts, v, ours)) return true;
         }
         return false;
+    }
+
+    // What a stack with its set can attack, at once or by way of free lands.
+    Set<W> edge(int v, Set<W> part, const Set<W>& free) const {
+        deadline_.go_on(10 * game_.lands);
+        part.add(v);
+        Set<W> found;
+        for (Set<W> fresh = part; fresh.any();) {
+            Set<W> more;
+            while (fresh.any()) more |= game_.out[fresh.pop()];
+            fresh = (more & free) - found;
+            found |= more;
+        }
+        return found;
     }
 
     // What a stack keeps of its set and loses of the goal when another one takes t; the bound on the
@@ -756,8 +785,10 @@ class Assigner {
     Deadline& deadline_;
     std::vector<double> cost_;
     std::vector<int> before_;
-    std::vector<double> bounds_;
+    std::vector<std::pair<double, int>> waiting_;
+    bool all_stay_ = true;
     std::vector<Cut> cuts_;
+    std::vector<Set<W>> edges_;
 };
 
 template <int W>
