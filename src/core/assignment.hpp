@@ -593,9 +593,7 @@ class Assigner {
             more.add(t);
             return more;
         }
-        // Where an army stays on each land, a stack comes only so far.
-        int room = game_.lands;
-        if (all_stay_) room = game_.spare(s, v) - part.count();
+        int room = this->room(s, v, part);
         deadline_.go_on(10 * game_.lands);
         Set<W> open = free, near;
         open.add(t);
@@ -664,7 +662,7 @@ class Assigner {
     // One improvement.
     bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal,
                 Parts<W>& parts, Set<W>& changed) {
-        Set<W> taken = parts.all(), looked;
+        Set<W> taken = parts.all();
         for (Set<W> owners = live & parts.owners(); owners.any();) {
             int v = owners.pop();
             double ours = value(s, v, parts[v]);
@@ -673,16 +671,15 @@ class Assigner {
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
-                if (!looked.has(u)) edges_[u] = edge(u, parts[u], left - taken);
-                looked.add(u);
-                if (!edges_[u].meets(parts[v])) continue;
+                const Set<W>& edge = this->edge(s, u, parts[u], left - taken);
+                if (!edge.meets(parts[v])) continue;
                 double both = ours * value(s, u, parts[u]);
                 for (Set<W> targets = parts[v] & goal; targets.any();) {
                     int t = targets.pop();
                     deadline_.go_on(known.has(t) ? Deadline::STATE + cuts_[t].work : Deadline::STATE);
                     if (!known.has(t)) cuts_[t] = cut(s, v, parts[v], goal, t);
                     known.add(t);
-                    if (!edges_[u].meets(parts[v] - cuts_[t].kept)) continue;
+                    if (!edge.meets(parts[v] - cuts_[t].kept)) continue;
                     auto [kept, given] = moved(s, left, parts, taken, v, u, cuts_[t], both);
                     if (!given.any()) continue;
                     if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + GAIN)) continue;
@@ -702,18 +699,32 @@ class Assigner {
         return false;
     }
 
-    // What a stack with its set can attack, at once or by way of free lands.
-    Set<W> edge(int v, Set<W> part, const Set<W>& free) const {
-        deadline_.go_on(10 * game_.lands);
-        part.add(v);
-        Set<W> found;
-        for (Set<W> fresh = part; fresh.any();) {
+    // What is known of where a stack can come to.
+    struct Edge {
+        Set<W> part, free, found;
+        int room = 0;
+    };
+
+    // How many more lands a stack with its set can come to: an army stays on each, if it does on all.
+    int room(const Position<W>& s, int v, const Set<W>& part) const {
+        return all_stay_ ? game_.spare(s, v) - part.count() : game_.lands;
+    }
+
+    // The lands that a stack with its set can come to, at once or by way of free lands.
+    const Set<W>& edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
+        deadline_.go_on(game_.lands);
+        Edge& known = edges_[v];
+        int room = this->room(s, v, part);
+        if (known.room == room && known.part == part && known.free == free) return known.found;
+        known = {part, free, {}, room};
+        Set<W> fresh = part;
+        for (fresh.add(v); fresh.any() && room > 0; --room) {
             Set<W> more;
             while (fresh.any()) more |= game_.out[fresh.pop()];
-            fresh = (more & free) - found;
-            found |= more;
+            fresh = (more & free) - known.found;
+            known.found |= more;
         }
-        return found;
+        return known.found;
     }
 
     // What a stack keeps of its set and loses of the goal when another one takes t; the bound on the
@@ -788,7 +799,7 @@ class Assigner {
     std::vector<std::pair<double, int>> waiting_;
     bool all_stay_ = true;
     std::vector<Cut> cuts_;
-    std::vector<Set<W>> edges_;
+    std::vector<Edge> edges_;
 };
 
 template <int W>
