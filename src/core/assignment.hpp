@@ -163,15 +163,9 @@ class Rows {
             for (int b = 1; b <= able; ++b) {
                 deadline_.go_on(b);
                 auto [low, high] = advances(least, b, first, second);
-                // More armies are worth more: so many numbers at once cannot be better than this.
-                for (int m = low; m <= high && combine(ours[high], theirs[b + keep - m]) > best[b];) {
-                    int next = std::min(m + STRIDE, high + 1);
-                    if (combine(ours[next - 1], theirs[b + keep - m]) <= best[b]) {
-                        m = next;
-                        continue;
-                    }
-                    for (; m < next; ++m) best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
-                }
+                if (combine(ours[high], theirs[b + keep - low]) <= best[b]) continue;
+                for (int m = low; m <= high; ++m)
+                    best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
             }
         });
         return put(key, std::move(best));
@@ -238,7 +232,6 @@ class Rows {
     static constexpr StateKey POOLED{0x706f6f6c, 0};
     static constexpr int FEW = 64;  // armies, whose parts of keys are remembered
     static constexpr size_t MOST_NUMBERS = 50'000'000;
-    static constexpr int STRIDE = 8;
     static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
     static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
 
@@ -478,8 +471,9 @@ template <int W>
 class Assigner {
   public:
     Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
-        : game_(game), rows_(rows), deadline_(deadline), cost_(game.lands), before_(game.lands), cuts_(game.lands), edges_(game.lands) {
-        for (Set<W> rest = game.field; rest.any();) all_stay_ = all_stay_ && game.stays(rest.pop()) > 0;
+        : game_(game), rows_(rows), deadline_(deadline), cost_(game.lands), before_(game.lands), cuts_(game.lands),
+          edges_(game.lands) {
+        for (Set<W> rest = game.field; rest.any();) all_stay_ &= game.stays(rest.pop()) > 0;
     }
 
     // To take all of a goal: the chance that each stack takes its set.
@@ -608,8 +602,8 @@ class Assigner {
         }
         if (room <= 0 || !seen.has(t)) return {};
         waiting_.clear();
-        auto wait = [&](int c, double cost, int before) {
-            cost_[c] = cost + game_.keep[c] + LOSS * s.armies[c];
+        auto wait = [&](int c, double so_far, int before) {
+            cost_[c] = so_far + cost(s, c);
             before_[c] = before;
             waiting_.push_back({-cost_[c], -c});
             std::push_heap(waiting_.begin(), waiting_.end());
@@ -631,7 +625,7 @@ class Assigner {
             }
             for (Set<W> rest = (game_.out[best] & open) - done; rest.any();) {
                 int c = rest.pop();
-                if (!seen.has(c) || cost_[best] + game_.keep[c] + LOSS * s.armies[c] < cost_[c]) wait(c, cost_[best], best);
+                if (!seen.has(c) || cost_[best] + cost(s, c) < cost_[c]) wait(c, cost_[best], best);
                 seen.add(c);
             }
         }
@@ -642,6 +636,8 @@ class Assigner {
     static constexpr double LOSS = 0.8;  // armies a defender costs: it only says which ways are tried
     static constexpr double GAIN = 1e-9;
     static constexpr int64_t BOUND = 100;  // what a bound takes, known or not
+
+    double cost(const Position<W>& s, int c) const { return game_.keep[c] + LOSS * s.armies[c]; }
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.go_on(BOUND);
@@ -671,15 +667,15 @@ class Assigner {
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
-                const Set<W>& edge = this->edge(s, u, parts[u], left - taken);
-                if (!edge.meets(parts[v])) continue;
+                const Set<W>& near = edge(s, u, parts[u], left - taken);
+                if (!near.meets(parts[v])) continue;
                 double both = ours * value(s, u, parts[u]);
                 for (Set<W> targets = parts[v] & goal; targets.any();) {
                     int t = targets.pop();
                     deadline_.go_on(known.has(t) ? Deadline::STATE + cuts_[t].work : Deadline::STATE);
                     if (!known.has(t)) cuts_[t] = cut(s, v, parts[v], goal, t);
                     known.add(t);
-                    if (!edge.meets(parts[v] - cuts_[t].kept)) continue;
+                    if (!near.meets(parts[v] - cuts_[t].kept)) continue;
                     auto [kept, given] = moved(s, left, parts, taken, v, u, cuts_[t], both);
                     if (!given.any()) continue;
                     if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + GAIN)) continue;

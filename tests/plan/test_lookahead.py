@@ -30,6 +30,7 @@ from tests.plan.boards import (
     CLASSIC_BOARD,
     ROLLED,
     SmallGame,
+    board_of,
     planned,
     position_on,
     small_game,
@@ -95,6 +96,21 @@ def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
     assert exact is not None
     # 95% lie within it; none of these lies beyond one and a half of it, as one in 300 would.
     assert abs(games.gains.mean() - exact.value) <= 1.5 * half_interval(games.gains) + 1e-9
+
+
+@pytest.mark.parametrize("lands", range(1, 6))
+def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: int) -> None:
+    names = tuple(f"t{k}" for k in range(8))
+    position = position_on(board_of("chain", pairwise(names), names), {"t0": 1 + lands}, {})
+    for taken in range(1, 8):
+        goal = TakeAll(names[taken : taken + 1])  # all before it are on the way
+        problem = read_problem(position, goal)
+        report = policy_for(problem, states=0).search.flow(Deadline())
+        best = Core(problem).solve(Deadline())
+        assert report is not None
+        assert best is not None
+        assert (report.value > 0) == (best > 0) == (taken <= lands)
+        assert report.value == pytest.approx(best, abs=1e-12)
 
 
 def test_games_of_the_same_number_have_the_same_dice() -> None:
