@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.errors import IactaError, IllegalError, TooLargeError
-from iacta.methods.kernel import Kernel
+from iacta.methods.kernel import Kernel, Throw
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
@@ -185,72 +185,50 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def _fields(description: str) -> list[tuple[str, Any]]:
-    return [
-        (name, _TYPES[kind])
-        for kind, *names in map(str.split, description.split(";"))
-        for name in names
-    ]
+def _structure(description: str, name: str = "") -> type[Structure]:
+    """Return a structure of the core with some fields; a pointer to it goes by a name."""
+
+    class Data(Structure):
+        _fields_ = tuple(
+            (field, _TYPES[kind])
+            for kind, *fields in map(str.split, description.split(";"))
+            for field in fields
+        )
+
+    _TYPES[name] = POINTER(Data)
+    return Data
 
 
-class ProblemData(Structure):
-    _fields_ = _fields(
-        "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
-        "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
-        "ints throw_first answer_first result_first; numbers throw_chance result_chance;"
-        "ints result_attackers result_defenders; int rows throws answers results;"
-        "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
-        "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
-        "bytes until"
-    )
-
-
-class _Style(Structure):
-    _fields_ = _fields("number idle; int depth order")
-
-
-class _Budget(Structure):
-    _fields_ = _fields("ints stop; number seconds; long states bytes")
-
-
-class _Outcome(Structure):
-    _fields_ = _fields("number chance value; int attackers defenders moved")
-
-
-class _Decision(Structure):
-    _fields_ = _fields("int start to dice count; number value")
-
-
-class _Report(Structure):
-    _fields_ = _fields("long states borders room; ints order; numbers numbers")
-
-
-class _Ends(Structure):
-    _fields_ = _fields("int count room; ints armies; bytes mine; numbers values")
-
-
-_TYPES |= {
-    "problem": POINTER(ProblemData),
-    "style": POINTER(_Style),
-    "budget": POINTER(_Budget),
-    "outcome": POINTER(_Outcome),
-    "decision": POINTER(_Decision),
-    "report": POINTER(_Report),
-    "ends": POINTER(_Ends),
-}
+ProblemData = _structure(
+    "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
+    "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
+    "ints throw_first answer_first result_first; numbers throw_chance result_chance;"
+    "ints result_attackers result_defenders; int rows throws answers results;"
+    "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
+    "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
+    "bytes until",
+    "problem",
+)
+_Style = _structure("number idle; int depth order", "style")
+_Budget = _structure("ints stop; number seconds; long states bytes", "budget")
+_Outcome = _structure("number chance value; int attackers defenders moved", "outcomes")
+_Decision = _structure("int start to dice count room; number value; outcomes outcomes", "decision")
+_Report = _structure("long states borders room; ints order; numbers numbers", "report")
+_Ends = _structure("int count room; ints armies; bytes mine; numbers values", "ends")
+_TYPES["state"] = _State = _structure("ints armies; bytes mine")
 # The arguments of each function; all but the first return a code.
 _FUNCTIONS = {
     "open": "problem text int",
     "close": "search",
-    "solve": "search budget ints bytes ends numbers longs",
+    "solve": "search budget state ends numbers longs",
     "goals": "search",
     "assign": "search budget int bytes",
     "follow": "search style bytes",
-    "decide": "search budget ints bytes decision outcome int",
-    "judge": "search budget ints bytes int int int decision outcome int",
-    "move_in": "search budget ints bytes int int int ints",
-    "flow": "search budget ints bytes report",
-    "play": "search budget ints bytes seed long int numbers ints report",
+    "decide": "search budget state decision",
+    "judge": "search budget state int int int decision",
+    "move_in": "search budget state int int int ints",
+    "flow": "search budget state report",
+    "play": "search budget state seed long int numbers ints report",
     "bound": "search budget numbers",
 }
 
@@ -311,7 +289,7 @@ class _Dice(NamedTuple):
     attack: int
     defence: int
     least: list[int]
-    throws: list[list[tuple[float, list[list[tuple[float, int, int]]]]]]
+    throws: list[tuple[Throw, ...]]
 
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
@@ -321,33 +299,18 @@ def _dice_of(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     """Return the dice of a kernel; refused are those that cannot be prepared in time."""
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
-        rules = kernel.rules
-        refuse_many_rolls(*rules.full_roll, rules, deadline.left())
+        refuse_many_rolls(*kernel.rules.full_roll, kernel.rules, deadline.left())
         known[is_whole] = _prepared(kernel, is_whole)
     return known[is_whole]
 
 
 def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
     if is_whole:
-        return _Dice(1, 1, [kernel.battle(1, 1).least], [[]])
+        return _Dice(1, 1, [kernel.battle(1, 1).least], [()])
     attack, defence = kernel.rules.full_roll
-    found: dict[tuple[int, int], Any] = {}
-    for j in range(1, defence + 1):
-        for choice in kernel.rolls(attack, j):
-            found[choice.dice, j] = choice
-    pairs = [(k, j) for k in range(1, attack + 1) for j in range(1, defence + 1)]
-    return _Dice(
-        attack,
-        defence,
-        [found[k, j].least for k, j in pairs],
-        [
-            [
-                (throw.chance, [[tuple(each) for each in option] for option in throw.options])
-                for throw in found[pair].throws
-            ]
-            for pair in pairs
-        ],
-    )
+    by_defence = [{each.dice: each for each in kernel.rolls(attack, j + 1)} for j in range(defence)]
+    rolls = [choices[k] for k in range(1, attack + 1) for choices in by_defence]
+    return _Dice(attack, defence, [each.least for each in rolls], [each.throws for each in rolls])
 
 
 @lru_cache(maxsize=512)
@@ -377,7 +340,6 @@ class Tables:
     def __init__(self, problem: Problem, until: int, deadline: Deadline) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
-        owned = problem.owned
         self.kept: list[Any] = []
         self.problem = it = ProblemData()
         it.lands = lands
@@ -395,7 +357,7 @@ class Tables:
         kernels = [*dict.fromkeys(problem.kernels)]
         kinds = [kernels.index(each) for each in problem.kernels]
         self._put("kind", kinds)
-        owner = [1 if owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)]
+        owner = [1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)]
         self._put("owner", owner)
         self._put("resting", [problem.resting >> t & 1 for t in range(lands)])
         it.garrison = turn.rules.garrison
@@ -416,9 +378,9 @@ class Tables:
             self._put("until", [until >> t & 1 for t in range(lands)])
 
     def _put(self, name: str, values: Any) -> None:
-        pointer: Any = dict(ProblemData._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
-        array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
+        kind = kinds.get(type(getattr(self.problem, name)), np.float64)
+        array = np.ascontiguousarray(values, dtype=kind)
         self.kept.append(array)
         setattr(self.problem, name, _pointer(array))
 
@@ -428,7 +390,7 @@ class Tables:
         dice = [_dice_of(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
         rows = [row for each in dice for row in each.throws]
         throws = [throw for row in rows for throw in row]
-        answers = [answer for _, options in throws for answer in options]
+        answers = [answer for throw in throws for answer in throw.options]
         results = [result for answer in answers for result in answer]
         it = self.problem
         it.rows, it.throws = len(rows), len(throws)
@@ -439,12 +401,12 @@ class Tables:
         self._put("dice_first", np.cumsum([0, *(len(each.throws) for each in dice)])[:-1])
         self._put("least", [least for each in dice for least in each.least])
         self._put("throw_first", np.cumsum([0, *map(len, rows)]))
-        self._put("answer_first", np.cumsum([0, *(len(options) for _, options in throws)]))
+        self._put("answer_first", np.cumsum([0, *(len(each.options) for each in throws)]))
         self._put("result_first", np.cumsum([0, *map(len, answers)]))
-        self._put("throw_chance", [chance for chance, _ in throws])
-        self._put("result_chance", [each[0] for each in results])
-        self._put("result_attackers", [each[1] for each in results])
-        self._put("result_defenders", [each[2] for each in results])
+        self._put("throw_chance", [each.chance for each in throws])
+        self._put("result_chance", [each.chance for each in results])
+        self._put("result_attackers", [each.attackers for each in results])
+        self._put("result_defenders", [each.defenders for each in results])
 
     def _put_battles(
         self,
@@ -534,39 +496,30 @@ class Core:
         states: float = inf,
         *,
         is_short: bool = False,
+        unsound: str = "",
     ) -> int:
         """Call a function of the core once no other thread does, and so that Ctrl-C stops it.
 
         is_short: the call is nearly always over at once, and can be begun anew.
+        unsound: why it is refused, if the core says that what it got cannot be.
         """
         if not self._lock.acquire(timeout=min(deadline.left(), TIMEOUT_MAX)):
             return STOPPED
         try:
+            code = STOPPED
             if is_short:
                 code = _once_free(function, budget_of(deadline, states, AT_ONCE), deadline)
-                if code != STOPPED:
-                    return code
-            codes: list[int] = []
-            budget, done = budget_of(deadline, states), Event()
-
-            def work() -> None:
-                try:
-                    codes.append(_once_free(function, budget, deadline))
-                finally:
-                    done.set()
-
-            # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
-            # Where Polars is imported, Ctrl-C only ends what waits with a limit.
-            try:
-                Thread(target=work).start()
-                done.wait(TIMEOUT_MAX)
-            except BaseException:
-                deadline.stop()
-                done.wait(1)  # not for ever: perhaps the thread never began
-                raise
-            return codes[0]
+            if code == STOPPED:
+                code = _in_a_thread(function, budget_of(deadline, states), deadline)
         finally:
             self._lock.release()
+        if code == NO_MEMORY:
+            raise TooLargeError("the search for a plan ran out of memory")
+        if code == BROKEN:
+            raise RuntimeError("the compiled core of iacta is broken")
+        if code == UNSOUND:
+            raise IllegalError(unsound)
+        return code
 
     def solve(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
@@ -578,8 +531,13 @@ class Core:
 
         Then the policy is the best play.
         """
+        return self._solved(deadline, start, states, None)
+
+    def _solved(
+        self, deadline: Deadline, start: TurnState | None, states: float, ends: Any
+    ) -> float | None:
         value, seen = c_double(), c_int64()
-        more = None, byref(value), byref(seen)
+        more = ends, byref(value), byref(seen)
         code = self._ask(self._library.iacta_solve, deadline, start, *more, states=states)
         return value.value if code == DONE else None
 
@@ -596,33 +554,29 @@ class Core:
         most: how many states there may be in which it ends.
         value_of: what each of these is worth, `None` where that takes too much.
         """
-        value, seen = c_double(), c_int64()
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
         ends = _Ends(0, most, *map(_pointer, (armies, mine, values)))
-        for are_known in (False, True):  # the first time to see which there are
-            more = byref(ends), byref(value), byref(seen)
-            code = self._ask(self._library.iacta_solve, deadline, None, *more, states=states)
-            if code != DONE:
+        # The first time to see which there are.
+        if self._solved(deadline, None, states, byref(ends)) is None:
+            return None
+        for k in range(ends.count):
+            # Idle armies are not counted in full.
+            there = np.where(self._is_active, armies[k], self.problem.start.armies)
+            owned = mask_of(np.flatnonzero(mine[k]).tolist())
+            known = value_of(TurnState(tuple(there.tolist()), owned))
+            if known is None:
                 return None
-            for k in range(0 if are_known else ends.count):
-                # Idle armies are not counted in full.
-                there = np.where(self._is_active, armies[k], self.problem.start.armies)
-                owned = mask_of(np.flatnonzero(mine[k]).tolist())
-                known = value_of(TurnState(tuple(there.tolist()), owned))
-                if known is None:
-                    return None
-                values[k] = known
-        return value.value
+            values[k] = known
+        return self._solved(deadline, None, states, byref(ends))
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
         """Return the best assignment that several starts lead to; it becomes the policy's."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
-        code = self._call(
+        self._call(
             deadline,
             lambda budget: self._library.iacta_assign(self._search, budget, starts, _pointer(sets)),
         )
-        _refuse_failed(code)
         return tuple(
             tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
         )
@@ -637,18 +591,13 @@ class Core:
             for v, part in enumerate(parts):
                 sets[goal, v, [*bits(part)]] = 1
         given = _Style(style.idle, style.depth, ORDERS.index(style.order))
-        with self._lock:
-            code = _once_free(
-                lambda _: self._library.iacta_follow(self._search, byref(given), _pointer(sets)),
-                None,
-                Deadline(),
-            )
-        if code == UNSOUND:
-            raise IllegalError(
-                f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
-                f"to 1, got {style}"
-            )
-        _refuse_failed(code)
+        self._call(
+            Deadline(),
+            lambda _: self._library.iacta_follow(self._search, byref(given), _pointer(sets)),
+            is_short=True,
+            unsound=f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies "
+            f"from 0 to 1, got {style}",
+        )
 
     def decide(self, state: TurnState) -> PolicyAction:
         return self._decision(self._library.iacta_decide, state)
@@ -671,17 +620,16 @@ class Core:
         return moved.value
 
     def _decision(self, function: Callable[..., int], state: TurnState, *roll: int) -> PolicyAction:
-        found, room = _Decision(), 64
+        found = _Decision(room=64)
         while True:
-            outcomes = (_Outcome * room)()
-            more = (*roll, byref(found), outcomes, room)
-            self._ask(function, Deadline(), state, *more, is_short=True)
-            if found.count <= room:
+            found.outcomes = (_Outcome * found.room)()
+            self._ask(function, Deadline(), state, *roll, byref(found), is_short=True)
+            if found.count <= found.room:
                 break
-            room = found.count
+            found.room = found.count
         rows = (
             AttackResult._make(getattr(each, name) for name in AttackResult._fields)
-            for each in outcomes[: found.count]
+            for each in found.outcomes[: found.count]
         )
         return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
 
@@ -698,17 +646,14 @@ class Core:
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
-        given = _pointer(counted), _pointer(mine)
-        code = self._call(
+        given = _State(_pointer(counted), _pointer(mine))
+        return self._call(
             deadline,
-            lambda budget: function(self._search, budget, *given, *more),
+            lambda budget: function(self._search, budget, given, *more),
             states,
             is_short=is_short,
+            unsound="position must be one that can follow the start of the plan",
         )
-        if code == UNSOUND:
-            raise IllegalError("position must be one that can follow the start of the plan")
-        _refuse_failed(code)
-        return code
 
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
@@ -767,7 +712,6 @@ class Core:
                 lambda budget: self._library.iacta_bound(self._search, budget, byref(bound)),
                 values,
             )
-            _refuse_failed(code)
             yield bound.value
 
 
@@ -780,6 +724,27 @@ def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) 
     return code
 
 
+def _in_a_thread(function: Callable[[Any], int], budget: Any, deadline: Deadline) -> int:
+    codes, done = list[int](), Event()
+
+    def work() -> None:
+        try:
+            codes.append(_once_free(function, budget, deadline))
+        finally:
+            done.set()
+
+    # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
+    # Where Polars is imported, Ctrl-C only ends what waits with a limit.
+    try:
+        Thread(target=work).start()
+        done.wait(TIMEOUT_MAX)
+    except BaseException:
+        deadline.stop()
+        done.wait(1)  # not for ever: perhaps the thread never began
+        raise
+    return codes[0]
+
+
 def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     """Return what a call may use at most, as a reference to what the core reads."""
     return byref(
@@ -790,10 +755,3 @@ def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
             deadline.bytes,
         )
     )
-
-
-def _refuse_failed(code: int) -> None:
-    if code == NO_MEMORY:
-        raise TooLargeError("the search for a plan ran out of memory")
-    if code == BROKEN:
-        raise RuntimeError("the compiled core of iacta is broken")
