@@ -74,7 +74,7 @@ class Bench {
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
         iacta_style style{0.002, 2, 0};
         iacta_assign(search_, &all, 3, sets_.data());
-        iacta_follow(search_, &style, sets_.data());
+        iacta_follow(search_, &all, &style, sets_.data());
         start = now();
         iacta_play(search_, &all, here, 1, 0, 1000, gains_.data(), &played, &report);
         if (played) std::printf(", %.2f ms a game", 1000.0 * (now() - start) / played);

@@ -157,7 +157,8 @@ IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, 
 IACTA_API int32_t iacta_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
                                uint8_t* sets);
-IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
+IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
+                               const uint8_t* sets);
 
 /* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
    step that is stopped begins anew at the next call. */

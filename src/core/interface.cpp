@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <variant>
@@ -27,7 +28,9 @@ namespace {
 constexpr int MOST_LANDS = 1024, MOST_SETS = 1024, MOST_DICE = 1000, MOST_ARMIES = 1 << 20;
 constexpr double MOST_PAID = 1e100, MOST_TABLE = 1e12, ROUNDING = 1e-6;
 
-bool all_given(std::initializer_list<const void*> pointers) {
+using Pointers = std::initializer_list<const void*>;
+
+bool all_given(Pointers pointers) {
     return std::none_of(pointers.begin(), pointers.end(), [](const void* each) { return each == nullptr; });
 }
 bool within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
@@ -155,12 +158,37 @@ class Search {
     explicit Search(const iacta_problem& problem)
         : game_(problem), lookahead_(game_, ROWS, deadline_) {}
 
-    int32_t solve(const iacta_budget& budget, iacta_state state, iacta_ends* ends, double* value, int64_t* states) {
+    void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
+
+    // A state, if it can follow the start.
+    std::optional<Position<W>> position(iacta_state state) const {
+        auto [armies, mine] = state;
+        if (!armies || !mine) return {};
+        Position<W> s;
+        const Position<W>& start = game_.start;
+        int largest = 0;
+        int64_t more = 0;
+        for (Set<W> rest = start.mine; rest.any();) largest = std::max(largest, start.armies[rest.pop()]);
+        for (int t = 0; t < game_.lands; ++t) {
+            bool is_mine = mine[t] != 0, was_mine = start.mine.has(t), open = game_.field.has(t);
+            if (is_mine ? !was_mine && !open : was_mine) return {};
+            int most = open && is_mine ? largest : start.armies[t];
+            if (armies[t] < (open && !is_mine) || armies[t] > most) return {};
+            if (is_mine) {
+                s.mine.add(t);
+                more += armies[t];
+            }
+            if (was_mine) more -= start.armies[t];
+            s.armies.push_back(armies[t]);
+        }
+        if (more > 0) return {};
+        return s;
+    }
+
+    int32_t solve(Position<W>& s, iacta_ends* ends, double* value, int64_t* states) {
         *value = 0.0;
         *states = 0;
-        Position<W> s;
-        if (!follows(state, s) || (ends && !read(*ends))) return IACTA_UNSOUND;
-        begin(budget);
+        if (ends && !read(*ends)) return IACTA_UNSOUND;
         if (!small_ && !large_) {
             small_ = std::make_unique<Exact<W, 1>>(game_, deadline_, ends_);
             if (!small_->fits()) {
@@ -178,8 +206,8 @@ class Search {
 
     int32_t goals() { return int32_t(lookahead_.goals()); }
 
-    int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) {
-        begin(budget);
+    int32_t assign(int starts, uint8_t* sets) {
+        if (starts < 1) return IACTA_UNSOUND;
         forget();
         bool done = deep([&] { return lookahead_.find_base(starts); });
         for (const auto& parts : lookahead_.base())
@@ -205,8 +233,7 @@ class Search {
         return IACTA_DONE;
     }
 
-    int32_t bound(const iacta_budget& budget, double* bound) {
-        begin(budget);
+    int32_t bound(double* bound) {
         *bound = bound_ = std::min(bound_, Bounds<W>::simple(game_));
         bool is_new = !bounds_;
         if (is_new) bounds_ = std::make_unique<Bounds<W>>(game_, deadline_);
@@ -218,18 +245,14 @@ class Search {
         return more ? IACTA_MORE : IACTA_DONE;
     }
 
-    int32_t decide(const iacta_budget& budget, iacta_state state, iacta_decision* decision) {
-        Position<W> s;
-        if (!follows(state, s) || !has_room(*decision)) return IACTA_UNSOUND;
-        begin(budget);
-        write(deep([&] { return decided(s); }), *decision);
+    int32_t decide(const Position<W>& s, iacta_decision& decision) {
+        if (!has_room(decision)) return IACTA_UNSOUND;
+        write(deep([&] { return decided(s); }), decision);
         return IACTA_DONE;
     }
 
-    int32_t judge(const iacta_budget& budget, iacta_state state, Roll roll, iacta_decision* decision) {
-        Position<W> s;
-        if (!follows(state, s) || !has_room(*decision)) return IACTA_UNSOUND;
-        begin(budget);
+    int32_t judge(Position<W>& s, Roll roll, iacta_decision& decision) {
+        if (!has_room(decision)) return IACTA_UNSOUND;
         Decision d;
         auto [v, c, k] = roll;
         if (is_land(v) && is_land(c) && !game_.over(s) && s.mine.has(v) && !game_.resting.has(v) &&
@@ -239,41 +262,35 @@ class Search {
             if (most > 0 && roll.dice <= most && game_.allowed(s, v, c, roll.dice))
                 d = deep([&] { return policy([&](auto& it) { return it.judge(s, roll); }); });
         }
-        write(d, *decision);
+        write(d, decision);
         return IACTA_DONE;
     }
 
-    int32_t advance(const iacta_budget& budget, iacta_state state, int v, int c, int least, int32_t* moved) {
-        Position<W> s;
-        if (!follows(state, s)) return IACTA_UNSOUND;
+    int32_t advance(const Position<W>& s, int v, int c, int least, int32_t* moved) {
         if (!is_land(v) || !is_land(c) || !s.mine.has(v) || s.mine.has(c) || game_.spare(s, v) < 1 || least < 0)
             return IACTA_UNSOUND;
-        begin(budget);
         *moved = deep([&] { return policy([&](auto& it) { return it.advance(s, v, c, least); }); });
         return IACTA_DONE;
     }
 
-    int32_t flow(const iacta_budget& budget, iacta_state state, iacta_report* report) {
-        Position<W> start;
+    int32_t flow(const Position<W>& start, iacta_report* report) {
         Flow<W> flow(game_, small_ || large_ || !game_.answers_differ);
-        if (!follows(state, start) || !has_room(flow.tally, report)) return IACTA_UNSOUND;
-        begin(budget);
+        if (!has_room(flow.tally, report)) return IACTA_UNSOUND;
         int64_t total = 0;
         for (int armies : start.armies) total += armies;
         if (!flow.is_settled && total > MOST_DEEP) return IACTA_TOO_LARGE;
         int steps = flow.is_settled ? 0 : int(total);
-        bool done = deep([&] { return flow.run(start, [this](const Position<W>& s) { return decided(s); }, deadline_); }, steps);
+        auto decide = [this](const Position<W>& s) { return decided(s); };
+        bool done = deep([&] { return flow.run(start, decide, deadline_); }, steps);
         report->states = flow.states;
         flow.tally.write(report->order, report->numbers);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t play(const iacta_budget& budget, iacta_state state, uint64_t seed, int64_t first, int games,
-                 double* gains, int32_t* played, iacta_report* report) {
-        Position<W> from;
+    int32_t play(const Position<W>& from, uint64_t seed, int64_t first, int games, double* gains, int32_t* played,
+                 iacta_report* report) {
         Tally<W> tally(game_);
-        if (!follows(state, from) || !has_room(tally, report)) return IACTA_UNSOUND;
-        begin(budget);
+        if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
         std::unordered_set<StateKey, StateKey::Hash> seen;  // whatever is known from other calls
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
@@ -307,7 +324,6 @@ class Search {
     static constexpr int MOST_DEPTH = 8;
     static constexpr int MOST_DEEP = 3000;  // armies; where defenders decide, recursion is as deep
 
-    void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
     void forget() {
         small_.reset();
         large_.reset();
@@ -383,28 +399,6 @@ class Search {
         }
     }
 
-    // Whether a state can follow the start; then it is written into s.
-    bool follows(iacta_state state, Position<W>& s) const {
-        auto [armies, mine] = state;
-        const Position<W>& start = game_.start;
-        int largest = 0;
-        int64_t more = 0;
-        for (Set<W> rest = start.mine; rest.any();) largest = std::max(largest, start.armies[rest.pop()]);
-        for (int t = 0; t < game_.lands; ++t) {
-            bool is_mine = mine[t] != 0, was_mine = start.mine.has(t), open = game_.field.has(t);
-            if (is_mine ? !was_mine && !open : was_mine) return false;
-            int most = open && is_mine ? largest : start.armies[t];
-            if (armies[t] < (open && !is_mine) || armies[t] > most) return false;
-            if (is_mine) {
-                s.mine.add(t);
-                more += armies[t];
-            }
-            if (was_mine) more -= start.armies[t];
-            s.armies.push_back(armies[t]);
-        }
-        return more <= 0;
-    }
-
     Deadline deadline_;
     double bound_ = std::numeric_limits<double>::infinity();
     Game<W> game_;
@@ -439,13 +433,23 @@ int32_t answered(Call call) noexcept try {
     return IACTA_BROKEN;
 }
 
-// A call of a search, which works for one thread at a time.
+// A call of a search with pointers that must be given; it works for one thread at a time.
 template <class Call>
-int32_t asked(iacta_search* search, Call call) noexcept {
+int32_t asked(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
+    if (!search || !budget || !all_given(given)) return IACTA_UNSOUND;
     if (search->is_busy.test_and_set(std::memory_order_acquire)) return IACTA_BUSY;
-    int32_t answer = answered([&] { return std::visit(call, search->sized); });
+    auto begun = [&](auto& it) { return it.begin(*budget), call(it); };
+    int32_t answer = answered([&] { return std::visit(begun, search->sized); });
     search->is_busy.clear(std::memory_order_release);
     return answer;
+}
+// The same about a state.
+template <class Call>
+int32_t asked(iacta_search* search, const iacta_budget* budget, iacta_state state, Pointers given, Call call) noexcept {
+    return asked(search, budget, given, [&](auto& it) -> int32_t {
+        auto s = it.position(state);
+        return s ? call(it, *s) : IACTA_UNSOUND;
+    });
 }
 
 // What is opened, or why nothing is: `open` returns a fault of what is given, empty if there is none.
@@ -483,47 +487,42 @@ void iacta_close(iacta_search* search) { delete search; }
 
 int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
                     double* value, int64_t* states) {
-    if (!all_given({search, budget, state.armies, state.mine, value, states})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.solve(*budget, state, ends, value, states); });
+    return asked(search, budget, state, {value, states},
+                 [=](auto& it, auto& s) { return it.solve(s, ends, value, states); });
 }
 int32_t iacta_goals(iacta_search* search) {
     return search ? std::visit([](auto& it) { return it.goals(); }, search->sized) : 0;
 }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
-    if (!all_given({search, budget, sets}) || starts < 1) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.assign(*budget, starts, sets); });
+    return asked(search, budget, {sets}, [=](auto& it) { return it.assign(starts, sets); });
 }
-int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets) {
-    if (!all_given({search, style, sets})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.follow(*style, sets); });
+int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
+                     const uint8_t* sets) {
+    return asked(search, budget, {style, sets}, [=](auto& it) { return it.follow(*style, sets); });
 }
 int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
-    if (!all_given({search, budget, bound})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.bound(*budget, bound); });
+    return asked(search, budget, {bound}, [=](auto& it) { return it.bound(bound); });
 }
 int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_decision* decision) {
-    if (!all_given({search, budget, state.armies, state.mine, decision})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.decide(*budget, state, decision); });
+    return asked(search, budget, state, {decision}, [=](auto& it, auto& s) { return it.decide(s, *decision); });
 }
 int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
                     int32_t dice, iacta_decision* decision) {
-    if (!all_given({search, budget, state.armies, state.mine, decision})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.judge(*budget, state, {start, to, dice}, decision); });
+    return asked(search, budget, state, {decision},
+                 [=](auto& it, auto& s) { return it.judge(s, {start, to, dice}, *decision); });
 }
 int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
                       int32_t least, int32_t* moved) {
-    if (!all_given({search, budget, state.armies, state.mine, moved})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.advance(*budget, state, start, to, least, moved); });
+    return asked(search, budget, state, {moved},
+                 [=](auto& it, auto& s) { return it.advance(s, start, to, least, moved); });
 }
 int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_report* report) {
-    if (!all_given({search, budget, state.armies, state.mine, report})) return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.flow(*budget, state, report); });
+    return asked(search, budget, state, {report}, [=](auto& it, auto& s) { return it.flow(s, report); });
 }
 int32_t iacta_play(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed, int64_t first,
                    int32_t games, double* gains, int32_t* played, iacta_report* report) {
-    if (!all_given({search, budget, state.armies, state.mine, report, played}) || games < 0 || (games > 0 && !gains))
-        return IACTA_UNSOUND;
-    return asked(search, [=](auto& it) { return it.play(*budget, state, seed, first, games, gains, played, report); });
+    return asked(search, budget, state, {report, played},
+                 [=](auto& it, auto& s) { return it.play(s, seed, first, games, gains, played, report); });
 }
 }
 
@@ -595,6 +594,7 @@ class WholeGame {
         return IACTA_DONE;
     }
     int32_t aims(Numbers numbers, int32_t* found, int32_t* count) const {
+        if (*count < 0) return IACTA_UNSOUND;
         std::vector<Aim> all = Tactics<W>(rules_, numbers).aims(rules_.start);
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i)
             found[2 * i] = all[i].kind, found[2 * i + 1] = all[i].which;
@@ -604,7 +604,7 @@ class WholeGame {
     // With an aim of a negative kind the player chooses it, here and in games.
     int32_t turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
                  int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const {
-        if (aim.kind >= 0 && !knows(aim)) return IACTA_UNSOUND;
+        if (*count < 0 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
         War<W> s = rules_.start;
         Random random(seed);
         WarPlay<W> play(rules_, numbers, choosing);
@@ -621,7 +621,7 @@ class WholeGame {
     int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
                   Aim aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
                   double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const {
-        if (aim.kind >= 0 && !knows(aim)) return IACTA_UNSOUND;
+        if (games < 0 || most < 1 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
         const Aim* given = aim.kind < 0 ? nullptr : &aim;
         Deadline deadline(budget);
         auto [plays, seats] = table(numbers, choosing);
@@ -638,6 +638,7 @@ class WholeGame {
     }
     int32_t record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
                    int32_t* count, double* chances) const {
+        if (*count < 0 || most < 1) return IACTA_UNSOUND;
         Deadline deadline;
         auto [plays, seats] = table(numbers, choosing);
         War<W> s = rules_.start;
@@ -709,7 +710,8 @@ struct iacta_war {
 namespace {
 
 template <class Call>
-int32_t asked(const iacta_war* war, Call call) noexcept {
+int32_t asked(const iacta_war* war, Pointers given, Call call) noexcept {
+    if (!war || !all_given(given)) return IACTA_UNSOUND;
     return answered([&] { return std::visit(call, war->sized); });
 }
 
@@ -732,22 +734,18 @@ iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, 
 void iacta_war_close(iacta_war* war) { delete war; }
 
 int32_t iacta_war_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
-    if (!all_given({war, odds})) return IACTA_UNSOUND;
-    return asked(war, [=](auto& it) { return it.odds(to, able, defenders, odds); });
+    return asked(war, {odds}, [=](auto& it) { return it.odds(to, able, defenders, odds); });
 }
 int32_t iacta_war_judge(const iacta_war* war, const float* weights, float* seen, double* chances) {
-    if (!all_given({war, weights, seen, chances})) return IACTA_UNSOUND;
-    return asked(war, [=](auto& it) { return it.judge(weights, seen, chances); });
+    return asked(war, {weights, seen, chances}, [=](auto& it) { return it.judge(weights, seen, chances); });
 }
 int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
-    if (!all_given({war, numbers, aims, count}) || *count < 0) return IACTA_UNSOUND;
-    return asked(war, [=](auto& it) { return it.aims(numbers, aims, count); });
+    return asked(war, {numbers, aims, count}, [=](auto& it) { return it.aims(numbers, aims, count); });
 }
 int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim, int32_t which,
                        uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
                        int32_t* cards) {
-    if (!all_given({war, numbers, actions, count, owner, armies, cards}) || *count < 0) return IACTA_UNSOUND;
-    return asked(war, [=](auto& it) {
+    return asked(war, {numbers, actions, count, owner, armies, cards}, [=](auto& it) {
         return it.turn(numbers, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
     });
 }
@@ -755,16 +753,15 @@ int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const 
                         const float* ending, int32_t aim, int32_t which, int32_t is_dealt, int32_t cut, int32_t most,
                         uint64_t seed, int64_t first, int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
                         int32_t* rounds, int32_t* played) {
-    if (!all_given({war, budget, numbers, ending, chances, ended, rounds, played}) || games < 0 || most < 1)
-        return IACTA_UNSOUND;
-    return asked(war, [=](auto& it) {
+    return asked(war, {budget, numbers, ending, chances, ended, rounds, played}, [=](auto& it) {
         return it.games(*budget, numbers, choosing, ending, {aim, which}, is_dealt != 0, cut, most, seed, first, games,
                         chances, ended, reached, rounds, played);
     });
 }
 int32_t iacta_war_record(const iacta_war* war, const double* numbers, const float* choosing, int32_t most, double share,
                          uint64_t seed, float* seen, int32_t* count, double* chances) {
-    if (!all_given({war, numbers, seen, count, chances}) || *count < 0 || most < 1) return IACTA_UNSOUND;
-    return asked(war, [=](auto& it) { return it.record(numbers, choosing, most, share, seed, seen, count, chances); });
+    return asked(war, {numbers, seen, count, chances}, [=](auto& it) {
+        return it.record(numbers, choosing, most, share, seed, seen, count, chances);
+    });
 }
 }

@@ -315,7 +315,7 @@ class Case {
                 iacta_style style{idle, random_.from(-1, 3), random_.from(-1, 2)};
                 if (random_.one_in(2))
                     for (auto& each : sets_) each = uint8_t(random_.one_in(5));
-                int answer = timed("follow", [&] { return iacta_follow(search, &style, sets_.data()); });
+                int answer = timed("follow", [&] { return iacta_follow(search, &b, &style, sets_.data()); });
                 if (answer != IACTA_UNSOUND) is_exact = false;
                 break;
             }

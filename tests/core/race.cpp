@@ -89,7 +89,7 @@ class Race {
         } else {
             iacta_style style{0.01, 1, 1};
             iacta_assign(search, &all, 1, sets.data());
-            iacta_follow(search, &style, sets.data());
+            iacta_follow(search, &all, &style, sets.data());
         }
         return search;
     }
