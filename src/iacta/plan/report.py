@@ -127,8 +127,8 @@ class Rearguard:
     start: str  # the territory that attacked
     to: str  # the one that is taken
     probability: float  # the chance that it is taken from there
-    least: int  # fewer stay behind almost never
-    most: int  # as are more
+    least: int  # in nearly all cases at least so many stay behind
+    most: int  # and at most so many
     usual: int  # how many most often stay behind
     garrison: int  # how many must stay behind
 
