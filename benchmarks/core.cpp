@@ -63,19 +63,20 @@ class Bench {
         iacta_budget all{nullptr, 1.0, STATES, BYTES}, stopped{&stop, 100.0, INT64_MAX, BYTES};
         double value, bound = 0.0;
         int64_t states = 0;
-        const int32_t* here = p_.armies.data();
-        const uint8_t* mine = mine_.data();
+        iacta_state here{p_.armies.data(), mine_.data()};
         int32_t played = 0;
         Report report(p_.view());
-        iacta_decision decision;
+        iacta_decision decision{};
+        decision.room = 1000;
+        decision.outcomes = outcomes_.data();
         double start = now();
-        iacta_solve(search_, &all, here, mine, nullptr, &value, &states);
+        iacta_solve(search_, &all, here, nullptr, &value, &states);
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
         iacta_style style{0.002, 2, 0};
         iacta_assign(search_, &all, 3, sets_.data());
-        iacta_follow(search_, &style, sets_.data());
+        iacta_follow(search_, &all, &style, sets_.data());
         start = now();
-        iacta_play(search_, &all, here, mine, 1, 0, 1000, gains_.data(), &played, &report);
+        iacta_play(search_, &all, here, 1, 0, 1000, gains_.data(), &played, &report);
         if (played) std::printf(", %.2f ms a game", 1000.0 * (now() - start) / played);
         std::printf(", stopped after ms:");
         bool soon = true;
@@ -97,16 +98,14 @@ class Bench {
             std::printf(" %s %.1f", name, 1000.0 * worst);
             soon = soon && worst < LIMIT;
         };
-        call("decide", [&] {
-            return iacta_decide(search_, &stopped, here, mine, &decision, outcomes_.data(), 1000);
-        });
-        call("flow", [&] { return iacta_flow(search_, &stopped, here, mine, &report); });
+        call("decide", [&] { return iacta_decide(search_, &stopped, here, &decision); });
+        call("flow", [&] { return iacta_flow(search_, &stopped, here, &report); });
         call("play", [&] {
-            return iacta_play(search_, &stopped, here, mine, 1, 0, int32_t(gains_.size()), gains_.data(), &played,
+            return iacta_play(search_, &stopped, here, 1, 0, int32_t(gains_.size()), gains_.data(), &played,
                               &report);
         });
         call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data()); });
-        call("solve", [&] { return iacta_solve(search_, &stopped, here, mine, nullptr, &value, &states); });
+        call("solve", [&] { return iacta_solve(search_, &stopped, here, nullptr, &value, &states); });
         call("bound", [&] {
             int32_t answer;
             do answer = iacta_bound(search_, &stopped, &bound);

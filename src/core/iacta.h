@@ -79,16 +79,24 @@ typedef struct {
     int64_t bytes;            /* about the most memory */
 } iacta_budget;
 
+/* A state: the armies on each land, and whether it is the player's: any that can follow the start of the
+   problem. */
+typedef struct {
+    const int32_t* armies;
+    const uint8_t* mine;
+} iacta_state;
+
 /* One of the results of a decision. */
 typedef struct {
     double chance, value;
     int32_t attackers, defenders, moved;
 } iacta_outcome;
 
-/* A decision: dice is 0 for a stop; the outcomes are the first `count` of those given room. */
+/* A decision: dice is 0 for a stop; it has `count` outcomes, of which those are given that have room. */
 typedef struct {
-    int32_t start, to, dice, count;
+    int32_t start, to, dice, count, room;
     double value;
+    iacta_outcome* outcomes;
 } iacta_decision;
 
 /* What is reported of a policy, so that reports add. The numbers are the value; by land the chance to own
@@ -128,9 +136,6 @@ IACTA_API const char* iacta_source(void);
 IACTA_API iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
 IACTA_API void iacta_close(iacta_search* search);
 
-/* A state is given as the armies on each land, and whether it is the player's: any that can follow the
-   start of the problem. */
-
 /* States in which a turn ends, and their values: the k-th is armies[k * lands ..] and mine[k * lands ..]. */
 typedef struct {
     int32_t count, room;      /* how many there are, and at most */
@@ -143,8 +148,8 @@ typedef struct {
    search is the best of all; if it is stopped, it is what it was without. The number of states is given
    in any case. A turn that lasts `until` lands are taken needs its `ends`, else they are null: those that
    are missing are added with the value 0, as far as there is room, and nothing solved before is known. */
-IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                              const uint8_t* mine, iacta_ends* ends, double* value, int64_t* states);
+IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                              iacta_ends* ends, double* value, int64_t* states);
 
 /* Finds an assignment, the best one that so many starts lead to, and takes it with the usual style. Or
    takes one that is given, and a style. It is sets[(goal * lands + land) * lands + target]. Then the
@@ -152,37 +157,35 @@ IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, 
 IACTA_API int32_t iacta_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
                                uint8_t* sets);
-IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
+IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
+                               const uint8_t* sets);
 
 /* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
    step that is stopped begins anew at the next call. */
 IACTA_API int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound);
 
 /* What the policy does in a state. What is stopped is begun anew at the next call. */
-IACTA_API int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                               const uint8_t* mine, iacta_decision* decision, iacta_outcome* outcomes,
-                               int32_t room);
+IACTA_API int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                               iacta_decision* decision);
 
 /* What an attack is worth in a state, with the policy after it; dice may be 0 for the most that are
    allowed. One that is not legal is a stop. */
-IACTA_API int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                              const uint8_t* mine, int32_t start, int32_t to, int32_t dice,
-                              iacta_decision* decision, iacta_outcome* outcomes, int32_t room);
+IACTA_API int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                              int32_t start, int32_t to, int32_t dice, iacta_decision* decision);
 
 /* How many armies the policy moves in when the last defender has fallen: the state is that before,
    with the armies that are left to the attacker. */
-IACTA_API int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                                const uint8_t* mine, int32_t start, int32_t to, int32_t least,
-                                int32_t* moved);
+IACTA_API int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                                int32_t start, int32_t to, int32_t least, int32_t* moved);
 
 /* How the policy goes from a state on, exactly; or in games with the numbers from first on, of which
    each has the same dice whenever it is played. Stopped in the middle, it reports the whole games that
    were played, each with a weight of 1 / games. Their states are those in which it decided. */
-IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                             const uint8_t* mine, iacta_report* report);
-IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                             const uint8_t* mine, uint64_t seed, int64_t first, int32_t games,
-                             double* gains, int32_t* played, iacta_report* report);
+IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                             iacta_report* report);
+IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, iacta_state state,
+                             uint64_t seed, int64_t first, int32_t games, double* gains, int32_t* played,
+                             iacta_report* report);
 
 /* The whole game. Its board, dice and battles are those of a problem, whose owners, payments and sets do
    not count; what a turn has besides is here. */

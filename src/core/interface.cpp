@@ -2,8 +2,10 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
+#include <variant>
 
 #include "exact.hpp"
 #include "flow.hpp"
@@ -26,6 +28,11 @@ namespace {
 constexpr int MOST_LANDS = 1024, MOST_SETS = 1024, MOST_DICE = 1000, MOST_ARMIES = 1 << 20;
 constexpr double MOST_PAID = 1e100, MOST_TABLE = 1e12, ROUNDING = 1e-6;
 
+using Pointers = std::initializer_list<const void*>;
+
+bool all_given(Pointers pointers) {
+    return std::none_of(pointers.begin(), pointers.end(), [](const void* each) { return each == nullptr; });
+}
 bool within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
     return std::all_of(numbers, numbers + count, [=](int32_t each) { return each >= least && each <= most; });
 }
@@ -126,13 +133,10 @@ std::string fault_of_rewards(const iacta_problem& p) {
 std::string fault_of(const iacta_problem& p) {
     if (p.lands < 1 || p.lands > MOST_LANDS) return "lands must be from 1 to 1024";
     if (p.kinds < 1 || p.kinds > MOST_LANDS) return "kinds of rules must be from 1 to 1024";
-    for (const void* given : {(const void*)p.border_first, (const void*)p.armies, (const void*)p.keep,
-                              (const void*)p.kind, (const void*)p.owner, (const void*)p.resting,
-                              (const void*)p.attack_dice, (const void*)p.defence_dice, (const void*)p.dice_first,
-                              (const void*)p.least, (const void*)p.whole, (const void*)p.throw_first,
-                              (const void*)p.answer_first, (const void*)p.result_first,
-                              (const void*)p.battle_first, (const void*)p.pays})
-        if (!given) return "all tables must be given";
+    if (!all_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
+                    p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first,
+                    p.battle_first, p.pays}))
+        return "all tables must be given";
     int64_t borders = p.border_first[p.lands];
     if (borders < 0 || !parts(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||
         !within(p.border_to, borders, 0, p.lands - 1))
@@ -148,51 +152,43 @@ std::string fault_of(const iacta_problem& p) {
     return "";
 }
 
-// A state as it is given.
-struct State {
-    const int32_t* armies;
-    const uint8_t* mine;
-};
-
-}  // namespace
-
-struct iacta_search {
-    virtual ~iacta_search() = default;
-
-    std::atomic_flag is_busy;  // while a call works in it
-
-    virtual int32_t solve(const iacta_budget& budget, State state, iacta_ends* ends, double* value,
-                          int64_t* states) = 0;
-    virtual int32_t goals() = 0;
-    virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) = 0;
-    virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
-    virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
-    virtual int32_t decide(const iacta_budget& budget, State state, iacta_decision* decision,
-                           iacta_outcome* outcomes, int room) = 0;
-    virtual int32_t judge(const iacta_budget& budget, State state, Roll roll, iacta_decision* decision,
-                          iacta_outcome* outcomes, int room) = 0;
-    virtual int32_t advance(const iacta_budget& budget, State state, int v, int c, int least,
-                            int32_t* moved) = 0;
-    virtual int32_t flow(const iacta_budget& budget, State state, iacta_report* report) = 0;
-    virtual int32_t play(const iacta_budget& budget, State state, uint64_t seed, int64_t first, int games,
-                         double* gains, int32_t* played, iacta_report* report) = 0;
-};
-
-namespace {
-
 template <int W>
-class Search : public iacta_search {
+class Search {
   public:
     explicit Search(const iacta_problem& problem)
         : game_(problem), lookahead_(game_, ROWS, deadline_) {}
 
-    int32_t solve(const iacta_budget& budget, State state, iacta_ends* ends, double* value,
-                  int64_t* states) override {
+    void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
+
+    // A state, if it can follow the start.
+    std::optional<Position<W>> position(iacta_state state) const {
+        auto [armies, mine] = state;
+        if (!armies || !mine) return {};
+        Position<W> s;
+        const Position<W>& start = game_.start;
+        int largest = 0;
+        int64_t more = 0;
+        for (Set<W> rest = start.mine; rest.any();) largest = std::max(largest, start.armies[rest.pop()]);
+        for (int t = 0; t < game_.lands; ++t) {
+            bool is_mine = mine[t] != 0, was_mine = start.mine.has(t), open = game_.field.has(t);
+            if (is_mine ? !was_mine && !open : was_mine) return {};
+            int most = open && is_mine ? largest : start.armies[t];
+            if (armies[t] < (open && !is_mine) || armies[t] > most) return {};
+            if (is_mine) {
+                s.mine.add(t);
+                more += armies[t];
+            }
+            if (was_mine) more -= start.armies[t];
+            s.armies.push_back(armies[t]);
+        }
+        if (more > 0) return {};
+        return s;
+    }
+
+    int32_t solve(Position<W>& s, iacta_ends* ends, double* value, int64_t* states) {
         *value = 0.0;
         *states = 0;
-        Position<W> s;
-        if (!follows(state, s) || (ends && !read(*ends))) return IACTA_UNSOUND;
-        begin(budget);
+        if (ends && !read(*ends)) return IACTA_UNSOUND;
         if (!small_ && !large_) {
             small_ = std::make_unique<Exact<W, 1>>(game_, deadline_, ends_);
             if (!small_->fits()) {
@@ -208,10 +204,10 @@ class Search : public iacta_search {
         return answer;
     }
 
-    int32_t goals() override { return int32_t(lookahead_.goals()); }
+    int32_t goals() { return int32_t(lookahead_.goals()); }
 
-    int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets) override {
-        begin(budget);
+    int32_t assign(int starts, uint8_t* sets) {
+        if (starts < 1) return IACTA_UNSOUND;
         forget();
         bool done = deep([&] { return lookahead_.find_base(starts); });
         for (const auto& parts : lookahead_.base())
@@ -220,7 +216,7 @@ class Search : public iacta_search {
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t follow(const iacta_style& style, const uint8_t* sets) override {
+    int32_t follow(const iacta_style& style, const uint8_t* sets) {
         auto [idle, depth, order] = style;
         if (depth < 1 || depth > MOST_DEPTH || !(idle >= 0.0 && idle <= 1.0) || order < 0 || order > 1)
             return IACTA_UNSOUND;
@@ -237,8 +233,7 @@ class Search : public iacta_search {
         return IACTA_DONE;
     }
 
-    int32_t bound(const iacta_budget& budget, double* bound) override {
-        begin(budget);
+    int32_t bound(double* bound) {
         *bound = bound_ = std::min(bound_, Bounds<W>::simple(game_));
         bool is_new = !bounds_;
         if (is_new) bounds_ = std::make_unique<Bounds<W>>(game_, deadline_);
@@ -250,79 +245,52 @@ class Search : public iacta_search {
         return more ? IACTA_MORE : IACTA_DONE;
     }
 
-    int32_t decide(const iacta_budget& budget, State state, iacta_decision* decision, iacta_outcome* outcomes,
-                   int room) override {
-        Position<W> s;
-        if (!follows(state, s)) return IACTA_UNSOUND;
-        begin(budget);
-        Decision d;
-        deep([&] {
-            d = decided(s);
-            return 0;
-        });
-        write(d, decision, outcomes, room);
+    int32_t decide(const Position<W>& s, iacta_decision& decision) {
+        if (!has_room(decision)) return IACTA_UNSOUND;
+        write(deep([&] { return decided(s); }), decision);
         return IACTA_DONE;
     }
 
-    int32_t judge(const iacta_budget& budget, State state, Roll roll, iacta_decision* decision,
-                  iacta_outcome* outcomes, int room) override {
-        Position<W> s;
-        if (!follows(state, s)) return IACTA_UNSOUND;
-        begin(budget);
+    int32_t judge(Position<W>& s, Roll roll, iacta_decision& decision) {
+        if (!has_room(decision)) return IACTA_UNSOUND;
         Decision d;
         auto [v, c, k] = roll;
-        auto is_land = [&](int t) { return t >= 0 && t < game_.lands; };
         if (is_land(v) && is_land(c) && !game_.over(s) && s.mine.has(v) && !game_.resting.has(v) &&
             (game_.out[v] & game_.left(s)).has(c)) {
             int most = game_.most_dice_of(s, v, c);
             roll.dice = k > 0 ? k : most;
             if (most > 0 && roll.dice <= most && game_.allowed(s, v, c, roll.dice))
-                deep([&] {
-                    d = small_ ? small_->judge(s, roll) : large_ ? large_->judge(s, roll) : lookahead_.judge(s, roll);
-                    return 0;
-                });
+                d = deep([&] { return policy([&](auto& it) { return it.judge(s, roll); }); });
         }
-        write(d, decision, outcomes, room);
+        write(d, decision);
         return IACTA_DONE;
     }
 
-    int32_t advance(const iacta_budget& budget, State state, int v, int c, int least, int32_t* moved) override {
-        Position<W> s;
-        if (!follows(state, s)) return IACTA_UNSOUND;
-        auto is_land = [&](int t) { return t >= 0 && t < game_.lands; };
+    int32_t advance(const Position<W>& s, int v, int c, int least, int32_t* moved) {
         if (!is_land(v) || !is_land(c) || !s.mine.has(v) || s.mine.has(c) || game_.spare(s, v) < 1 || least < 0)
             return IACTA_UNSOUND;
-        begin(budget);
-        deep([&] {
-            *moved = small_   ? small_->advance(s, v, c, least)
-                     : large_ ? large_->advance(s, v, c, least)
-                              : lookahead_.advance(s, v, c, least);
-            return 0;
-        });
+        *moved = deep([&] { return policy([&](auto& it) { return it.advance(s, v, c, least); }); });
         return IACTA_DONE;
     }
 
-    int32_t flow(const iacta_budget& budget, State state, iacta_report* report) override {
-        Position<W> start;
+    int32_t flow(const Position<W>& start, iacta_report* report) {
         Flow<W> flow(game_, small_ || large_ || !game_.answers_differ);
-        if (!follows(state, start) || !has_room(flow.tally, report)) return IACTA_UNSOUND;
-        begin(budget);
+        if (!has_room(flow.tally, report)) return IACTA_UNSOUND;
         int64_t total = 0;
         for (int armies : start.armies) total += armies;
         if (!flow.is_settled && total > MOST_DEEP) return IACTA_TOO_LARGE;
         int steps = flow.is_settled ? 0 : int(total);
-        bool done = deep([&] { return flow.run(start, [this](const Position<W>& s) { return decided(s); }, deadline_); }, steps);
+        auto decide = [this](const Position<W>& s) { return decided(s); };
+        bool done = deep([&] { return flow.run(start, decide, deadline_); }, steps);
         report->states = flow.states;
         flow.tally.write(report->order, report->numbers);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t play(const iacta_budget& budget, State state, uint64_t seed, int64_t first, int games,
-                 double* gains, int32_t* played, iacta_report* report) override {
-        Position<W> from;
+    int32_t play(const Position<W>& from, uint64_t seed, int64_t first, int games, double* gains, int32_t* played,
+                 iacta_report* report) {
         Tally<W> tally(game_);
-        if (!follows(state, from) || !has_room(tally, report)) return IACTA_UNSOUND;
-        begin(budget);
+        if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
         std::unordered_set<StateKey, StateKey::Hash> seen;  // whatever is known from other calls
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
@@ -333,7 +301,7 @@ class Search : public iacta_search {
             return is_best ? outcome.moved : lookahead_.advance(s, d.roll, outcome.attackers);
         };
         *played = 0;
-        auto games_played = [&] {
+        auto play_games = [&] {
             double start = is_best ? decide(from).value : lookahead_.value(from);
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
@@ -343,7 +311,7 @@ class Search : public iacta_search {
             return 0;
         };
         try {
-            deep(games_played);
+            deep(play_games);
         } catch (const Stopped&) {
         }
         report->states = int64_t(seen.size());
@@ -356,12 +324,13 @@ class Search : public iacta_search {
     static constexpr int MOST_DEPTH = 8;
     static constexpr int MOST_DEEP = 3000;  // armies; where defenders decide, recursion is as deep
 
-    void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
     void forget() {
         small_.reset();
         large_.reset();
     }
+    bool is_land(int t) const { return t >= 0 && t < game_.lands; }
 
+    static bool has_room(const iacta_decision& decision) { return decision.room <= 0 || decision.outcomes; }
     static bool has_room(const Tally<W>& tally, const iacta_report* report) {
         return report->numbers && report->borders == tally.borders() && report->room == tally.numbers() &&
                (report->order || !report->borders);
@@ -397,16 +366,13 @@ class Search : public iacta_search {
 
     // A call of the policy: what is looked at for a stack goes from land to land.
     template <class Call>
-    int deep(Call call, int more = 0) {
+    auto deep(Call call, int more = 0) {
         int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
         return deeply<W>(steps + more, call);
     }
     template <class ExactGame>
     int32_t solved(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, int64_t* states) try {
-        deeply<W>(exact->depth(), [&] {
-            *value = exact->value(s);
-            return 0;
-        });
+        *value = deeply<W>(exact->depth(), [&] { return exact->value(s); });
         *states = int64_t(exact->states());
         return IACTA_DONE;
     } catch (...) {
@@ -415,40 +381,22 @@ class Search : public iacta_search {
         throw;
     }
 
+    // What the policy says: the best play where it is known, else lookahead.
+    template <class Ask>
+    auto policy(Ask ask) {
+        return small_ ? ask(*small_) : large_ ? ask(*large_) : ask(lookahead_);
+    }
     Decision decided(const Position<W>& s) {
-        if (small_) return small_->decide(s);
-        if (large_) return large_->decide(s);
-        return lookahead_.decide(s);
+        return policy([&](auto& it) { return it.decide(s); });
     }
 
-    static void write(const Decision& d, iacta_decision* decision, iacta_outcome* outcomes, int room) {
-        *decision = {d.roll.start, d.roll.to, d.roll.dice, int32_t(d.outcomes.size()), d.value};
-        for (int i = 0; i < std::min<int>(room, decision->count); ++i) {
+    static void write(const Decision& d, iacta_decision& decision) {
+        auto [start, to, dice] = d.roll;
+        decision = {start, to, dice, int32_t(d.outcomes.size()), decision.room, d.value, decision.outcomes};
+        for (int i = 0; i < std::min(decision.room, decision.count); ++i) {
             const Outcome& o = d.outcomes[i];
-            outcomes[i] = {o.chance, o.value, o.attackers, o.defenders, o.moved};
+            decision.outcomes[i] = {o.chance, o.value, o.attackers, o.defenders, o.moved};
         }
-    }
-
-    // Whether a state can follow the start; then it is written into s.
-    bool follows(State state, Position<W>& s) const {
-        auto [armies, mine] = state;
-        const Position<W>& start = game_.start;
-        int largest = 0;
-        int64_t more = 0;
-        for (Set<W> rest = start.mine; rest.any();) largest = std::max(largest, start.armies[rest.pop()]);
-        for (int t = 0; t < game_.lands; ++t) {
-            bool is_mine = mine[t] != 0, was_mine = start.mine.has(t), open = game_.field.has(t);
-            if (is_mine ? !was_mine && !open : was_mine) return false;
-            int most = open && is_mine ? largest : start.armies[t];
-            if (armies[t] < (open && !is_mine) || armies[t] > most) return false;
-            if (is_mine) {
-                s.mine.add(t);
-                more += armies[t];
-            }
-            if (was_mine) more -= start.armies[t];
-            s.armies.push_back(armies[t]);
-        }
-        return more <= 0;
     }
 
     Deadline deadline_;
@@ -460,6 +408,18 @@ class Search : public iacta_search {
     std::unique_ptr<Exact<W, 4>> large_;
     std::unique_ptr<Bounds<W>> bounds_;
 };
+
+}  // namespace
+
+struct iacta_search {
+    std::atomic_flag is_busy;  // while a call works in it
+    std::variant<Search<1>, Search<4>, Search<8>, Search<16>> sized;
+
+    template <class Sized>
+    iacta_search(std::in_place_type_t<Sized> type, const iacta_problem& problem) : sized(type, problem) {}
+};
+
+namespace {
 
 // Whatever is thrown ends here.
 template <class Call>
@@ -473,20 +433,35 @@ int32_t answered(Call call) noexcept try {
     return IACTA_BROKEN;
 }
 
-// A call of a search, which works for one thread at a time.
+// A call of a search with pointers that must be given; it works for one thread at a time.
 template <class Call>
-int32_t asked(iacta_search* search, Call call) noexcept {
+int32_t asked(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
+    if (!search || !budget || !all_given(given)) return IACTA_UNSOUND;
     if (search->is_busy.test_and_set(std::memory_order_acquire)) return IACTA_BUSY;
-    int32_t answer = answered(call);
+    auto begun = [&](auto& it) { return it.begin(*budget), call(it); };
+    int32_t answer = answered([&] { return std::visit(begun, search->sized); });
     search->is_busy.clear(std::memory_order_release);
     return answer;
 }
+// The same about a state.
+template <class Call>
+int32_t asked(iacta_search* search, const iacta_budget* budget, iacta_state state, Pointers given, Call call) noexcept {
+    return asked(search, budget, given, [&](auto& it) -> int32_t {
+        auto s = it.position(state);
+        return s ? call(it, *s) : IACTA_UNSOUND;
+    });
+}
 
-iacta_search* opened(const iacta_problem& problem) {
-    if (problem.lands <= 64) return new Search<1>(problem);
-    if (problem.lands <= 256) return new Search<4>(problem);
-    if (problem.lands <= 512) return new Search<8>(problem);
-    return new Search<16>(problem);
+// What is opened, or why nothing is: `open` returns a fault of what is given, empty if there is none.
+template <class Open>
+void opened(char* message, int32_t room, Open open) noexcept {
+    auto say = [=](const char* text) {
+        if (message && room > 0) std::snprintf(message, size_t(room), "%s", text);
+    };
+    say("");
+    int32_t answer = answered([&] { return say(open().c_str()), IACTA_DONE; });
+    if (answer == IACTA_NO_MEMORY) say("there is not enough memory");
+    if (answer == IACTA_BROKEN) say("the core of iacta is broken");
 }
 
 }  // namespace
@@ -497,100 +472,67 @@ const char* iacta_source(void) { return IACTA_SOURCE; }
 
 iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room) {
     iacta_search* search = nullptr;
-    auto say = [=](const char* text) {
-        if (message && room > 0) std::snprintf(message, size_t(room), "%s", text);
-    };
-    say("");
-    int32_t found = answered([&] {
+    opened(message, room, [&] {
         std::string fault = problem ? fault_of(*problem) : "a problem must be given";
-        if (fault.empty()) search = opened(*problem);
-        else say(fault.c_str());
-        return IACTA_DONE;
+        if (!fault.empty()) return fault;
+        if (problem->lands <= 64) search = new iacta_search(std::in_place_type<Search<1>>, *problem);
+        else if (problem->lands <= 256) search = new iacta_search(std::in_place_type<Search<4>>, *problem);
+        else if (problem->lands <= 512) search = new iacta_search(std::in_place_type<Search<8>>, *problem);
+        else search = new iacta_search(std::in_place_type<Search<16>>, *problem);
+        return fault;
     });
-    if (found == IACTA_NO_MEMORY) say("there is not enough memory");
-    if (found == IACTA_BROKEN) say("the core of iacta is broken");
     return search;
 }
 void iacta_close(iacta_search* search) { delete search; }
 
-int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                    const uint8_t* mine, iacta_ends* ends, double* value, int64_t* states) {
-    if (!search || !budget || !armies || !mine || !value || !states) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->solve(*budget, {armies, mine}, ends, value, states); });
+int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
+                    double* value, int64_t* states) {
+    return asked(search, budget, state, {value, states},
+                 [=](auto& it, auto& s) { return it.solve(s, ends, value, states); });
 }
-int32_t iacta_goals(iacta_search* search) { return search ? search->goals() : 0; }
+int32_t iacta_goals(iacta_search* search) {
+    return search ? std::visit([](auto& it) { return it.goals(); }, search->sized) : 0;
+}
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
-    if (!search || !budget || !sets || starts < 1) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->assign(*budget, starts, sets); });
+    return asked(search, budget, {sets}, [=](auto& it) { return it.assign(starts, sets); });
 }
-int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets) {
-    if (!search || !style || !sets) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->follow(*style, sets); });
+int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
+                     const uint8_t* sets) {
+    return asked(search, budget, {style, sets}, [=](auto& it) { return it.follow(*style, sets); });
 }
 int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
-    if (!search || !budget || !bound) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->bound(*budget, bound); });
+    return asked(search, budget, {bound}, [=](auto& it) { return it.bound(bound); });
 }
-int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                     const uint8_t* mine, iacta_decision* decision, iacta_outcome* outcomes, int32_t room) {
-    if (!search || !budget || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->decide(*budget, {armies, mine}, decision, outcomes, room); });
+int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_decision* decision) {
+    return asked(search, budget, state, {decision}, [=](auto& it, auto& s) { return it.decide(s, *decision); });
 }
-int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                    const uint8_t* mine, int32_t start, int32_t to, int32_t dice, iacta_decision* decision,
-                    iacta_outcome* outcomes, int32_t room) {
-    if (!search || !budget || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
-    Roll roll{start, to, dice};
-    return asked(search, [=] { return search->judge(*budget, {armies, mine}, roll, decision, outcomes, room); });
+int32_t iacta_judge(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
+                    int32_t dice, iacta_decision* decision) {
+    return asked(search, budget, state, {decision},
+                 [=](auto& it, auto& s) { return it.judge(s, {start, to, dice}, *decision); });
 }
-int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                      const uint8_t* mine, int32_t start, int32_t to, int32_t least, int32_t* moved) {
-    if (!search || !budget || !armies || !mine || !moved) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->advance(*budget, {armies, mine}, start, to, least, moved); });
+int32_t iacta_move_in(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start, int32_t to,
+                      int32_t least, int32_t* moved) {
+    return asked(search, budget, state, {moved},
+                 [=](auto& it, auto& s) { return it.advance(s, start, to, least, moved); });
 }
-int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                   const uint8_t* mine, iacta_report* report) {
-    if (!search || !budget || !armies || !mine || !report) return IACTA_UNSOUND;
-    return asked(search, [=] { return search->flow(*budget, {armies, mine}, report); });
+int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_report* report) {
+    return asked(search, budget, state, {report}, [=](auto& it, auto& s) { return it.flow(s, report); });
 }
-int32_t iacta_play(iacta_search* search, const iacta_budget* budget, const int32_t* armies,
-                   const uint8_t* mine, uint64_t seed, int64_t first, int32_t games, double* gains,
-                   int32_t* played, iacta_report* report) {
-    if (!search || !budget || !armies || !mine || !report || !played || games < 0 || (games > 0 && !gains))
-        return IACTA_UNSOUND;
-    return asked(search, [=] {
-        return search->play(*budget, {armies, mine}, seed, first, games, gains, played, report);
-    });
+int32_t iacta_play(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed, int64_t first,
+                   int32_t games, double* gains, int32_t* played, iacta_report* report) {
+    return asked(search, budget, state, {report, played},
+                 [=](auto& it, auto& s) { return it.play(s, seed, first, games, gains, played, report); });
 }
 }
-
-struct iacta_war {
-    virtual ~iacta_war() = default;
-
-    virtual int lands() const = 0;
-    virtual int players() const = 0;
-    virtual bool knows(Aim aim) const = 0;
-    virtual void odds(int to, int able, int defenders, double* found) const = 0;
-    virtual void judge(const float* weights, float* seen, double* chances) const = 0;
-    virtual void aims(Numbers numbers, int32_t* found, int32_t* count) const = 0;
-    virtual void turn(Numbers numbers, const float* choosing, const Aim* aim, uint64_t seed, iacta_action* actions,
-                      int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const = 0;
-    virtual int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
-                          const Aim* aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
-                          double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds,
-                          int32_t* played) const = 0;
-    virtual void record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
-                        int32_t* count, double* chances) const = 0;
-};
 
 namespace {
 
 // Why a turn is not sound; empty if it is.
 std::string fault_of_turn(const iacta_problem& p, const iacta_turn& t) {
-    for (const void* given : {(const void*)t.owner, (const void*)t.continent_first, (const void*)t.whole_least,
-                              (const void*)t.whole_dice, (const void*)t.known, (const void*)t.hidden,
-                              (const void*)t.card_land, (const void*)t.set_armies})
-        if (!given) return "all tables must be given";
+    if (!all_given({t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land,
+                    t.set_armies}))
+        return "all tables must be given";
     if (t.players < 2 || t.players > MOST_PLAYERS) return "players must be from 2 to 6";
     if (t.mover < 0 || t.mover >= t.players || t.phase < TRADE || t.phase > OVER || t.then < TRADE || t.then > OVER ||
         !within(&t.place, 1, 0, MOST_ARMIES) || !within(&t.first, 1, 0, p.lands - 1))
@@ -634,53 +576,53 @@ std::string fault_of_turn(const iacta_problem& p, const iacta_turn& t) {
 }
 
 template <int W>
-class WholeGame : public iacta_war {
+class WholeGame {
   public:
     WholeGame(const iacta_problem& problem, const iacta_turn& turn) : rules_(problem, turn) {}
 
-    int lands() const override { return rules_.lands; }
-    int players() const override { return rules_.players; }
-    bool knows(Aim aim) const override {
-        auto [kind, which] = aim;
-        bool is_continent = kind == CONTINENT || kind == BREAK;
-        int most = is_continent ? int(rules_.continents.size()) : kind == ELIMINATE ? rules_.players : 1;
-        return kind >= AS_LIKED && kind <= WARILY && which >= 0 && which < most;
-    }
-    void odds(int to, int able, int defenders, double* found) const override {
+    int32_t odds(int to, int able, int defenders, double* found) const {
+        if (to < 0 || to >= rules_.lands) return IACTA_UNSOUND;
         Odds::Row row = rules_.odds(to, able, defenders);
         found[0] = row.won, found[1] = row.lost, found[2] = row.killed;
+        return IACTA_DONE;
     }
-    void judge(const float* weights, float* seen, double* chances) const override {
+    int32_t judge(const float* weights, float* seen, double* chances) const {
         static constexpr double NONE[NUMBERS] = {};
         Tactics<W> tactics(rules_, NONE);
-        std::array<std::array<float, FEATURES>, MOST_PLAYERS> rows;
-        see(rules_, rules_.start, tactics, rows.data());
-        for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), seen + i * FEATURES);
+        write_seen(rules_.start, tactics, seen);
         iacta::judge(rules_, rules_.start, tactics, weights, chances);
+        return IACTA_DONE;
     }
-    void aims(Numbers numbers, int32_t* found, int32_t* count) const override {
+    int32_t aims(Numbers numbers, int32_t* found, int32_t* count) const {
+        if (*count < 0) return IACTA_UNSOUND;
         std::vector<Aim> all = Tactics<W>(rules_, numbers).aims(rules_.start);
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i)
             found[2 * i] = all[i].kind, found[2 * i + 1] = all[i].which;
         *count = int32_t(all.size());
+        return IACTA_DONE;
     }
-    void turn(Numbers numbers, const float* choosing, const Aim* aim, uint64_t seed, iacta_action* actions,
-              int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
+    // With an aim of a negative kind the player chooses it, here and in games.
+    int32_t turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
+                 int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const {
+        if (*count < 0 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
         War<W> s = rules_.start;
         Random random(seed);
         WarPlay<W> play(rules_, numbers, choosing);
         Log log;
-        if (aim) play.turn(s, random, &log, *aim);
+        if (aim.kind >= 0) play.turn(s, random, &log, aim);
         else play.turn(s, random, &log);
         std::copy(log.begin(), log.begin() + std::min<int64_t>(*count, int64_t(log.size())), actions);
         *count = int32_t(log.size());
         std::copy(s.owner.begin(), s.owner.end(), owner);
         std::copy(s.at.armies.begin(), s.at.armies.end(), armies);
         for (int i = 0; i < rules_.players; ++i) cards[i] = s.cards(i);
+        return IACTA_DONE;
     }
     int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
-                  const Aim* aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
-                  double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
+                  Aim aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
+                  double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const {
+        if (games < 0 || most < 1 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
+        const Aim* given = aim.kind < 0 ? nullptr : &aim;
         Deadline deadline(budget);
         auto [plays, seats] = table(numbers, choosing);
         War<W> s;
@@ -688,14 +630,15 @@ class WholeGame : public iacta_war {
             Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(i)));
             s = rules_.start;
             if (is_dealt) deal(s, random);
-            ended[i] = uint8_t(play_war(rules_, s, seats.data(), aim, cut, most, random, deadline,
+            ended[i] = uint8_t(play_war(rules_, s, seats.data(), given, cut, most, random, deadline,
                                         [](const War<W>&) {}, reached ? reached + i : nullptr, rounds + i));
             iacta::judge(rules_, s, plays[0].tactics, ending, chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
     }
-    void record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
-                int32_t* count, double* chances) const override {
+    int32_t record(Numbers numbers, const float* choosing, int most, double share, uint64_t seed, float* seen,
+                   int32_t* count, double* chances) const {
+        if (*count < 0 || most < 1) return IACTA_UNSOUND;
         Deadline deadline;
         auto [plays, seats] = table(numbers, choosing);
         War<W> s = rules_.start;
@@ -704,14 +647,11 @@ class WholeGame : public iacta_war {
         int room = *count, found = 0;
         int32_t rounds = 0;
         Tactics<W>& tactics = plays[0].tactics;
-        std::array<std::array<float, FEATURES>, MOST_PLAYERS> rows;
         Ended ended = play_war(
             rules_, s, seats.data(), nullptr, 0, most, random, deadline,
             [&](const War<W>& now) {
                 if (chance.uniform() >= share || found >= room) return;
-                see(rules_, now, tactics, rows.data());
-                for (int i = 0; i < rules_.players; ++i)
-                    std::copy(rows[i].begin(), rows[i].end(), seen + (int64_t(found) * rules_.players + i) * FEATURES);
+                write_seen(now, tactics, seen + int64_t(found) * rules_.players * FEATURES);
                 ++found;
             },
             nullptr, &rounds);
@@ -719,11 +659,23 @@ class WholeGame : public iacta_war {
         int alive = rules_.alive(s);
         for (int i = 0; i < rules_.players; ++i)
             chances[i] = s.lands[i] == 0 ? 0.0 : ended == WON ? 1.0 : 1.0 / alive;
+        return IACTA_DONE;
     }
 
   private:
     WarRules<W> rules_;
 
+    bool knows(Aim aim) const {
+        auto [kind, which] = aim;
+        bool is_continent = kind == CONTINENT || kind == BREAK;
+        int most = is_continent ? int(rules_.continents.size()) : kind == ELIMINATE ? rules_.players : 1;
+        return kind >= AS_LIKED && kind <= WARILY && which >= 0 && which < most;
+    }
+    void write_seen(const War<W>& s, Tactics<W>& tactics, float* seen) const {
+        std::array<std::array<float, FEATURES>, MOST_PLAYERS> rows;
+        see(rules_, s, tactics, rows.data());
+        for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), seen + i * FEATURES);
+    }
     struct Table {
         std::vector<WarPlay<W>> plays;
         std::vector<WarPlay<W>*> seats;
@@ -747,67 +699,69 @@ class WholeGame : public iacta_war {
 
 }  // namespace
 
+struct iacta_war {
+    std::variant<WholeGame<1>, WholeGame<16>> sized;
+
+    template <class Sized>
+    iacta_war(std::in_place_type_t<Sized> type, const iacta_problem& problem, const iacta_turn& turn)
+        : sized(type, problem, turn) {}
+};
+
+namespace {
+
+template <class Call>
+int32_t asked(const iacta_war* war, Pointers given, Call call) noexcept {
+    if (!war || !all_given(given)) return IACTA_UNSOUND;
+    return answered([&] { return std::visit(call, war->sized); });
+}
+
+}  // namespace
+
 extern "C" {
 
 iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room) {
     iacta_war* war = nullptr;
-    auto say = [=](const char* text) {
-        if (message && room > 0) std::snprintf(message, size_t(room), "%s", text);
-    };
-    say("");
-    int32_t found = answered([&] {
+    opened(message, room, [&] {
         std::string fault = problem && turn ? fault_of(*problem) : "a game must be given";
         if (fault.empty()) fault = fault_of_turn(*problem, *turn);
-        if (!fault.empty()) say(fault.c_str());
-        else if (problem->lands <= 64) war = new WholeGame<1>(*problem, *turn);
-        else war = new WholeGame<16>(*problem, *turn);
-        return IACTA_DONE;
+        if (!fault.empty()) return fault;
+        if (problem->lands <= 64) war = new iacta_war(std::in_place_type<WholeGame<1>>, *problem, *turn);
+        else war = new iacta_war(std::in_place_type<WholeGame<16>>, *problem, *turn);
+        return fault;
     });
-    if (found == IACTA_NO_MEMORY) say("there is not enough memory");
     return war;
 }
 void iacta_war_close(iacta_war* war) { delete war; }
 
 int32_t iacta_war_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
-    if (!war || !odds || to < 0 || to >= war->lands()) return IACTA_UNSOUND;
-    war->odds(to, able, defenders, odds);
-    return IACTA_DONE;
+    return asked(war, {odds}, [=](auto& it) { return it.odds(to, able, defenders, odds); });
 }
 int32_t iacta_war_judge(const iacta_war* war, const float* weights, float* seen, double* chances) {
-    if (!war || !weights || !seen || !chances) return IACTA_UNSOUND;
-    return answered([=] { return war->judge(weights, seen, chances), IACTA_DONE; });
+    return asked(war, {weights, seen, chances}, [=](auto& it) { return it.judge(weights, seen, chances); });
 }
 int32_t iacta_war_aims(const iacta_war* war, const double* numbers, int32_t* aims, int32_t* count) {
-    if (!war || !numbers || !aims || !count || *count < 0) return IACTA_UNSOUND;
-    return answered([=] { return war->aims(numbers, aims, count), IACTA_DONE; });
+    return asked(war, {numbers, aims, count}, [=](auto& it) { return it.aims(numbers, aims, count); });
 }
 int32_t iacta_war_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim, int32_t which,
                        uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
                        int32_t* cards) {
-    if (!war || !numbers || !actions || !count || *count < 0 || !owner || !armies || !cards) return IACTA_UNSOUND;
-    Aim given{aim, which};
-    if (aim >= 0 && !war->knows(given)) return IACTA_UNSOUND;
-    return answered([&] { 
-        war->turn(numbers, choosing, aim < 0 ? nullptr : &given, seed, actions, count, owner, armies, cards);
-        return IACTA_DONE;
+    return asked(war, {numbers, actions, count, owner, armies, cards}, [=](auto& it) {
+        return it.turn(numbers, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
     });
 }
 int32_t iacta_war_games(const iacta_war* war, const iacta_budget* budget, const double* numbers, const float* choosing,
                         const float* ending, int32_t aim, int32_t which, int32_t is_dealt, int32_t cut, int32_t most,
                         uint64_t seed, int64_t first, int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
                         int32_t* rounds, int32_t* played) {
-    if (!war || !budget || !numbers || !ending || games < 0 || !chances || !ended || !rounds || !played || most < 1)
-        return IACTA_UNSOUND;
-    Aim given{aim, which};
-    if (aim >= 0 && !war->knows(given)) return IACTA_UNSOUND;
-    return answered([&] {
-        return war->games(*budget, numbers, choosing, ending, aim < 0 ? nullptr : &given, is_dealt != 0, cut, most, seed,
-                          first, games, chances, ended, reached, rounds, played);
+    return asked(war, {budget, numbers, ending, chances, ended, rounds, played}, [=](auto& it) {
+        return it.games(*budget, numbers, choosing, ending, {aim, which}, is_dealt != 0, cut, most, seed, first, games,
+                        chances, ended, reached, rounds, played);
     });
 }
 int32_t iacta_war_record(const iacta_war* war, const double* numbers, const float* choosing, int32_t most, double share,
                          uint64_t seed, float* seen, int32_t* count, double* chances) {
-    if (!war || !numbers || !seen || !count || *count < 0 || !chances || most < 1) return IACTA_UNSOUND;
-    return answered([=] { return war->record(numbers, choosing, most, share, seed, seen, count, chances), IACTA_DONE; });
+    return asked(war, {numbers, seen, count, chances}, [=](auto& it) {
+        return it.record(numbers, choosing, most, share, seed, seen, count, chances);
+    });
 }
 }

@@ -6,13 +6,15 @@
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <type_traits>
+#include <utility>
 
 namespace iacta {
 
 // What a call returns, or throws, that goes so many steps deep with sets of W words in each. Where
 // that may be too much for any thread it gets one of its own, which ends with the call.
 template <int W, class Call>
-int deeply(int steps, Call call) {
+std::invoke_result_t<Call> deeply(int steps, Call call) {
     constexpr size_t USUAL = size_t{1} << 18, ROUND = size_t{1} << 16;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     constexpr size_t STEP = W == 1 ? 65536 : 262144;
@@ -23,9 +25,9 @@ int deeply(int steps, Call call) {
     if (bytes <= USUAL) return call();
     struct Work {
         Call& call;
-        int found;
+        std::invoke_result_t<Call> found;
         std::exception_ptr thrown;
-    } work{call, 0, nullptr};
+    } work{call, {}, nullptr};
     auto run = [](void* given) -> void* {
         Work& work = *static_cast<Work*>(given);
         try {
@@ -44,7 +46,7 @@ int deeply(int steps, Call call) {
     if (fault) throw std::bad_alloc();
     pthread_join(thread, nullptr);
     if (work.thrown) std::rethrow_exception(work.thrown);
-    return work.found;
+    return std::move(work.found);
 }
 
 }  // namespace iacta

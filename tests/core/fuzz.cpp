@@ -287,8 +287,7 @@ class Case {
                 others[t] = uint8_t(random_.below(2));
                 other[t] = random_.one_in(4) ? random_.of(EXTREMES) : random_.from(0, 9);
             }
-            const int32_t* here = other.data();
-            const uint8_t* ours = others.data();
+            iacta_state here{other.data(), others.data()};
             switch (random_.below(9)) {
             case 0:
             case 1: {
@@ -297,7 +296,7 @@ class Case {
                 std::vector<double> end_values(4, random_.one_in(9) ? random_.of(ODD) : 0.5);
                 iacta_ends ends{random_.from(-1, 3), random_.from(-1, 4), end_armies.data(), end_mine.data(), end_values.data()};
                 auto given = p.until ? &ends : nullptr;
-                int answer = timed("solve", [&] { return iacta_solve(search, &b, here, ours, given, &value, &states); });
+                int answer = timed("solve", [&] { return iacta_solve(search, &b, here, given, &value, &states); });
                 if (answer == IACTA_DONE && p.until && (ends.count < 0 || ends.count > 4)) fail("ends that cannot be");
                 if (answer == IACTA_UNSOUND && p.until) break;
                 if (answer == IACTA_UNSOUND && !is_start) break;
@@ -316,20 +315,22 @@ class Case {
                 iacta_style style{idle, random_.from(-1, 3), random_.from(-1, 2)};
                 if (random_.one_in(2))
                     for (auto& each : sets_) each = uint8_t(random_.one_in(5));
-                int answer = timed("follow", [&] { return iacta_follow(search, &style, sets_.data()); });
+                int answer = timed("follow", [&] { return iacta_follow(search, &b, &style, sets_.data()); });
                 if (answer != IACTA_UNSOUND) is_exact = false;
                 break;
             }
             case 4: {
                 iacta_decision d{};
+                d.room = 3;
+                d.outcomes = outcomes.data();
                 int answer = timed("decide", [&] {
-                    if (random_.one_in(2)) return iacta_decide(search, &b, here, ours, &d, outcomes.data(), 3);
-                    return iacta_judge(search, &b, here, ours, random_.from(-1, n), random_.from(-1, n),
-                                       random_.from(-1, 4), &d, outcomes.data(), 3);
+                    if (random_.one_in(2)) return iacta_decide(search, &b, here, &d);
+                    return iacta_judge(search, &b, here, random_.from(-1, n), random_.from(-1, n),
+                                       random_.from(-1, 4), &d);
                 });
                 int32_t moved = 1;
                 timed("move_in", [&] {
-                    return iacta_move_in(search, &b, here, ours, random_.from(-1, n), random_.from(-1, n),
+                    return iacta_move_in(search, &b, here, random_.from(-1, n), random_.from(-1, n),
                                          random_.from(-1, 9), &moved);
                 });
                 if (moved < 0) fail("an advance that cannot be");
@@ -347,7 +348,7 @@ class Case {
                 int answer;
                 int32_t games = random_.from(0, 20);
                 if (random_.one_in(2)) {
-                    answer = timed("flow", [&] { return iacta_flow(search, &b, here, ours, &report); });
+                    answer = timed("flow", [&] { return iacta_flow(search, &b, here, &report); });
                     if (answer == IACTA_DONE && honest && is_start && report.value() > least_bound + near) fail("above the bound");
                     if (answer == IACTA_DONE && honest && is_start && report.value() > optimum + near) fail("above the optimum");
                     if (answer == IACTA_DONE && honest && is_start && is_exact && std::abs(report.value() - optimum) > near)
@@ -355,7 +356,7 @@ class Case {
                 } else {
                     int32_t played = -1;
                     answer = timed("play", [&] {
-                        return iacta_play(search, &b, here, ours, random_.next(), int64_t(random_.next()),
+                        return iacta_play(search, &b, here, random_.next(), int64_t(random_.next()),
                                           games, gains.data(), &played, &report);
                     });
                     if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
@@ -382,7 +383,7 @@ class Case {
             iacta_budget b{nullptr, 10 * CPU_SECONDS, INT64_MAX, 64 << 20};
             int64_t states;
             short_of_memory(INT32_MAX);
-            auto solve = [&] { return iacta_solve(search, &b, state.data(), mine.data(), nullptr, &optimum, &states); };
+            auto solve = [&] { return iacta_solve(search, &b, {state.data(), mine.data()}, nullptr, &optimum, &states); };
             if (timed("solve", solve) == IACTA_DONE && least_bound < optimum - near)
                 fail("a bound below the best play");
         }

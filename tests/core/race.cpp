@@ -85,11 +85,11 @@ class Race {
         double value;
         int64_t states;
         if (is_solved_) {
-            if (iacta_solve(search, &all, problem_.armies.data(), mine_.data(), nullptr, &value, &states)) fail("not solved");
+            if (iacta_solve(search, &all, {problem_.armies.data(), mine_.data()}, nullptr, &value, &states)) fail("not solved");
         } else {
             iacta_style style{0.01, 1, 1};
             iacta_assign(search, &all, 1, sets.data());
-            iacta_follow(search, &style, sets.data());
+            iacta_follow(search, &all, &style, sets.data());
         }
         return search;
     }
@@ -103,11 +103,11 @@ class Race {
         int answer;
         if (kind < 2) {
             int32_t played = 0;
-            answer = iacta_play(search, &all, armies.data(), mine_.data(), 1, 0, 3, gains.data(), &played, &report);
+            answer = iacta_play(search, &all, {armies.data(), mine_.data()}, 1, 0, 3, gains.data(), &played, &report);
             value = gains[0] + gains[1] + gains[2];
         } else {
             iacta_decision decision{};
-            answer = iacta_decide(search, &all, armies.data(), mine_.data(), &decision, nullptr, 0);
+            answer = iacta_decide(search, &all, {armies.data(), mine_.data()}, &decision);
             value = decision.value;
         }
         return answer;
@@ -121,7 +121,7 @@ class Race {
         Report report(problem_.view());
         int32_t played = 0;
         std::thread stopper([&] { std::atomic_ref<int32_t>(flag).store(1); });
-        int answer = iacta_play(search, &budget, problem_.armies.data(), mine_.data(), 1, 0, int32_t(gains.size()),
+        int answer = iacta_play(search, &budget, {problem_.armies.data(), mine_.data()}, 1, 0, int32_t(gains.size()),
                                 gains.data(), &played, &report);
         stopper.join();
         if (answer != IACTA_STOPPED) fail("not stopped");

@@ -1,12 +1,13 @@
 """Boards for the tests of plans: the classic one, entered by hand, and random small ones."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
+import numpy as np
 from hypothesis import strategies as st
 
 from iacta import Dice, Rules, read_position
@@ -14,9 +15,11 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.best import plan_of
 from iacta.plan.deadline import Deadline
+from iacta.plan.goals import Rewards
 from iacta.plan.planner import Found
 from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem, read_problem
+from iacta.plan.simulated import games
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
@@ -30,6 +33,17 @@ def known(value: Value | None) -> Value:
     """Return a value that is not `None`, as where there was time for games."""
     assert value is not None
     return value
+
+
+def drawn_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
+    """Yield positions in which a plan ends, or has taken all of a set."""
+    return (plan.problem.position_of(end) for end, _ in games(plan.policy, rng, until))
+
+
+def paid_for(rewards: Rewards, c: int, left: int) -> float:
+    """Return what it pays to take a territory, of a set that is not yet taken."""
+    whole = (paid for mask, paid in rewards.sets if mask >> c & 1 and not mask & left & ~(1 << c))
+    return rewards.lands[c] + sum(whole)
 
 
 def board_of(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:

@@ -13,7 +13,7 @@ from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import PolicyAction, Problem, TurnState
-from tests.plan.boards import small_game
+from tests.plan.boards import paid_for, small_game
 
 MOST_DICE = 4
 
@@ -120,7 +120,7 @@ def worth_after(core: Core, problem: Problem, before: Turn, after: Turn, lost: i
     if after.phase != "advance":
         return paid + core.decide(state_of(after)).value
     (taken,) = (t for t, owner in enumerate(before.owners) if owner != after.owners[t])
-    paid += rewards.of(taken, ~state_of(before).owned)
+    paid += paid_for(rewards, taken, ~state_of(before).owned)
     advances = [each for each in after.actions() if isinstance(each, Advance)]
     return paid + max(core.decide(state_of(after.after(each))).value for each in advances)
 

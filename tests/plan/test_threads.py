@@ -13,7 +13,7 @@ from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
 from iacta.plan import Plan, TakeAll
-from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style, _Style
+from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style, _Style, budget_of
 from iacta.plan.deadline import Deadline
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
@@ -188,8 +188,9 @@ def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
     other = copy(core)
     other._lock = Lock()  # that of the other call was given up
     playing, unsound = Thread(target=other.play, args=(deadline, 10**6)), _Style(0.0, 0, 0)
+    budget = budget_of(Deadline(), 1)
     playing.start()
-    while core._library.iacta_follow(core._search, byref(unsound), (c_uint8 * 1)()) != BUSY:
+    while core._library.iacta_follow(core._search, budget, byref(unsound), (c_uint8 * 1)()) != BUSY:
         pass  # depth 0 is refused, and changes nothing
     monkeypatch.setattr("iacta.plan.core.sleep", lambda _: deadline.stop())
     assert core.decide(problem.start) == before

@@ -15,8 +15,7 @@ from iacta.game import Action, Attack, Sets, Turn, traded_armies
 from iacta.game.cards import hands
 from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
-from iacta.plan.simulated import ends as drawn_ends
-from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, known, position_on
+from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, drawn_ends, known, position_on
 
 DECK = [*"ABC" * 14, "*", "*"]
 SEEDS = (0, 1, 3, 7, 9)

@@ -13,9 +13,8 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.errors import IllegalError
 from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, usual_reinforcements
 from iacta.plan.reinforcement import placed
-from iacta.plan.simulated import ends as drawn_ends
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, board_of, known, small_game
+from tests.plan.boards import BLUE, board_of, drawn_ends, known, small_game
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:

@@ -8,13 +8,7 @@ policy, and from playing the game.
 from iacta.plan.best import armies_needed_for_plan, best_plan
 from iacta.plan.continuation import Continuation, go_on
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
-from iacta.plan.hold import (
-    Fortified,
-    Hold,
-    Threat,
-    hold,
-    take_and_hold,
-)
+from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold
 from iacta.plan.luck import LuckOfBattle, luck_with_plan
 from iacta.plan.opponents import usual_reinforcements
 from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd

@@ -31,20 +31,16 @@ DIGITS = 12  # of a value; of those that agree in them the most dice come first
 
 
 class Alternative(NamedTuple):
-    """A way to begin.
+    """A way to begin."""
 
-    start, to: the territory that attacks first, and the one that it attacks.
-    dice: how many dice it rolls.
-    value: what the plan is worth that begins with this attack: the chance of the goal, or all that
-        the player has at the end on average.
-    is_detour: whether it takes nothing that is wanted, and no result of it changes the value: what
-        follows is the same without it.
-    """
-
-    start: str
-    to: str
-    dice: int
+    start: str  # the territory that attacks first
+    to: str  # the one that it attacks
+    dice: int  # how many dice it rolls
+    # What the plan is worth that begins with this attack: the chance of the goal, or all that the
+    # player has at the end on average.
     value: float
+    # Whether it takes nothing that is wanted, and no result of it changes the value: what follows
+    # is the same without it.
     is_detour: bool = False
 
 
@@ -109,7 +105,8 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                 if judged.dice:
                     # Of attacks that are nearly as good the policy prefers one: none is better.
                     value = best if is_own else min(_value(policy, start, judged), best)
-                    is_detour = not is_own and not wanted >> c & 1 and _is_detour(judged, best)
+                    is_same = all(abs(each.value - best) <= SAME for each in judged.outcomes)
+                    is_detour = not is_own and not wanted >> c & 1 and is_same
                     worth = problem.held + scale * value
                     found.append(Alternative(*pair, dice, worth, is_detour))
                     if is_own:
@@ -134,10 +131,6 @@ def uncertainty(plan: Plan) -> float:
 def sure_loss(loss: float, unsure: float) -> float:
     """Return what a decision has lost, nothing where that is no more than `unsure`."""
     return loss if loss > unsure else 0.0
-
-
-def _is_detour(attack: PolicyAction, before: float) -> bool:
-    return all(abs(each.value - before) <= SAME for each in attack.outcomes)
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:

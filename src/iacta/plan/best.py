@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
@@ -18,6 +18,8 @@ from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, read_problem
 from iacta.rules.rules import Rules
+
+Progress: TypeAlias = Callable[[float, float], object]  # called with a value and its bound
 
 LEAST_CHANCE = 1e-12  # borders that are fought over less often are left out
 MOST_ARMIES = 1000  # a search for the fewest ends there
@@ -39,7 +41,7 @@ def best_plan(
     budget: float | None = None,
     prove: float | None = None,
     threads: int | None = None,
-    progress: Callable[[float, float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     """Return the best plan for a goal that the search finds.
 
@@ -80,14 +82,7 @@ def best_plan(
     _check_progress(progress)
     deadline = Deadline.of(time_limit)
     problem = read_problem(
-        position,
-        goal,
-        rules,
-        play=play,
-        rules_of=rules_of,
-        garrison=garrison,
-        keep=keep,
-        stay=stay,
+        position, goal, rules, play=play, rules_of=rules_of, garrison=garrison, keep=keep, stay=stay
     )
     return plan_within(
         problem,
@@ -106,7 +101,7 @@ def plan_within(
     budget: float | None = None,
     prove: float | None = None,
     threads: int = 1,
-    progress: Callable[[float, float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     """Return the best plan for a problem that the search finds.
 
@@ -125,9 +120,7 @@ def plan_within(
     return plan_of(found, deadline.seconds)
 
 
-def rising(
-    progress: Callable[[float, float], object] | None,
-) -> Callable[[float, float], object]:
+def rising(progress: Progress | None) -> Progress:
     """Return what shows progress with several plans, of which the best so far counts.
 
     progress: a function, or `None`; anything else is refused.
@@ -144,7 +137,7 @@ def rising(
     return show
 
 
-def _check_progress(progress: Callable[[float, float], object] | None) -> None:
+def _check_progress(progress: Progress | None) -> None:
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
 
@@ -176,6 +169,11 @@ def plan_of(found: Found, seconds: float) -> Plan:
     won = value if goal.is_chance else 0.0
     if stages and won is not None:
         won = stages[-1]
+    endings = [
+        Ending(problem.name(visit.start), problem.name(visit.to), visit.ended)
+        for visit in report.visits
+        if visit.ended > LEAST_CHANCE
+    ]
     return Plan(
         problem.position,
         goal,
@@ -186,7 +184,7 @@ def plan_of(found: Found, seconds: float) -> Plan:
         proven=found.is_proven,
         steps=_steps(problem, report),
         territories=_territories(problem, report),
-        endings=_endings(problem, report),
+        endings=tuple(sorted(endings, key=lambda end: -end.chance)),
         seconds=seconds,
         policy=found.policy,
         stages=stages,
@@ -199,9 +197,8 @@ def plan_of(found: Found, seconds: float) -> Plan:
 
 def _stages(problem: Problem, report: Report) -> tuple[float, ...]:
     """Return the chance of each of several goals in order."""
-    chances = {
-        mask: chance for (mask, _), chance in zip(problem.rewards.sets, report.taken, strict=True)
-    }
+    masks = (mask for mask, _ in problem.rewards.sets)
+    chances = dict(zip(masks, report.taken, strict=True))
     missing = (mask & ~problem.owned for mask in problem.goal.stages(problem.board))
     return tuple(min(chances.get(mask, 0.0), 1.0) if mask else 1.0 for mask in missing)
 
@@ -227,26 +224,15 @@ def _steps(problem: Problem, report: Report) -> tuple[Step, ...]:
 
 
 def _territories(problem: Problem, report: Report) -> tuple[TerritoryEnd, ...]:
-    touched = problem.field | problem.stacks
-    return tuple(
-        TerritoryEnd(
-            name,
-            1.0 if problem.owned >> t & 1 else min(report.owned[t], 1.0),
-            report.armies[t]
-            if touched >> t & 1
-            else float(problem.turn.armies[t] * (problem.owned >> t & 1)),
-        )
-        for t, name in enumerate(problem.board.territories)
-    )
-
-
-def _endings(problem: Problem, report: Report) -> tuple[Ending, ...]:
-    ends = [
-        Ending(problem.name(visit.start), problem.name(visit.to), visit.ended)
-        for visit in report.visits
-        if visit.ended > LEAST_CHANCE
-    ]
-    return tuple(sorted(ends, key=lambda end: -end.chance))
+    territories = []
+    for t, name in enumerate(problem.board.territories):
+        is_own = problem.owned >> t & 1
+        armies = float(problem.turn.armies[t] * is_own)
+        if (problem.field | problem.stacks) >> t & 1:
+            armies = report.armies[t]
+        chance = 1.0 if is_own else min(report.owned[t], 1.0)
+        territories.append(TerritoryEnd(name, chance, armies))
+    return tuple(territories)
 
 
 def armies_needed_for_plan(
@@ -278,11 +264,8 @@ def armies_needed_for_plan(
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
     wanted = read_chance(chance)
     stay = options.get("stay", ())
-    resting = {
-        *map(
-            position.board.find, [stay] if isinstance(stay, str) else row_of(stay, "stay", "names")
-        )
-    }
+    staying = [stay] if isinstance(stay, str) else row_of(stay, "stay", "names")
+    resting = {*map(position.board.find, staying)}
     name = position.board.find(source)
     if position.of(name).owner != position.player:
         raise IllegalError(

@@ -19,12 +19,12 @@ is worth. With x what a game came to, and l the luck that the policy saw in it, 
 is that of x, and β = cov(x, l) / var(l) makes its variance the least.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import fsum
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.estimate import FEWEST_GAMES, NORMAL, mean_error
-from iacta.plan.best import plan_of, rising
+from iacta.plan.best import Progress, plan_of, rising
 from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
@@ -42,12 +42,7 @@ from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.reinforcement import (
-    Placements,
-    PlanOptions,
-    QuickValues,
-    everywhere,
-)
+from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues, everywhere
 from iacta.plan.simulated import final_states, games
 from iacta.reprs import Displayed, Plotted
 
@@ -56,10 +51,7 @@ PILOT = 8  # of the games, this part says how good a policy is
 FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # parts of the time that is left
 WORK = 0.5  # of the usual, to say how the policy goes that is chosen
 LATER = 20.0  # what later goals are worth, next to the first, in a policy that is tried
-ARMY = (
-    0.01,
-    0.04,
-)  # what an army left is worth, next to the first goal, in policies that are tried
+ARMY = (0.01, 0.04)  # what an army left is worth, next to the first goal, in other policies
 FEW_STATES = 50_000  # of the first part of the turn, for the best play
 MOST_STATES = 2_000  # of what follows an end, for the best play
 EXACT = 0.3  # of the time may go into the search for the best turn of all
@@ -121,7 +113,7 @@ def go_on(
     ends: int = ENDS,
     seed: int = 0,
     time_limit: float | None = None,
-    progress: Callable[[float, float], object] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[PlanOptions],
 ) -> Continuation:
     """Return the best turn that is found when reaching the first of two goals brings new armies.
@@ -144,15 +136,15 @@ def go_on(
         raise IllegalError(f"goal must be at least two goals in order, got {shown(goal)}")
     deadline, show = Deadline.of(time_limit), rising(progress)
     first = read_problem(position, goal.goals[0], **options)
-    read = goal.read(position.board)
-    later = TakeAll(tuple(dict.fromkeys(chain(*(each.names for each in read.goals[1:])))))
-    best = _best_turn(first, read_problem(position, goal, **options), later, new, options, deadline)
+    names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
+    later = _Later(TakeAll(tuple(dict.fromkeys(names))), new, options)
+    best = _best_turn(first, read_problem(position, goal, **options), later, deadline)
     if best is not None:
         if best.win_probability is not None:
             show(best.win_probability, 1.0)
         return best
     policies = [*_policies(first, goal, deadline.part(FIRST), options)]
-    tried = [_Turn(policy, policies[0], later, new, options, seed) for policy in policies]
+    tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
     with suppress(KeyboardInterrupt):
         end, few = deadline.part(PILOTED), max(number // PILOT, 2)
         while len(tried) > 1:
@@ -161,22 +153,25 @@ def go_on(
             tried.sort(key=lambda turn: -turn.value)
             show(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
-        tried[0].look_anew(number, deadline.part(LAST))
+        tried[0].begin(1)  # the games by which it was chosen favour it
+        tried[0].look_at(number, deadline.part(LAST))
     return tried[0].continuation(deadline)
 
 
+class _Later(NamedTuple):
+    """What comes after the first goal."""
+
+    goal: TakeAll
+    armies: Distribution[int]
+    options: PlanOptions
+
+
 def _best_turn(
-    first: Problem,
-    whole: Problem,
-    later: TakeAll,
-    armies: Distribution[int],
-    options: PlanOptions,
-    deadline: Deadline,
+    first: Problem, whole: Problem, later: _Later, deadline: Deadline
 ) -> Continuation | None:
     """Return the best turn of all; `None` where finding it takes too much.
 
     first, whole: the problems of the first goal, and of all in order.
-    later: the goals after the first.
     """
     until, part = mask_of(map(first.place, first.goal.names)), deadline.part(EXACT)
     if not until & ~first.owned:
@@ -184,8 +179,8 @@ def _best_turn(
     known: dict[TurnState, _End] = {}
 
     def worth(state: TurnState) -> float | None:
-        known[state] = _End(whole.position_of(state), later, max(armies), options, part)
-        value = known[state].mean(armies)
+        known[state] = _End(whole.position_of(state), later, part)
+        value = known[state].mean()
         return value if known[state].proven else None
 
     search = Core(whole, deadline, until=until)
@@ -200,13 +195,9 @@ def _best_turn(
     if report is None:
         return None
     bound = 1.0 if best is None else best.decide(first.start).value
-    plan = _plan_until(
-        plan_of(Found(policy, chance, None, chance, report, 0), deadline.seconds),
-        first.goal,
-        chance,
-        bound,
-    )
-    return Continuation(plan, chance, armies, value, 0.0, without, 0, proven=True)
+    found = Found(policy, chance, None, chance, report, 0)
+    plan = _plan_until(plan_of(found, deadline.seconds), first.goal, chance, bound)
+    return Continuation(plan, chance, later.armies, value, 0.0, without, 0, proven=True)
 
 
 def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
@@ -224,18 +215,12 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """What a turn is worth once the first goal is reached.
+    """What a turn is worth once the first goal is reached."""
 
-    position: who holds what then.
-    later: the goals after it.
-    most: of the new armies.
-    """
-
-    def __init__(
-        self, position: Position, later: TakeAll, most: int, options: PlanOptions, end: Deadline
-    ) -> None:
-        values = QuickValues(everywhere(position, later, most, options), end, MOST_STATES)
-        self._new, self.proven = Placements(position, values, end), True
+    def __init__(self, position: Position, later: _Later, end: Deadline) -> None:
+        problem = everywhere(position, later.goal, max(later.armies), later.options)
+        self._new = Placements(position, QuickValues(problem, end, MOST_STATES), end)
+        self._armies, self.proven = later.armies, True
 
     def worth(self, armies: int) -> float:
         """Return the chance to reach the later goals with some new armies.
@@ -247,8 +232,8 @@ class _End:
         self.proven &= new.values.proven and (new.has_tried_all or not new.places)
         return value
 
-    def mean(self, armies: Distribution[int]) -> float:
-        return sum(float(p) * self.worth(n) for n, p in armies.items())
+    def mean(self) -> float:
+        return sum(float(p) * self.worth(n) for n, p in self._armies.items())
 
 
 def _policies(
@@ -272,30 +257,17 @@ def _policies(
 class _Turn:
     """A turn that begins with a policy, as far as its games have been looked at."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        first: Policy,
-        later: TakeAll,
-        armies: Distribution[int],
-        options: PlanOptions,
-        seed: int,
-    ) -> None:
-        self.policy, self.first, self.later = policy, first, later
-        self.armies, self.options, self.seed = armies, options, seed
+    def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
+        self.policy, self.first, self.later, self.seed = policy, first, later, seed
         self._until = mask_of(map(first.problem.place, first.problem.goal.names))
         self._known: dict[TurnState, tuple[float, float]] = {}
-        self._begin(0)
+        self.begin(0)
 
-    def _begin(self, part: int) -> None:
+    def begin(self, part: int) -> None:
+        """Look at other games than before from now on."""
         self._found: list[tuple[float, float, float]] = []  # with new armies, without, and the luck
         rng = np.random.default_rng((self.seed, part))
         self._games = games(self.policy, rng, self._until)
-
-    def look_anew(self, count: int, deadline: Deadline) -> None:
-        """Look at other games than before: those by which a policy is chosen favour it."""
-        self._begin(1)
-        self.look_at(count, deadline)
 
     def look_at(self, count: int, deadline: Deadline) -> None:
         """Look at games, until there are enough or the time is over."""
@@ -308,9 +280,8 @@ class _Turn:
     def _values_of(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
         if self._until & ~state.owned:
             return 0.0, 0.0
-        position = self.policy.problem.position_of(state)
-        end = _End(position, self.later, max(self.armies), self.options, deadline)
-        return end.mean(self.armies), end.worth(0)
+        end = _End(self.policy.problem.position_of(state), self.later, deadline)
+        return end.mean(), end.worth(0)
 
     def _without_luck(self, column: int) -> list[float]:
         """Return what games have come to, less what luck has added."""
@@ -326,18 +297,18 @@ class _Turn:
         return max(float(np.mean(self._without_luck(0))), 0.0) if self._found else 0.0
 
     def continuation(self, deadline: Deadline) -> Continuation:
-        plan, chance = self._plan(deadline)
+        (plan, chance), new = self._plan(deadline), self.later.armies
         if chance is None:
-            return Continuation(plan, None, self.armies, None, 0.0, None, 0)
+            return Continuation(plan, None, new, None, 0.0, None, 0)
         if not chance or not self._found:
-            return Continuation(plan, chance, self.armies, 0.0, 0.0, 0.0, 0)
+            return Continuation(plan, chance, new, 0.0, 0.0, 0.0, 0)
         error = mean_error(self._without_luck(0))
         without = max(float(np.mean(self._without_luck(1))), 0.0)
         value = self.value
         if plan.interval is None:
             value = min(value, chance)
         first, without = max(chance, value), min(without, value)
-        return Continuation(plan, first, self.armies, value, error, without, len(self._found))
+        return Continuation(plan, first, new, value, error, without, len(self._found))
 
     def _plan(self, deadline: Deadline) -> tuple[Plan, float | None]:
         """Return the plan until the first goal is reached, and the chance of that."""

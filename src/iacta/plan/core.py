@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.errors import IactaError, IllegalError, TooLargeError
-from iacta.methods.kernel import Kernel
+from iacta.methods.kernel import Choice, Kernel
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
@@ -51,61 +51,39 @@ MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
 NEVER = 2**31 - 1  # the place of a border that is never attacked over
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY, BROKEN = range(8)
 
-
 ORDERS = ("value", "risk")
-IDLE = 0.002
 
 
 class Style(NamedTuple):
-    """How a lookahead policy looks.
+    """How a lookahead policy looks; `src/core/iacta.h` says what each does."""
 
-    depth: how many attacks are looked ahead where the values of several are close.
-    idle: the price of an idle army: what lookahead adds to a chance, as a part of it, for each one
-        that is near to what others are to take, so that it comes.
-    order: which of nearly equal attacks comes first: that of the greatest value (`"value"`), or of
-        the stack that is least likely to take all that it is to take (`"risk"`).
-    """
-
-    depth: int = 1
-    idle: float = IDLE
-    order: str = ORDERS[0]
+    depth: int = 1  # how many attacks are looked ahead where the values of several are close
+    idle: float = 0.002  # the price of an idle army, as a part of a chance
+    order: str = ORDERS[0]  # of nearly equal attacks: by their values, or by `"risk"`
 
 
 class Visit(NamedTuple):
-    """What happens at one border.
+    """What happens at one border."""
 
-    start, to: the attacking territory and the attacked one.
-    reached: the chance that it is ever attacked over.
-    conquered: the chance that it is conquered over.
-    arrived: the mean of the armies that move in, 0 counted where it is not conquered.
-    ended: the chance that the turn ends with an attack over it, the goal not reached.
-    advances: (armies left able to move, chance to conquer with that many left, the mean of those
-        that move in then, times that chance).
-    """
-
-    start: int
-    to: int
-    reached: float
-    conquered: float
-    arrived: float
-    ended: float
+    start: int  # the attacking territory
+    to: int  # the attacked one
+    reached: float  # the chance that it is ever attacked over
+    conquered: float  # the chance that it is conquered over
+    arrived: float  # the mean of the armies that move in, 0 counted where it is not conquered
+    ended: float  # the chance that the turn ends with an attack over it, the goal not reached
+    # By the armies that are left able to move: the chance to conquer with so many left, and the
+    # mean of those that move in then, times that chance.
     advances: tuple[tuple[int, float, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """How a policy goes: exactly, or in games. Reports of parts of the games, weighted, add.
+    """How a policy goes: exactly, or in games. Reports of parts of the games, weighted, add."""
 
-    problem: what it plays.
-    states: how many states were visited.
-    order: for each border, in the order of the board, how many others were attacked over before.
-    numbers: all that is reported, as `src/core/iacta.h` says.
-    """
-
-    problem: Problem
-    states: int
-    order: npt.NDArray[np.int64]
-    numbers: Floats
+    problem: Problem  # what it plays
+    states: int  # how many were visited
+    order: npt.NDArray[np.int64]  # by border, how many others were attacked over before
+    numbers: Floats  # all that is reported, as `src/core/iacta.h` says
 
     def __add__(self, other: "Report") -> "Report":
         """Return the report of both, the other of games that were played later."""
@@ -159,15 +137,11 @@ class Report:
 
 
 class Games(NamedTuple):
-    """Games that a policy played.
+    """Games that a policy played."""
 
-    gains: of each game, what it was paid, less the luck that the policy saw; their mean is the
-        value of the policy.
-    report: how they went.
-    """
-
+    # Of each game, what it was paid, less the luck that the policy saw; their mean is the value.
     gains: Floats
-    report: Report
+    report: Report  # how they went
 
 
 # The types of `src/core/iacta.h`, by short names.
@@ -185,72 +159,51 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def _fields(description: str) -> list[tuple[str, Any]]:
-    return [
-        (name, _TYPES[kind])
-        for kind, *names in map(str.split, description.split(";"))
-        for name in names
-    ]
+def _structure(description: str, name: str) -> type[Structure]:
+    """Return a structure of the core with some fields; pointers to it go by a name."""
+
+    class Data(Structure):
+        _fields_ = tuple(
+            (field, _TYPES[kind])
+            for kind, *fields in map(str.split, description.split(";"))
+            for field in fields
+        )
+
+    _TYPES[name] = POINTER(Data)
+    return Data
 
 
-class ProblemData(Structure):
-    _fields_ = _fields(
-        "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
-        "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
-        "ints throw_first answer_first result_first; numbers throw_chance result_chance;"
-        "ints result_attackers result_defenders; int rows throws answers results;"
-        "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
-        "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
-        "bytes until"
-    )
-
-
-class _Style(Structure):
-    _fields_ = _fields("number idle; int depth order")
-
-
-class _Budget(Structure):
-    _fields_ = _fields("ints stop; number seconds; long states bytes")
-
-
-class _Outcome(Structure):
-    _fields_ = _fields("number chance value; int attackers defenders moved")
-
-
-class _Decision(Structure):
-    _fields_ = _fields("int start to dice count; number value")
-
-
-class _Report(Structure):
-    _fields_ = _fields("long states borders room; ints order; numbers numbers")
-
-
-class _Ends(Structure):
-    _fields_ = _fields("int count room; ints armies; bytes mine; numbers values")
-
-
-_TYPES |= {
-    "problem": POINTER(ProblemData),
-    "style": POINTER(_Style),
-    "budget": POINTER(_Budget),
-    "outcome": POINTER(_Outcome),
-    "decision": POINTER(_Decision),
-    "report": POINTER(_Report),
-    "ends": POINTER(_Ends),
-}
+ProblemData = _structure(
+    "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
+    "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
+    "ints throw_first answer_first result_first; numbers throw_chance result_chance;"
+    "ints result_attackers result_defenders; int rows throws answers results;"
+    "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
+    "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
+    "bytes until",
+    "problem",
+)
+_Style = _structure("number idle; int depth order", "style")
+_Budget = _structure("ints stop; number seconds; long states bytes", "budget")
+_Outcome = _structure("number chance value; int attackers defenders moved", "outcomes")
+_Decision = _structure("int start to dice count room; number value; outcomes outcomes", "decision")
+_Report = _structure("long states borders room; ints order; numbers numbers", "report")
+_Ends = _structure("int count room; ints armies; bytes mine; numbers values", "ends")
+_State = _structure("ints armies; bytes mine", "states")
+_TYPES["state"] = _State  # given by value
 # The arguments of each function; all but the first return a code.
 _FUNCTIONS = {
     "open": "problem text int",
     "close": "search",
-    "solve": "search budget ints bytes ends numbers longs",
+    "solve": "search budget state ends numbers longs",
     "goals": "search",
     "assign": "search budget int bytes",
-    "follow": "search style bytes",
-    "decide": "search budget ints bytes decision outcome int",
-    "judge": "search budget ints bytes int int int decision outcome int",
-    "move_in": "search budget ints bytes int int int ints",
-    "flow": "search budget ints bytes report",
-    "play": "search budget ints bytes seed long int numbers ints report",
+    "follow": "search budget style bytes",
+    "decide": "search budget state decision",
+    "judge": "search budget state int int int decision",
+    "move_in": "search budget state int int int ints",
+    "flow": "search budget state report",
+    "play": "search budget state seed long int numbers ints report",
     "bound": "search budget numbers",
 }
 
@@ -264,8 +217,8 @@ def find_core() -> ctypes.CDLL | None:
     """
     here = Path(__file__).parent
     # In a folder of its own, as it is no module that Python could import.
-    files = (here / "native" / f"core{suffix}" for suffix in (".so", ".dylib", ".dll"))
-    found = next(filter(Path.exists, files), None)
+    built = (here / "native" / f"core{suffix}" for suffix in (".so", ".dylib", ".dll"))
+    found = next(filter(Path.exists, built), None)
     if found is None:
         return None
     sources = here.parents[1] / "core"
@@ -278,7 +231,9 @@ def find_core() -> ctypes.CDLL | None:
     except OSError:
         return None
     library.iacta_source.restype = c_char_p
-    if is_checkout and library.iacta_source().decode() != _hash_of(sources):
+    files = sorted(sources.iterdir()) if is_checkout else []
+    content = b"".join(file.name.encode() + file.read_bytes() for file in files)
+    if is_checkout and library.iacta_source().decode() != _sha256(content)[:16]:
         raise IactaError("the core of iacta is older than its source; run `make core`")
     for name, arguments in _FUNCTIONS.items():
         getattr(library, f"iacta_{name}").argtypes = [_TYPES[each] for each in arguments.split()]
@@ -288,31 +243,19 @@ def find_core() -> ctypes.CDLL | None:
 
 def _is_as_built(library: Path) -> bool:
     """Return whether a library has the size and the SHA-256 that its build recorded."""
-    import hashlib  # slow to import, and only needed here
-
-    record = library.with_name(f"{library.name}.sha256")
-    data = library.read_bytes()
-    built = f"{len(data)} {hashlib.sha256(data).hexdigest()}"
+    record, data = library.with_name(f"{library.name}.sha256"), library.read_bytes()
+    built = f"{len(data)} {_sha256(data)}"
     return record.exists() and record.read_bytes().strip() == built.encode()
 
 
-def _hash_of(folder: Path) -> str:
+def _sha256(data: bytes) -> str:
     import hashlib  # slow to import, and only needed here
 
-    found = hashlib.sha256()
-    for each in sorted(folder.iterdir()):
-        found.update(each.name.encode() + each.read_bytes())
-    return found.hexdigest()[:16]
+    return hashlib.sha256(data).hexdigest()
 
 
-class _Dice(NamedTuple):
-    """What rolls under the rules of a kernel may show, or that each attack is a whole battle."""
-
-    attack: int
-    defence: int
-    least: list[int]
-    throws: list[list[tuple[float, list[list[tuple[float, int, int]]]]]]
-
+# The attack dice and the defence dice, and what rolls of up to so many may show.
+_Dice: TypeAlias = tuple[int, int, list[Choice]]
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
@@ -321,33 +264,16 @@ def _dice_of(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     """Return the dice of a kernel; refused are those that cannot be prepared in time."""
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
-        rules = kernel.rules
-        refuse_many_rolls(*rules.full_roll, rules, deadline.left())
-        known[is_whole] = _prepared(kernel, is_whole)
+        attack, defence = kernel.rules.full_roll
+        refuse_many_rolls(attack, defence, kernel.rules, deadline.left())
+        if is_whole:  # which shows nothing
+            known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
+        else:
+            by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
+            choices = [{each.dice: each for each in rolls} for rolls in by_defence]
+            rolls = [each[k + 1] for k in range(attack) for each in choices]
+            known[is_whole] = attack, defence, rolls
     return known[is_whole]
-
-
-def _prepared(kernel: Kernel, is_whole: bool) -> _Dice:
-    if is_whole:
-        return _Dice(1, 1, [kernel.battle(1, 1).least], [[]])
-    attack, defence = kernel.rules.full_roll
-    found: dict[tuple[int, int], Any] = {}
-    for j in range(1, defence + 1):
-        for choice in kernel.rolls(attack, j):
-            found[choice.dice, j] = choice
-    pairs = [(k, j) for k in range(1, attack + 1) for j in range(1, defence + 1)]
-    return _Dice(
-        attack,
-        defence,
-        [found[k, j].least for k, j in pairs],
-        [
-            [
-                (throw.chance, [[tuple(each) for each in option] for option in throw.options])
-                for throw in found[pair].throws
-            ]
-            for pair in pairs
-        ],
-    )
 
 
 @lru_cache(maxsize=512)
@@ -377,7 +303,6 @@ class Tables:
     def __init__(self, problem: Problem, until: int, deadline: Deadline) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
-        owned = problem.owned
         self.kept: list[Any] = []
         self.problem = it = ProblemData()
         it.lands = lands
@@ -393,9 +318,8 @@ class Tables:
         self._put("armies", self.armies)
         self._put("keep", problem.garrisons)
         kernels = [*dict.fromkeys(problem.kernels)]
-        kinds = [kernels.index(each) for each in problem.kernels]
-        self._put("kind", kinds)
-        owner = [1 if owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)]
+        self._put("kind", [kernels.index(each) for each in problem.kernels])
+        owner = [1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)]
         self._put("owner", owner)
         self._put("resting", [problem.resting >> t & 1 for t in range(lands)])
         it.garrison = turn.rules.garrison
@@ -403,7 +327,7 @@ class Tables:
         is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
         deadline = deadline.at_least(LEAST_SECONDS)
         self._put_dice(kernels, is_whole, deadline)
-        self._put_battles(problem, kernels, kinds, is_whole, able, deadline)
+        self._put_battles(problem, able, deadline)
         rewards = problem.rewards
         self._put("pays", [rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)])
         sets = [[*bits(mask)] for mask, _ in rewards.sets]
@@ -416,9 +340,9 @@ class Tables:
             self._put("until", [until >> t & 1 for t in range(lands)])
 
     def _put(self, name: str, values: Any) -> None:
-        pointer: Any = dict(ProblemData._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
-        array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
+        kind = kinds.get(type(getattr(self.problem, name)), np.float64)
+        array = np.ascontiguousarray(values, dtype=kind)
         self.kept.append(array)
         setattr(self.problem, name, _pointer(array))
 
@@ -426,54 +350,45 @@ class Tables:
         self, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
     ) -> None:
         dice = [_dice_of(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
-        rows = [row for each in dice for row in each.throws]
-        throws = [throw for row in rows for throw in row]
-        answers = [answer for _, options in throws for answer in options]
+        rolls = [roll for _, _, some in dice for roll in some]
+        throws = [throw for roll in rolls for throw in roll.throws]
+        answers = [answer for throw in throws for answer in throw.options]
         results = [result for answer in answers for result in answer]
         it = self.problem
-        it.rows, it.throws = len(rows), len(throws)
+        it.rows, it.throws = len(rolls), len(throws)
         it.answers, it.results = len(answers), len(results)
         self._put("whole", is_whole)
-        self._put("attack_dice", [each.attack for each in dice])
-        self._put("defence_dice", [each.defence for each in dice])
-        self._put("dice_first", np.cumsum([0, *(len(each.throws) for each in dice)])[:-1])
-        self._put("least", [least for each in dice for least in each.least])
-        self._put("throw_first", np.cumsum([0, *map(len, rows)]))
-        self._put("answer_first", np.cumsum([0, *(len(options) for _, options in throws)]))
+        self._put("attack_dice", [attack for attack, _, _ in dice])
+        self._put("defence_dice", [defence for _, defence, _ in dice])
+        self._put("dice_first", np.cumsum([0, *(len(some) for _, _, some in dice)])[:-1])
+        self._put("least", [each.least for each in rolls])
+        self._put("throw_first", np.cumsum([0, *(len(each.throws) for each in rolls)]))
+        self._put("answer_first", np.cumsum([0, *(len(each.options) for each in throws)]))
         self._put("result_first", np.cumsum([0, *map(len, answers)]))
-        self._put("throw_chance", [chance for chance, _ in throws])
-        self._put("result_chance", [each[0] for each in results])
-        self._put("result_attackers", [each[1] for each in results])
-        self._put("result_defenders", [each[2] for each in results])
+        self._put("throw_chance", [each.chance for each in throws])
+        self._put("result_chance", [each.chance for each in results])
+        self._put("result_attackers", [each.attackers for each in results])
+        self._put("result_defenders", [each.defenders for each in results])
 
-    def _put_battles(
-        self,
-        problem: Problem,
-        kernels: Sequence[Kernel],
-        kinds: Sequence[int],
-        is_whole: Sequence[bool],
-        able: int,
-        deadline: Deadline,
-    ) -> None:
-        armies = problem.turn.armies
+    def _put_battles(self, problem: Problem, able: int, deadline: Deadline) -> None:
         # Rolls follow from the dice; the core makes battles of them as it needs them.
-        most = [
-            max((armies[t] for t in bits(problem.field) if kinds[t] == k), default=0) * is_whole[k]
-            for k in range(len(kernels))
-        ]
-        longest, it = max(most, default=0), self.problem
+        most = dict.fromkeys(problem.kernels, 0)
+        for t in bits(problem.field):
+            if problem.is_whole(t):
+                most[problem.kernels[t]] = max(most[problem.kernels[t]], problem.turn.armies[t])
+        battles, longest, it = sum(most.values()), max(most.values(), default=0), self.problem
         what = f"a plan of {able:,} armies against up to {longest:,}"
 
         def check() -> None:
-            if 8.0 * sum(most) * (able + 1) * (longest + 1 + it.width) > MOST_BYTES:
+            if 8.0 * battles * (able + 1) * (longest + 1 + it.width) > MOST_BYTES:
                 raise TooLargeError(f"{what} takes too much memory")
 
         it.width = 1
         check()
-        it.able, it.defenders, it.battles = able, max(most, default=0), sum(most)
+        it.able, it.defenders, it.battles = able, longest, battles
         lost = np.zeros((it.battles, able + 1, it.defenders + 1))
         found: list[Floats] = []
-        for kernel, number in zip(kernels, most, strict=True):
+        for kernel, number in most.items():
             for d in range(1, number + 1):
                 if deadline.is_over:
                     raise TooLargeError(f"{what} cannot be prepared within the time limit")
@@ -485,7 +400,7 @@ class Tables:
         won = np.zeros((it.battles, able + 1, it.width))
         for row, by_lost in enumerate(found):
             won[row, :, : by_lost.shape[1]] = by_lost
-        self._put("battle_first", np.cumsum([0, *most])[:-1])
+        self._put("battle_first", np.cumsum([0, *most.values()])[:-1])
         self._put("won", won)
         self._put("lost", lost)
 
@@ -498,7 +413,9 @@ class Core:
     until: a set of territories; the turn ends when all of it is taken, and pays what `solve_until`
         says. 0 for none.
 
-    Refused where iacta was installed without the core, and where tables take too long.
+    Where it is asked, `states` is how many states may be known in all, and `start` the state to go
+    from, `None` for the start of the problem. Refused where iacta was installed without the core,
+    and where tables take too long.
     """
 
     def __init__(
@@ -518,9 +435,8 @@ class Core:
             raise IactaError(message.value.decode())
         self._able = tables.problem.able
         self._armies = tables.armies
-        self._is_active = [
-            (problem.stacks | problem.field) >> t & 1 == 1 for t in range(self.lands)
-        ]
+        active = problem.stacks | problem.field
+        self._is_active = [active >> t & 1 == 1 for t in range(self.lands)]
         self.goals: int = library.iacta_goals(self._search)
 
     def __del__(self) -> None:
@@ -529,58 +445,56 @@ class Core:
 
     def _call(
         self,
+        name: str,
         deadline: Deadline,
-        function: Callable[[Any], int],
+        *arguments: Any,
         states: float = inf,
-        *,
         is_short: bool = False,
+        unsound: str = "",
     ) -> int:
         """Call a function of the core once no other thread does, and so that Ctrl-C stops it.
 
         is_short: the call is nearly always over at once, and can be begun anew.
+        unsound: why it is refused, if the core says that what it got cannot be.
         """
+
+        def function(budget: Any) -> int:
+            code: int = getattr(self._library, f"iacta_{name}")(self._search, budget, *arguments)
+            return code
+
         if not self._lock.acquire(timeout=min(deadline.left(), TIMEOUT_MAX)):
             return STOPPED
         try:
+            code = STOPPED
             if is_short:
                 code = _once_free(function, budget_of(deadline, states, AT_ONCE), deadline)
-                if code != STOPPED:
-                    return code
-            codes: list[int] = []
-            budget, done = budget_of(deadline, states), Event()
-
-            def work() -> None:
-                try:
-                    codes.append(_once_free(function, budget, deadline))
-                finally:
-                    done.set()
-
-            # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
-            # Where Polars is imported, Ctrl-C only ends what waits with a limit.
-            try:
-                Thread(target=work).start()
-                done.wait(TIMEOUT_MAX)
-            except BaseException:
-                deadline.stop()
-                done.wait(1)  # not for ever: perhaps the thread never began
-                raise
-            return codes[0]
+            if code == STOPPED:
+                code = _in_a_thread(function, budget_of(deadline, states), deadline)
         finally:
             self._lock.release()
+        if code == NO_MEMORY:
+            raise TooLargeError("the search for a plan ran out of memory")
+        if code == BROKEN:
+            raise RuntimeError("the compiled core of iacta is broken")
+        if code == UNSOUND:
+            raise IllegalError(unsound)
+        return code
 
     def solve(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> float | None:
-        """Return the value of the best play of all; `None` where that takes too much.
+        """Return the value of the best play of all, which is the policy then.
 
-        states: how many states may be known in all; those of searches before are.
-        start: from which state on; `None` for the start of the problem.
-
-        Then the policy is the best play.
+        It is `None` where that takes too much.
         """
+        return self._solved(deadline, start, states, None)
+
+    def _solved(
+        self, deadline: Deadline, start: TurnState | None, states: float, ends: Any
+    ) -> float | None:
         value, seen = c_double(), c_int64()
-        more = None, byref(value), byref(seen)
-        code = self._ask(self._library.iacta_solve, deadline, start, *more, states=states)
+        more = ends, byref(value), byref(seen)
+        code = self._ask("solve", deadline, start, *more, states=states)
         return value.value if code == DONE else None
 
     def solve_until(
@@ -592,37 +506,29 @@ class Core:
     ) -> float | None:
         """Return the value of the best play of a turn that ends early; `None` as for `solve`.
 
-        states: how many states may be known in all.
         most: how many states there may be in which it ends.
         value_of: what each of these is worth, `None` where that takes too much.
         """
-        value, seen = c_double(), c_int64()
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
         ends = _Ends(0, most, *map(_pointer, (armies, mine, values)))
-        for are_known in (False, True):  # the first time to see which there are
-            more = byref(ends), byref(value), byref(seen)
-            code = self._ask(self._library.iacta_solve, deadline, None, *more, states=states)
-            if code != DONE:
+        # The first time to see which there are.
+        if self._solved(deadline, None, states, byref(ends)) is None:
+            return None
+        for k in range(ends.count):
+            # Idle armies are not counted in full.
+            there = np.where(self._is_active, armies[k], self.problem.start.armies)
+            owned = mask_of(np.flatnonzero(mine[k]).tolist())
+            known = value_of(TurnState(tuple(there.tolist()), owned))
+            if known is None:
                 return None
-            for k in range(0 if are_known else ends.count):
-                # Idle armies are not counted in full.
-                there = np.where(self._is_active, armies[k], self.problem.start.armies)
-                owned = mask_of(np.flatnonzero(mine[k]).tolist())
-                known = value_of(TurnState(tuple(there.tolist()), owned))
-                if known is None:
-                    return None
-                values[k] = known
-        return value.value
+            values[k] = known
+        return self._solved(deadline, None, states, byref(ends))
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
         """Return the best assignment that several starts lead to; it becomes the policy's."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
-        code = self._call(
-            deadline,
-            lambda budget: self._library.iacta_assign(self._search, budget, starts, _pointer(sets)),
-        )
-        _refuse_failed(code)
+        self._call("assign", deadline, starts, _pointer(sets))
         return tuple(
             tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
         )
@@ -637,28 +543,19 @@ class Core:
             for v, part in enumerate(parts):
                 sets[goal, v, [*bits(part)]] = 1
         given = _Style(style.idle, style.depth, ORDERS.index(style.order))
-        with self._lock:
-            code = _once_free(
-                lambda _: self._library.iacta_follow(self._search, byref(given), _pointer(sets)),
-                None,
-                Deadline(),
-            )
-        if code == UNSOUND:
-            raise IllegalError(
-                f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
-                f"to 1, got {style}"
-            )
-        _refuse_failed(code)
+        unsound = (
+            f"style must have a depth from 1 to {MOST_DEPTH} and a price of idle armies from 0 "
+            f"to 1, got {style}"
+        )
+        more = byref(given), _pointer(sets)
+        self._call("follow", Deadline(), *more, is_short=True, unsound=unsound)
 
     def decide(self, state: TurnState) -> PolicyAction:
-        return self._decision(self._library.iacta_decide, state)
+        return self._decision("decide", state)
 
     def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
-        """Return what an attack is worth in a state, with the policy after it.
-
-        dice: the attack dice, 0 for as many as are allowed.
-        """
-        return self._decision(self._library.iacta_judge, state, start, to, dice)
+        """Return what an attack is worth in a state; 0 dice are as many as are allowed."""
+        return self._decision("judge", state, start, to, dice)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return how many armies the policy moves in when the last defender has fallen.
@@ -666,58 +563,39 @@ class Core:
         state: the state before that, with the armies that are left on the attacking territory.
         """
         moved = c_int32()
-        function = self._library.iacta_move_in
-        self._ask(function, Deadline(), state, start, to, least, byref(moved), is_short=True)
+        self._ask("move_in", Deadline(), state, start, to, least, byref(moved), is_short=True)
         return moved.value
 
-    def _decision(self, function: Callable[..., int], state: TurnState, *roll: int) -> PolicyAction:
-        found, room = _Decision(), 64
+    def _decision(self, name: str, state: TurnState, *roll: int) -> PolicyAction:
+        found = _Decision(room=64)
         while True:
-            outcomes = (_Outcome * room)()
-            more = (*roll, byref(found), outcomes, room)
-            self._ask(function, Deadline(), state, *more, is_short=True)
-            if found.count <= room:
+            found.outcomes = (_Outcome * found.room)()
+            self._ask(name, Deadline(), state, *roll, byref(found), is_short=True)
+            if found.count <= found.room:
                 break
-            room = found.count
+            found.room = found.count
         rows = (
             AttackResult._make(getattr(each, name) for name in AttackResult._fields)
-            for each in outcomes[: found.count]
+            for each in found.outcomes[: found.count]
         )
         return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
 
     def _ask(
-        self,
-        function: Callable[..., int],
-        deadline: Deadline,
-        state: TurnState | None,
-        *more: Any,
-        states: float = inf,
-        is_short: bool = False,
+        self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
     ) -> int:
         """Call a function of the core about a state, `None` for the start of the problem."""
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
-        given = _pointer(counted), _pointer(mine)
-        code = self._call(
-            deadline,
-            lambda budget: function(self._search, budget, *given, *more),
-            states,
-            is_short=is_short,
-        )
-        if code == UNSOUND:
-            raise IllegalError("position must be one that can follow the start of the plan")
-        _refuse_failed(code)
-        return code
+        given = _State(_pointer(counted), _pointer(mine))
+        unsound = "position must be one that can follow the start of the plan"
+        return self._call(name, deadline, given, *more, unsound=unsound, **how)
 
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
-        """Return exactly how the policy goes; `None` where it visits more states than that.
-
-        start: from which state on; `None` for the start of the problem.
-        """
-        code, report = self._reported(self._library.iacta_flow, deadline, start, states=states)
+        """Return exactly how the policy goes; `None` where it visits more states than that."""
+        code, report = self._reported("flow", deadline, start, states=states)
         return report if code == DONE else None
 
     def play(
@@ -731,20 +609,14 @@ class Core:
         """Play games with the policy; fewer where the deadline comes first.
 
         first: the number of the first game; each has its own dice.
-        start: from which state on; `None` for the start of the problem.
         """
         gains, played = np.zeros(games), c_int32()
         more = seed, first, games, _pointer(gains), byref(played)
-        _, report = self._reported(self._library.iacta_play, deadline, start, *more)
+        _, report = self._reported("play", deadline, start, *more)
         return Games(gains[: played.value], report * (games / max(played.value, 1)))
 
     def _reported(
-        self,
-        function: Callable[..., int],
-        deadline: Deadline,
-        start: TurnState | None,
-        *more: Any,
-        states: float = inf,
+        self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
     ) -> tuple[int, Report]:
         """Call a function of the core that reports how the policy goes."""
         borders = sum(mask.bit_count() for mask in self.problem.out)
@@ -752,7 +624,7 @@ class Core:
         room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
         order, numbers = np.full(borders, NEVER, dtype=np.int32), np.zeros(room)
         report = _Report(0, borders, room, _pointer(order), _pointer(numbers))
-        code = self._ask(function, deadline, start, *more, byref(report), states=states)
+        code = self._ask(name, deadline, start, *more, byref(report), **how)
         return code, Report(self.problem, report.states, order.astype(np.int64), numbers)
 
     def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
@@ -762,12 +634,7 @@ class Core:
         """
         bound, code = c_double(inf), MORE
         while code == MORE:
-            code = self._call(
-                deadline,
-                lambda budget: self._library.iacta_bound(self._search, budget, byref(bound)),
-                values,
-            )
-            _refuse_failed(code)
+            code = self._call("bound", deadline, byref(bound), states=values)
             yield bound.value
 
 
@@ -780,6 +647,27 @@ def _once_free(function: Callable[[Any], int], budget: Any, deadline: Deadline) 
     return code
 
 
+def _in_a_thread(function: Callable[[Any], int], budget: Any, deadline: Deadline) -> int:
+    codes, done = list[int](), Event()
+
+    def work() -> None:
+        try:
+            codes.append(_once_free(function, budget, deadline))
+        finally:
+            done.set()
+
+    # Not Thread.join: where Ctrl-C ends it, Python 3.11 takes the thread for dead.
+    # Where Polars is imported, Ctrl-C only ends what waits with a limit.
+    try:
+        Thread(target=work).start()
+        done.wait(TIMEOUT_MAX)
+    except BaseException:
+        deadline.stop()
+        done.wait(1)  # not for ever: perhaps the thread never began
+        raise
+    return codes[0]
+
+
 def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
     """Return what a call may use at most, as a reference to what the core reads."""
     return byref(
@@ -790,10 +678,3 @@ def budget_of(deadline: Deadline, states: float, seconds: float = 1e9) -> Any:
             deadline.bytes,
         )
     )
-
-
-def _refuse_failed(code: int) -> None:
-    if code == NO_MEMORY:
-        raise TooLargeError("the search for a plan ran out of memory")
-    if code == BROKEN:
-        raise RuntimeError("the compiled core of iacta is broken")

@@ -67,9 +67,7 @@ class Deadline:
 
     def at_least(self, seconds: float) -> "Deadline":
         """Return a deadline with at least so much time, which stops with this one."""
-        found = Deadline(max(self.left(), seconds) if self.limited else None, self.bytes)
-        found.flag = self.flag
-        return found
+        return self._with(max(self.left(), seconds))
 
     def undivided(self) -> "Deadline":
         """Return the same deadline for work that is bounded: each part of it is the whole.
@@ -84,7 +82,10 @@ class Deadline:
         """Return a deadline for a part of the time that is left."""
         if not self.is_divided:
             return self
-        found = Deadline(self.left() * share if self.limited else None, self.bytes)
+        return self._with(self.left() * share)
+
+    def _with(self, seconds: float) -> "Deadline":
+        found = Deadline(seconds if self.limited else None, self.bytes)
         found.flag = self.flag
         return found
 

@@ -20,6 +20,7 @@ from iacta.files import read_bytes
 from iacta.game import Advance, Attack, Turn
 from iacta.json_and_toml import parse_json
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.problem import turn_at
 
 MOST_BYTES = 2**24  # of a log: thousands of turns
 TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
@@ -29,44 +30,29 @@ NOBODY = "nobody"  # who defends what no player owns
 
 
 class LoggedBattle(NamedTuple):
-    """A battle of a log.
+    """A battle of a log."""
 
-    start, to: the attacking territory and the attacked one.
-    lost, killed: the armies that both sides lost.
-    moved: the armies that moved in.
-    ways: each number of attack dice with which it may have begun, the most first, and the turn
-        after the dice, before any armies move in.
-    after: the turn after they have.
-    is_roll: whether it is one roll, or may be.
-    is_assumed: whether a log would have to say the number of dice, and does not.
-    """
-
-    start: str
-    to: str
-    lost: int
-    killed: int
-    moved: int
+    start: str  # the attacking territory
+    to: str  # the attacked one
+    lost: int  # the armies of the attacker
+    killed: int  # those of the defender
+    moved: int  # the armies that moved in
+    # Each number of attack dice with which it may have begun, the most first, and the turn after
+    # the dice, before any armies move in.
     ways: tuple[tuple[int, Turn], ...]
-    after: Turn
-    is_roll: bool
-    is_assumed: bool
+    after: Turn  # after armies have moved in
+    is_roll: bool  # whether it is one roll, or may be
+    is_assumed: bool  # whether a log would have to say the number of dice, and does not
 
 
 class LoggedTurn(NamedTuple):
-    """A turn of a log, or a part of it.
+    """A turn of a log, or a part of it."""
 
-    number: the number of the turn, from 1 on.
-    turn: the turn before the first battle.
-    goal: what the player wants.
-    battles: the battles.
-    is_over: whether the player stops after the last of them.
-    """
-
-    number: int
-    turn: Turn
+    number: int  # from 1 on
+    turn: Turn  # before the first battle
     goal: Goal
     battles: tuple[LoggedBattle, ...]
-    is_over: bool = True
+    is_over: bool = True  # whether the player stops after the last of them
 
     @property
     def end(self) -> Turn:
@@ -89,12 +75,11 @@ def read_game(
         raise TooLargeError(f"the log must have at most {MOST_BYTES:,} letters, got {len(log):,}")
     known = board if board is None or isinstance(board, Board) else read_board(board)
     if '"roundInfo"' in log:
-        unclear = Counter[str]()
-        recording = read_recording(parse_json(log))
-        turns = list(_recorded(recording, known or read_board("classic"), unclear))
+        recorded = _Recorded(read_recording(parse_json(log)), known or read_board("classic"))
+        turns = list(recorded.turns())
         if not turns:
             raise MalformedError("the recording has no turns")
-        return turns, tuple(unclear.items())
+        return turns, tuple(recorded.unclear.items())
     return list(_lines(log, known)), ()
 
 
@@ -107,7 +92,13 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
         raise MalformedError("log must have a line for each turn, got none")
     turn = 1
     for number, line in lines:
-        given = _parsed(number, line)
+        try:
+            given = parse_json(line)
+        except ValueError:
+            raise MalformedError(
+                f"cannot read the log: line {number} is not a turn, a JSON object, "
+                f"got {shown(line)}"
+            ) from None
         with at(f"line {number}"):
             record = _object(given, "turn", TURN_KEYS)
             if "board" in record:  # never the path of a file, as logs come from strangers
@@ -115,15 +106,6 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
             played = _played(turn, record, board)
         yield played
         turn += played.is_over
-
-
-def _parsed(number: int, line: str) -> object:
-    try:
-        return parse_json(line)
-    except ValueError:
-        raise MalformedError(
-            f"cannot read the log: line {number} is not a turn, a JSON object, got {shown(line)}"
-        ) from None
 
 
 def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
@@ -142,15 +124,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
-    turn = Turn(
-        coded.position,
-        coded.rules,
-        keep=coded.keep,
-        rules_of=coded.rules_of,
-        stay=coded.stay,
-        whole_battles=coded.whole_battles,
-        phase="attack",
-    )
+    turn = turn_at(coded, coded.position, "attack")
     goal = _goal(record.get("goal", {"worth": True}), turn)
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
@@ -219,10 +193,9 @@ def _advances(turn: Turn) -> list[int]:
 
 
 def _armies_moved(moved: object, usual: list[int], possible: list[int]) -> int:
-    """Return how many armies moved in.
+    """Return how many armies moved in, of those that the dice allow.
 
     usual: how many can after the dice that were said, or else the most dice.
-    possible: how many can after any dice.
     """
     if moved is None and len(usual) > 1:
         raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")
@@ -235,64 +208,78 @@ def _armies_moved(moved: object, usual: list[int], possible: list[int]) -> int:
 # Recordings.
 
 
-def _recorded(recording: Recording, board: Board, unclear: Counter[str]) -> Iterator[LoggedTurn]:
-    """Yield the turns of a recording; `unclear` counts what it does not show for certain."""
-    names = _names(recording)
-    number = 0
-    for (round_number, _), changes in groupby(
-        recording.changes(), key=lambda change: (change.round, change.player)
-    ):
-        with at(f"round {round_number}"):
-            parts = list(_parts(list(changes), recording, names, board, unclear))
-        if round_number == 0 and not any(part.battles for part in parts):
-            continue  # capitals are chosen
-        number += bool(parts)
-        yield from (part._replace(number=number) for part in parts)
+class _Recorded:
+    """The turns of a recording; `unclear` counts what it does not show for certain."""
 
+    def __init__(self, recording: Recording, board: Board) -> None:
+        self.recording, self.board, self.unclear = recording, board, Counter[str]()
+        names = {each: recording.name(each) for each in recording.players}
+        often = Counter(map(folded, names.values()))
+        self._names = {
+            each: name if name and often[folded(name)] == 1 else f"{name} {each}".strip()
+            for each, name in names.items()
+        }
 
-def _names(recording: Recording) -> dict[str, str]:
-    names = {each: recording.name(each) for each in recording.players}
-    often = Counter(map(folded, names.values()))
-    return {
-        each: name if name and often[folded(name)] == 1 else f"{name} {each}".strip()
-        for each, name in names.items()
-    }
+    def turns(self) -> Iterator[LoggedTurn]:
+        number = 0
+        for (round_number, _), changes in groupby(
+            self.recording.changes(), key=lambda change: (change.round, change.player)
+        ):
+            with at(f"round {round_number}"):
+                parts = self._parts(list(changes))
+            if round_number == 0 and not any(part.battles for part in parts):
+                continue  # capitals are chosen
+            number += bool(parts)
+            yield from (part._replace(number=number) for part in parts)
 
+    def _parts(self, changes: list[Change]) -> list[LoggedTurn]:
+        """Return the parts of a turn; one begins where the map is not as a battle left it."""
+        parts, last, player = list[LoggedTurn](), changes[0].lands, changes[0].player
+        for change in _advanced(changes):
+            before = self._turn(player, change.lands) if change.attack else None
+            if change.attack and before:
+                if not parts or parts[-1].end.position != before.position:
+                    parts.append(LoggedTurn(0, before, Worth(), (), is_over=False))
+                (start, to), (left, against) = change.attack, change.left
+                record = {"from": start, "to": to, "left": left, "their_left": against}
+                if change.is_won:
+                    record["moved"] = change.changed[to].armies
+                try:
+                    battle = _fought(before, record)
+                except IllegalError:  # across a portal, or broken off where battles are whole
+                    self.unclear["attacks that the rules do not allow"] += 1
+                else:
+                    parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
+            elif change.unclear:
+                self.unclear[change.unclear] += 1
+            if not _is_move(change):
+                last = {**change.lands, **change.changed}
+        end = self._turn(player, last)
+        if end is not None:
+            if not parts or parts[-1].end.position != end.position:
+                parts.append(LoggedTurn(0, end, Worth(), ()))
+            parts[-1] = parts[-1]._replace(is_over=True)
+        return [part for part in parts if part.battles or part.is_over]
 
-def _parts(
-    changes: list[Change],
-    recording: Recording,
-    names: Mapping[str, str],
-    board: Board,
-    unclear: Counter[str],
-) -> list[LoggedTurn]:
-    """Return a player's turn; a part begins where the map is not as the battle before left it."""
-
-    def at_map(lands: Mapping[str, Land]) -> Turn | None:
-        return _turn(changes[0].player, lands, recording, names, board)
-
-    parts, last = list[LoggedTurn](), changes[0].lands
-    for change in _advanced(changes):
-        before = at_map(change.lands) if change.attack is not None else None
-        if before is not None:
-            if not parts or parts[-1].end.position != before.position:
-                parts.append(LoggedTurn(0, before, Worth(), (), is_over=False))
-            try:
-                battle = _shown(before, change)
-            except IllegalError:  # across a portal, or broken off where battles are whole
-                unclear["attacks that the rules do not allow"] += 1
-            else:
-                parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
-        elif change.unclear:
-            unclear[change.unclear] += 1
-        if not _is_move(change):
-            last = {**change.lands, **change.changed}
-    end = at_map(last)
-    if end is not None:
-        if not parts or parts[-1].end.position != end.position:
-            parts.append(LoggedTurn(0, end, Worth(), ()))
-        parts[-1] = parts[-1]._replace(is_over=True)
-    return [part for part in parts if part.battles or part.is_over]
+    def _turn(self, player: str, lands: Mapping[str, Land]) -> Turn | None:
+        recording, names = self.recording, self._names
+        owners = {each: names.get(str(land.owner), NOBODY) for each, land in lands.items()}
+        if player not in names or names[player] not in owners.values():
+            return None
+        try:
+            found = {self.board.find(each): each for each in lands}
+        except IllegalError as error:
+            raise IllegalError(f"the map {recording.map!r} needs its board: {error}") from None
+        held = {name: (owners[each], lands[each].armies) for name, each in found.items()}
+        rules = {name: recording.rules_of(lands[each]) for name, each in found.items()}
+        return Turn(
+            Position(
+                self.board, names[player], {name: each for name, each in held.items() if each[1]}
+            ),
+            recording.rules,
+            rules_of={name: own for name, own in rules.items() if own != recording.rules},
+            phase="attack",
+        )
 
 
 def _advanced(changes: Iterable[Change]) -> list[Change]:
@@ -320,35 +307,3 @@ def _is_move(change: Change) -> bool:
         and len({each.owner for each in before}) == 1
         and sum(each.armies for each in before) == sum(each.armies for each in after)
     )
-
-
-def _turn(
-    player: str,
-    lands: Mapping[str, Land],
-    recording: Recording,
-    names: Mapping[str, str],
-    board: Board,
-) -> Turn | None:
-    owners = {each: names.get(str(land.owner), NOBODY) for each, land in lands.items()}
-    if player not in names or names[player] not in owners.values():
-        return None
-    try:
-        found = {board.find(each): each for each in lands}
-    except IllegalError as error:
-        raise IllegalError(f"the map {recording.map!r} needs its board: {error}") from None
-    held = {name: (owners[each], lands[each].armies) for name, each in found.items()}
-    rules = {name: recording.rules_of(lands[each]) for name, each in found.items()}
-    return Turn(
-        Position(board, names[player], {name: pair for name, pair in held.items() if pair[1]}),
-        recording.rules,
-        rules_of={name: own for name, own in rules.items() if own != recording.rules},
-        phase="attack",
-    )
-
-
-def _shown(before: Turn, change: Change) -> LoggedBattle:
-    if change.attack is None:
-        raise ValueError("no attack")
-    (start, to), (left, against) = change.attack, change.left
-    record = {"from": start, "to": to, "left": left, "their_left": against}
-    return _fought(before, record | ({"moved": change.changed[to].armies} if change.is_won else {}))

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from math import isfinite
+from math import inf
 from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -16,7 +16,7 @@ from iacta.board import Board, Position
 from iacta.board.position import check_position, find_player
 from iacta.checks import plain_number, put, row_of, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.plan.masks import mask_of
+from iacta.plan.masks import bits, mask_of
 from iacta.reprs import Pasted
 
 if TYPE_CHECKING:
@@ -27,18 +27,12 @@ MOST_NAMED = 4  # territories, in a message
 
 
 class Rewards(NamedTuple):
-    """What a goal pays in a turn; the value of a policy is what it is paid on average.
+    """What a goal pays in a turn; the value of a policy is what it is paid on average."""
 
-    lands: what each territory pays when it is taken.
-    sets: sets of territories, and what each pays when the last of it is taken. They may overlap.
-    price: what each lost army costs.
-    once: whether the first payment ends the turn.
-    """
-
-    lands: tuple[float, ...]
-    sets: tuple[tuple[int, float], ...] = ()
-    price: float = 0.0
-    once: bool = False
+    lands: tuple[float, ...]  # what each territory pays when it is taken
+    sets: tuple[tuple[int, float], ...] = ()  # sets, and what each pays when the last of it is
+    price: float = 0.0  # what each lost army costs
+    once: bool = False  # whether the first payment ends the turn
 
     @property
     def most(self) -> float:
@@ -46,13 +40,6 @@ class Rewards(NamedTuple):
         if self.once:
             return max(self.lands, default=0.0)
         return sum(self.lands) + sum(paid for _, paid in self.sets)
-
-    def of(self, c: int, left: int) -> float:
-        """Return what it pays to take c when the set `left`, c included, is not yet taken."""
-        after = left & ~(1 << c)
-        return self.lands[c] + sum(
-            paid for mask, paid in self.sets if mask >> c & 1 and not after & mask
-        )
 
 
 class Goal(Pasted):
@@ -149,17 +136,30 @@ class _Conquest(Goal):
     territories: tuple[str, ...] | str
 
     def __post_init__(self) -> None:
-        put(self, "territories", _names(self.territories))
+        if not isinstance(self.territories, str):
+            put(self, "territories", tuple(row_of(self.territories, "territories", "names")))
+            for name in self.territories:
+                if not isinstance(name, str):
+                    raise MalformedError(f"territories must be names, got {shown(name)}")
 
     def _summary(self) -> str:
-        return _several(self.territories)
+        names = self.territories
+        if isinstance(names, str):
+            return shown(names)
+        return f"{len(names)} territories, {shown(names[0])} to {shown(names[-1])}"
 
     @property
     def names(self) -> tuple[str, ...]:
-        return _read(self.territories)
+        return (self.territories,) if isinstance(self.territories, str) else self.territories
 
     def read(self, board: Board) -> Self:
-        return replace(self, territories=_found(self.territories, board))
+        if isinstance(self.territories, str):
+            found = board.find_set(self.territories)
+        else:
+            found = tuple(board.find(name) for name in self.territories)
+        if not found:
+            raise IllegalError("missing territories")
+        return replace(self, territories=tuple(dict.fromkeys(found)))
 
     def worth(self, turn: "Turn") -> float:
         return float(self.is_reached(turn))
@@ -191,7 +191,9 @@ class TakeAll(_Conquest):
         return _phrase(self.territories, position.board, "take ", "and", "all")
 
     def rewards(self, board: Board, owned: int) -> Rewards:
-        return Rewards(_nothing(board), _paying([(_mask(self.names, board), 1.0)], owned))
+        return Rewards(
+            (0.0,) * len(board.territories), _paying([(_mask(self.names, board), 1.0)], owned)
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,11 +222,11 @@ class TakeAny(_Conquest):
 
     def refuse_unfit(self, position: Position) -> None:
         super().refuse_unfit(position)
-        mine = [name for name in self.names if position.of(name).owner == position.player]
+        held = zip(position.board.territories, position.holdings, strict=True)
+        mine = [name for name, each in held if name in self.names and each.owner == position.player]
         if mine:
-            in_order = [name for name in position.board.territories if name in mine]
             raise IllegalError(
-                f"territories of TakeAny must be other players'; yours are {', '.join(in_order)}"
+                f"territories of TakeAny must be other players'; yours are {', '.join(mine)}"
             )
 
 
@@ -314,13 +316,10 @@ class Worth(Goal):
         return Rewards(lands, _paying(sets, owned), self.army)
 
     def worth(self, turn: "Turn") -> float:
-        owned = _owned(turn)
-        mask = _mask(owned, turn.board)
-        whole = sum(paid for each, paid in self._sets(turn.board) if not each & ~mask)
-        armies = sum(
-            n for n, owner in zip(turn.armies, turn.owners, strict=True) if owner == turn.player
-        )
-        return float(sum(map(self.of, sorted(owned))) + whole + self.army * armies)
+        owned = owned_in(turn)
+        whole = sum(paid for mask, paid in self._sets(turn.board) if not mask & ~owned)
+        armies = sum(turn.armies[t] for t in bits(owned))
+        return float(sum(map(self.of, sorted(_owned(turn)))) + whole + self.army * armies)
 
     def is_reached(self, turn: "Turn") -> bool:
         return False
@@ -354,9 +353,8 @@ class InOrder(Goal):
                 raise MalformedError(f"goals in order must each be TakeAll, got {shown(goal)}")
         if not goals:
             raise IllegalError("goals in order must be at least one, got none")
-        worths = [*map(plain_number, row_of(self.worths, "worths", "numbers"))] or [1.0] * len(
-            goals
-        )
+        given = row_of(self.worths, "worths", "numbers")
+        worths = [*map(plain_number, given)] or [1.0] * len(goals)
         for worth in worths:
             _check_worth(worth, "worths")
         if len(worths) != len(goals):
@@ -393,12 +391,12 @@ class InOrder(Goal):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         sets = zip(self.stages(board), self.worths, strict=True)
-        return Rewards(_nothing(board), _paying(sets, owned))
+        return Rewards((0.0,) * len(board.territories), _paying(sets, owned))
 
     def worth(self, turn: "Turn") -> float:
-        mask = _mask(_owned(turn), turn.board)
+        owned = owned_in(turn)
         pairs = zip(self.stages(turn.board), self.worths, strict=True)
-        return float(sum(worth for each, worth in pairs if not each & ~mask))
+        return float(sum(worth for mask, worth in pairs if not mask & ~owned))
 
 
 def eliminate(position: Position, owner: str) -> TakeAll:
@@ -419,9 +417,13 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     return TakeAll(position.owned_by(found), found)
 
 
+def owned_in(turn: "Turn") -> int:
+    """Return the set of the territories of the player whose turn it is."""
+    return mask_of(t for t, owner in enumerate(turn.owners) if owner == turn.player)
+
+
 def _owned(turn: "Turn") -> set[str]:
-    pairs = zip(turn.board.territories, turn.owners, strict=True)
-    return {name for name, owner in pairs if owner == turn.player}
+    return {turn.board.territories[t] for t in bits(owned_in(turn))}
 
 
 def _mask(names: Iterable[str], board: Board) -> int:
@@ -429,25 +431,15 @@ def _mask(names: Iterable[str], board: Board) -> int:
     return mask_of(numbers[name] for name in names)
 
 
-def _nothing(board: Board) -> tuple[float, ...]:
-    return (0.0,) * len(board.territories)
-
-
 def _paying(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
     """Return what is left of each set to take, where something is."""
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
-def _read(territories: tuple[str, ...] | str) -> tuple[str, ...]:
-    return (territories,) if isinstance(territories, str) else territories
-
-
 def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
     """Return what taking some territories is called.
 
-    whole: what is said before the name of a continent.
-    last: what is said before the last of a few names.
-    many: what is said before how many there are.
+    whole, last, many: the words before a continent, the last of a few names, how many there are.
     """
     if isinstance(names, str):
         names = board.find_set(names)
@@ -459,33 +451,6 @@ def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, m
     if len(names) <= MOST_NAMED:
         return f"take {', '.join(names[:-1])} {last} {names[-1]}"
     return f"take {many} of {len(names)} territories"
-
-
-def _several(territories: tuple[str, ...] | str) -> str:
-    """Return a few of some names, for the repr of a goal."""
-    if isinstance(territories, str):
-        return shown(territories)
-    return f"{len(territories)} territories, {shown(territories[0])} to {shown(territories[-1])}"
-
-
-def _names(territories: object) -> tuple[str, ...] | str:
-    if isinstance(territories, str):
-        return territories
-    names = tuple(row_of(territories, "territories", "names"))
-    for name in names:
-        if not isinstance(name, str):
-            raise MalformedError(f"territories must be names, got {shown(name)}")
-    return names
-
-
-def _found(territories: tuple[str, ...] | str, board: Board) -> tuple[str, ...]:
-    if isinstance(territories, str):
-        found = tuple(board.find_set(territories))
-    else:
-        found = tuple(board.find(name) for name in territories)
-    if not found:
-        raise IllegalError("missing territories")
-    return tuple(dict.fromkeys(found))
 
 
 def _check_worths(pairs: object) -> None:
@@ -509,9 +474,7 @@ def _checked_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
 
 
 def _check_worth(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MalformedError(f"{name} must be a number, got {shown(value)}")
-    if isinstance(value, float) and not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < inf:
         raise MalformedError(f"{name} must be a number, got {shown(value)}")
     if value < 0:
         raise IllegalError(f"{name} must be at least 0, got {shown(value)}")

@@ -22,7 +22,7 @@ of the largest stacks stays at home, or armies must remain on what is taken besi
 chooses the one with the greatest chance to take and hold.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import hypot, prod, sqrt
@@ -41,10 +41,17 @@ from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import TakeAny
 from iacta.plan.masks import bits, mask_of
-from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
+from iacta.plan.opponents import (
+    SingleBattles,
+    enemies_beside,
+    last_moves,
+    opponents_in,
+    usual_reinforcements,
+)
 from iacta.plan.plan import Plan
-from iacta.plan.problem import TurnState
+from iacta.plan.problem import TurnState, turn_at
 from iacta.plan.reinforcement import (
+    BOUND_VALUES,
     Placements,
     PlanOptions,
     QuickValues,
@@ -61,7 +68,6 @@ FEWEST = 100  # games in which an end is looked for, however short the time is
 BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist
 MOST_STATES = 4_000  # of an opponent's turn, for the best play
 BOUND = 0.1  # of the time that is left, for one bound
-BOUND_VALUES = 20_000  # of relaxed games, for one bound
 MOST_AT_HOME = 3  # stacks, each of which stays at home in a plan that is tried
 REMAIN = (2, 4)  # armies that must remain beside enemies in plans that are tried
 SCOUTED = 12  # ends from which these plans are compared
@@ -236,29 +242,17 @@ def _constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
     if len(largest) > 1:
         for name in largest[:MOST_AT_HOME]:
             yield {"stay": (*resting, name)}
-    edge = [
-        name
-        for name in names
-        if any(
-            position.of(near).owner not in ("", position.player) and near not in names
-            for near in position.board.neighbours(name)
-        )
-    ]
+    edge = [name for name in names if {*enemies_beside(position, name)} - {*names}]
     for number in REMAIN if edge else ():
         yield {"keep": {**dict.fromkeys(edge, number), **(options.get("keep") or {})}}
 
 
 class _Afterwards(NamedTuple):
-    """What becomes of an end of the plan.
+    """What becomes of an end of the plan."""
 
-    held, unfortified: the chances that it is held, with and without a move before.
-    threats: what the opponents do.
-    move: the two territories of the move, and the armies.
-    """
-
-    held: float
-    unfortified: float
-    threats: dict[str, Threat]
+    held: float  # the chance that it is held
+    unfortified: float  # the same without a move before
+    threats: dict[str, Threat]  # by opponent
     move: Fortify
 
     @property
@@ -271,17 +265,10 @@ NOTHING = Fortify("", "", 0)
 
 
 class _Outlook:
-    """What opponents may do after plans for a goal.
-
-    plan: one of the plans.
-    """
+    """What opponents may do after plans for the goal of a plan."""
 
     def __init__(
-        self,
-        plan: Plan,
-        get: Mapping[str, int] | int | None,
-        fortify: str,
-        options: PlanOptions,
+        self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
     ) -> None:
         if not isinstance(plan, Plan):
             raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
@@ -331,21 +318,12 @@ class _Outlook:
         is_bounded: whether the plays of opponents are bounded; otherwise the bound is 1, unless
             their best plays are found.
         """
-        turn = Turn(
-            end,
-            plan.rules,
-            phase="fortify",
-            fortify=self.fortify,
-            keep=plan.problem.turn.keep,
-            stay=plan.problem.turn.stay,
-        )
+        turn = turn_at(plan.problem.turn, end, "fortify", self.fortify)
         move = self._best_move(turn)
-        before = self._threats(end, deadline, is_bounded and move is NOTHING)
-        threats, held = before, _left(before)
-        unfortified = held
+        threats = self._threats(end, deadline, is_bounded and move is NOTHING)
+        held = unfortified = _left(threats)
         if move is not NOTHING:
-            after = turn.after(move).position
-            fortified = self._threats(after, deadline, is_bounded)
+            fortified = self._threats(turn.after(move).position, deadline, is_bounded)
             if _left(fortified) >= held:
                 threats, held = fortified, _left(fortified)
             else:  # whole turns see what single battles do not
@@ -370,10 +348,10 @@ class _Outlook:
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)
         self.large.add(player)
-        bounds = (
-            Core(problem).bounds(deadline.part(BOUND), BOUND_VALUES) if is_bounded else iter(())
-        )
-        return Threat(player, chance, new, max(min(next(bounds, 1.0), 1.0), chance))
+        bound = 1.0
+        if is_bounded:
+            bound = min(next(Core(problem).bounds(deadline.part(BOUND), BOUND_VALUES)), 1.0)
+        return Threat(player, chance, new, max(bound, chance))
 
     def _new(self, end: Position, player: str) -> int:
         if player in self.numbers:
@@ -393,12 +371,9 @@ class _Outlook:
         def held(position: Position) -> float:
             return prod(self.battles.missed(position, beside, new) for beside, new in threats)
 
-        best, best_held = NOTHING, held(end)
-        for move in last_moves(turn, exposed):
-            value = held(turn.after(move).position)
-            if value > best_held:
-                best, best_held = move, value
-        return best
+        moves = {each: held(turn.after(each).position) for each in last_moves(turn, exposed)}
+        best = max(moves, key=lambda move: moves[move], default=NOTHING)
+        return best if moves.get(best, 0.0) > held(end) else NOTHING
 
 
 def _left(threats: Mapping[str, Threat]) -> float:
@@ -439,11 +414,9 @@ def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
         chance, armies = np.mean([(each.chance, each.armies) for each in rows], axis=0).tolist()
         most = chance if proven else float(np.mean([each.at_most for each in rows[:BOUNDED]]))
         threats.append(Threat(player, chance, armies, max(most, chance)))
-    moves = Counter((each.move.start, each.move.to) for each in found)
-    armies = {
-        pair: [each.move.armies for each in found if (each.move.start, each.move.to) == pair]
-        for pair in moves
-    }
+    moves = defaultdict[tuple[str, str], list[int]](list)
+    for each in found:
+        moves[each.move.start, each.move.to].append(each.move.armies)
     reached = _reached(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL)
@@ -460,8 +433,8 @@ def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
         proven,
         tuple(sorted(threats, key=lambda threat: -threat.chance)),
         tuple(
-            Fortified(*pair, count / len(found), float(np.mean(armies[pair])))
-            for pair, count in moves.most_common()
+            Fortified(*pair, len(armies) / len(found), float(np.mean(armies)))
+            for pair, armies in sorted(moves.items(), key=lambda move: -len(move[1]))
         ),
         len(found),
     )

@@ -16,11 +16,13 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import NamedTuple
 
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.plan.deadline import Deadline
 from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
@@ -72,26 +74,28 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
         raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
     if not plan.goal.is_chance:
         raise IllegalError(f"goal must be to take territories, got {shown(plan.goal)}")
-    play, chances, found = plan.follow(), _Chances(plan.policy), list[LuckOfBattle]()
+    play, chance, found = plan.follow(), _chances(plan.policy), list[LuckOfBattle]()
     for number, end in enumerate(row_of(ends, "ends", "pairs of armies"), 1):
-        left, defenders = _end(end, number)
+        pair = row_of(end, f"end {number}", "two numbers")
+        if len(pair) != 2:
+            raise MalformedError(
+                f"end {number} must be attackers and defenders left, got {shown(end)}"
+            )
+        left = whole_number(pair[0], f"attackers left of end {number}")
+        defenders = whole_number(pair[1], f"defenders left of end {number}")
         move = play.move
         if move is None:
             raise IllegalError(f"the plan is over after {len(found)} ends, got more")
         state = play.problem.start
-        before, spread = chances.of(state), chances.spread(state)
+        before, decision = chance(state), plan.policy.decide(state)
+        variance = math.fsum(
+            each.chance * (chance(state.after(decision, each)) - before) ** 2
+            for each in decision.outcomes
+        )
         play = _followed(play, move, left, defenders)
-        after = chances.of(play.problem.start)
-        found.append(LuckOfBattle(move.start, move.to, before, after, spread))
+        after = chance(play.problem.start)
+        found.append(LuckOfBattle(move.start, move.to, before, after, math.sqrt(variance)))
     return tuple(found)
-
-
-def _end(end: object, number: int) -> tuple[int, int]:
-    pair = row_of(end, f"end {number}", "two numbers")
-    if len(pair) != 2:
-        raise MalformedError(f"end {number} must be attackers and defenders left, got {shown(end)}")
-    left = whole_number(pair[0], f"attackers left of end {number}")
-    return left, whole_number(pair[1], f"defenders left of end {number}")
 
 
 def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
@@ -107,44 +111,21 @@ def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
     return after
 
 
-class _Chances:
-    """The chance of a plan in each state.
+def _chances(policy: Policy) -> Callable[[TurnState], float]:
+    """Return a function that says the chance of a policy in a state."""
+    problem = policy.problem
 
-    policy: the plan's policy.
-    """
-
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
-        self._known: dict[TurnState, float] = {}
-
-    def of(self, state: TurnState) -> float:
-        if self.policy.is_best:
-            return self._reached(state) or self.policy.decide(state).value
-        waiting = [state]
-        while waiting:
-            here = waiting[-1]
-            followers = self._followers(here)
-            missing = [after for after, _ in followers if after not in self._known]
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            chance = math.fsum(p * self._known[after] for after, p in followers)
-            self._known[here] = chance if followers else self._reached(here)
-            if len(self._known) > MOST_STATES:
+    @cache
+    def chance(state: TurnState) -> float:
+        if policy.is_best:
+            more = policy.decide(state).value
+        else:
+            report = policy.search.flow(Deadline(), MOST_STATES, state)
+            if report is None:
                 raise TooLargeError(
                     f"the luck of a plan with more than {MOST_STATES} states takes too long"
                 )
-        return self._known[state]
+            more = report.value
+        return min(problem.paid(state) + problem.held + more, 1.0)
 
-    def spread(self, state: TurnState) -> float:
-        before, followers = self.of(state), self._followers(state)
-        return math.sqrt(math.fsum(p * (self.of(after) - before) ** 2 for after, p in followers))
-
-    def _followers(self, state: TurnState) -> list[tuple[TurnState, float]]:
-        decision = self.policy.decide(state)
-        return [(state.after(decision, each), each.chance) for each in decision.outcomes]
-
-    def _reached(self, state: TurnState) -> float:
-        problem = self.policy.problem
-        return min(problem.paid(state) + problem.held, 1.0)
+    return chance

@@ -19,6 +19,12 @@ def opponents_in(position: Position) -> list[str]:
     return sorted({each.owner for each in position.holdings} - {"", position.player})
 
 
+def enemies_beside(position: Position, name: str) -> list[str]:
+    """Return the territories of others that can be attacked from one."""
+    near, ours = position.board.neighbours(name), ("", position.player)
+    return [each for each in near if position.of(each).owner not in ours]
+
+
 def usual_reinforcements(position: Position, player: str) -> int:
     """Return the new armies of a player by the usual rule.
 

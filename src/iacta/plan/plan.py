@@ -267,11 +267,9 @@ class Play(Displayed):
         found, problem = self._decision, self.problem
         if not found.dice:
             return None
-        spare = problem.turn.armies[found.start] - problem.garrisons[found.start]
-        moved = {spare - each.attackers: each.moved for each in found.outcomes if each.moved}
-        advance = dict(sorted(moved.items()))
+        moved = {self._spare - each.attackers: each.moved for each in found.outcomes if each.moved}
         names = problem.name(found.start), problem.name(found.to)
-        return NextMove(*names, advance, self._choice.dice, found.value)
+        return NextMove(*names, dict(sorted(moved.items())), self._choice.dice, found.value)
 
     @property
     def value(self) -> float | None:
@@ -308,13 +306,17 @@ class Play(Displayed):
             raise IllegalError("a plan that is over has no next move")
         return self._decision
 
+    @property
+    def _spare(self) -> int:
+        """How many armies may leave the territory that attacks next."""
+        start = self._next().start
+        return self.problem.turn.armies[start] - self.problem.garrisons[start]
+
     @cached_property
     def _choice(self) -> Choice:
         """The next roll, or the next battle where these are decided at once."""
-        found, problem = self._next(), self.problem
-        kernel, turn = problem.kernels[found.to], problem.turn
-        spare = turn.armies[found.start] - problem.garrisons[found.start]
-        defenders = turn.armies[found.to]
+        found, spare, turn = self._next(), self._spare, self.problem.turn
+        kernel, defenders = self.problem.kernels[found.to], turn.armies[found.to]
         if not kernel.by_rolls:
             return kernel.battle(spare, defenders)
         choices = kernel.rolls(turn.armies[found.start] - turn.rules.garrison, defenders, spare)
@@ -360,8 +362,7 @@ class Play(Displayed):
         kernel = self.problem.kernels[found.to]
         if not self.problem.turn.whole_battles or not kernel.by_rolls:
             return [Result(*each[:3]) for each in found.outcomes]
-        spare = self.problem.turn.armies[found.start] - self.problem.garrisons[found.start]
-        defenders = self.problem.turn.armies[found.to]
+        spare, defenders = self._spare, self.problem.turn.armies[found.to]
 
         def chance(result: Result) -> float:
             able, held = spare - result.attackers, defenders - result.defenders
@@ -369,15 +370,13 @@ class Play(Displayed):
                 return 1.0
             return float(kernel.win_probability(able, held)) if able else 0.0
 
+        def won(option: tuple[Result, ...]) -> float:
+            return sum(each.chance * chance(each) for each in option)
+
         drawn: dict[tuple[int, int], float] = {}
         for throw in self._choice.throws:
-            worst = min(
-                throw.options,
-                key=lambda option: sum(each.chance * chance(each) for each in option),
-            )
-            for p, *losses in worst:
-                key = losses[0], losses[1]
-                drawn[key] = drawn.get(key, 0.0) + throw.chance * p
+            for p, lost, killed in min(throw.options, key=won):
+                drawn[lost, killed] = drawn.get((lost, killed), 0.0) + throw.chance * p
         return [Result(p, *losses) for losses, p in drawn.items()]
 
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Play":
@@ -419,17 +418,15 @@ class Play(Displayed):
         return self._after(lost, killed, moved)
 
     def _after(self, lost: int, killed: int, moved: int | None) -> "Play":
-        found, problem = self._next(), self.problem
-        start, to = problem.name(found.start), problem.name(found.to)
-        mine = problem.turn.armies[found.start] - lost
-        able = mine - problem.garrisons[found.start]
+        found, problem, able = self._next(), self.problem, self._spare - lost
         battle, number = None, 0
-        if problem.turn.armies[found.to] > killed:
+        if not self.conquers(killed):
             if problem.turn.whole_battles and able:
-                battle = start, to
+                battle = problem.name(found.start), problem.name(found.to)
         elif not able:
             raise IllegalError(
-                f"left must be more than the garrison when {to} is taken, got {mine}"
+                f"left must be more than the garrison when {problem.name(found.to)} is taken, "
+                f"got {problem.garrisons[found.start]}"
             )
         else:
             least, most, number = self.advances(lost)
@@ -447,13 +444,12 @@ class Play(Displayed):
 
         attackers: the armies that the conquering roll cost.
         """
-        found, problem = self._next(), self.problem
-        able = problem.turn.armies[found.start] - problem.garrisons[found.start] - attackers
+        found, able = self._next(), self._spare - attackers
         least = min(self._choice.least, able)
-        known = self.move.advance if self.move is not None else {}
-        usual = known.get(able)
+        usual = self.move.advance.get(able) if self.move is not None else None
         if usual is None:  # after several rolls
-            usual = self._policy.advance(problem.start, found.start, found.to, able, least)
+            start = self.problem.start
+            usual = self._policy.advance(start, found.start, found.to, able, least)
         return least, able, max(usual, least)
 
     def won(self, able: int) -> "Play":
@@ -461,10 +457,8 @@ class Play(Displayed):
 
         able: the armies left able to move, at least 1.
         """
-        start = self._next().start
-        garrison = self.problem.garrisons[start]
-        most = self.problem.turn.armies[start] - garrison
-        return self.fought(whole_number(able, "able", least=1, most=most) + garrison, 0)
+        garrison = self.problem.garrisons[self._next().start]
+        return self.fought(whole_number(able, "able", least=1, most=self._spare) + garrison, 0)
 
     def lost(self, defenders: int) -> "Play":
         """Return the plan after its next battle is fought to its end and lost.

@@ -17,6 +17,7 @@ from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Stop, Turn
 from iacta.plan.core import ORDERS, Assignment, Core, Style
 from iacta.plan.deadline import Deadline
+from iacta.plan.goals import owned_in
 from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 
@@ -115,23 +116,16 @@ class Policy:
     def covers(self, state: TurnState) -> bool:
         """Return whether a state may follow the start of the problem, as far as armies show it."""
         start, field = self.problem.start, self.problem.field
-        gone = start.owned & ~state.owned | state.owned & ~start.owned & ~field
         largest = max((start.armies[v] for v in bits(start.owned)), default=0)
-        mine = sum(state.armies[t] for t in bits(state.owned))
+        most = (
+            largest if state.owned & field >> t & 1 else armies
+            for t, armies in enumerate(start.armies)
+        )
         return (
-            not gone
-            and mine <= sum(start.armies[t] for t in bits(start.owned))
-            and all(
-                now <= (largest if owned and field >> t & 1 else then)
-                for t, (now, then, owned) in enumerate(
-                    zip(
-                        state.armies,
-                        start.armies,
-                        (state.owned >> t & 1 for t in range(len(start.armies))),
-                        strict=True,
-                    )
-                )
-            )
+            not start.owned & ~state.owned
+            and not state.owned & ~start.owned & ~field
+            and state.total <= start.total
+            and all(now <= then for now, then in zip(state.armies, most, strict=True))
         )
 
     def at(self, problem: Problem) -> "Policy":
@@ -145,18 +139,17 @@ class Policy:
 
         turn: a turn of the player at its attacks or at an advance; in other phases it stops.
         """
-        names = turn.board.territories
-        owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
+        owned = owned_in(turn)
         if turn.phase == "attack":
             found = self.decide(TurnState(turn.armies, owned))
             if not found.dice:
                 return Stop()
+            pair = self.problem.name(found.start), self.problem.name(found.to)
             dice = found.dice
-            if self.problem.turn.whole_battles or not self.problem.kernels[found.to].by_rolls:
+            if self.problem.is_whole(found.to):
                 whole = (each for each in turn.actions() if isinstance(each, Attack))
-                pair = names[found.start], names[found.to]
                 dice = next(each.dice for each in whole if (each.start, each.to) == pair)
-            return Attack(names[found.start], names[found.to], dice)
+            return Attack(*pair, dice)
         if turn.phase == "advance":
             assert turn.pending is not None  # noqa: S101 # the phase says so
             v, c = map(self.problem.place, (turn.pending.start, turn.pending.to))
@@ -167,17 +160,12 @@ class Policy:
 
     def to_record(self) -> dict[str, Any]:
         """Return the policy as a record for JSON, which `from_record` reads."""
-        return {
-            "version": VERSION,
-            "turn": self.problem.turn.to_code(),
-            "assignment": None
-            if self.assignment is None
-            else [
-                {str(v): [*bits(part)] for v, part in enumerate(parts) if part}
-                for parts in self.assignment
-            ],
-            "style": list(self.style),
-        }
+        shares = self.assignment and [
+            {str(v): [*bits(part)] for v, part in enumerate(parts) if part}
+            for parts in self.assignment
+        ]
+        turn = self.problem.turn.to_code()
+        return {"version": VERSION, "turn": turn, "assignment": shares, "style": [*self.style]}
 
     @classmethod
     def from_record(cls, record: object, problem: Problem) -> "Policy":

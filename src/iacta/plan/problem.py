@@ -7,15 +7,16 @@ bit t of a whole number that stands for a set (`iacta.plan.masks`).
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from iacta.board import Board, Holding, Position
 from iacta.checks import check_choice, shown
 from iacta.errors import MalformedError, TooLargeError
 from iacta.game import Turn
+from iacta.game.turn import FORTIFY
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.plan.goals import Goal, Rewards
+from iacta.plan.goals import Goal, Rewards, owned_in
 from iacta.plan.masks import bits, components, mask_of, reached
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -25,46 +26,35 @@ MOST_ARMIES = 2000  # on a territory
 
 
 class AttackResult(NamedTuple):
-    """One of the results of an attack.
-
-    chance: how likely it is.
-    attackers, defenders: the armies that it costs.
-    moved: how many armies move in, 0 where nothing is conquered.
-    value: what is paid for it and what follows is worth, as the policy sees it.
-    """
+    """One of the results of an attack."""
 
     chance: float
-    attackers: int
-    defenders: int
-    moved: int
-    value: float
+    attackers: int  # the armies that it costs
+    defenders: int  # those of the other side
+    moved: int  # how many armies move in, 0 where nothing is conquered
+    value: float  # what is paid for it and what follows is worth, as the policy sees it
 
 
 class PolicyAction(NamedTuple):
-    """What a policy does in a state.
+    """What a policy does in a state."""
 
-    start, to: the attacking territory and the attacked one.
-    dice: the attack dice; 0 to stop.
-    value: what is still paid on average, as the policy sees it.
-    outcomes: the results of the attack.
-    """
-
-    start: int
-    to: int
-    dice: int
-    value: float
+    start: int  # the attacking territory
+    to: int  # the attacked one
+    dice: int  # the attack dice; 0 to stop
+    value: float  # what is still paid on average, as the policy sees it
     outcomes: tuple[AttackResult, ...]
 
 
 class TurnState(NamedTuple):
-    """What changes in a turn: who owns what, and the armies.
+    """What changes in a turn: who owns what, and the armies."""
 
-    armies: the armies on each territory.
-    owned: the set of the player's territories.
-    """
+    armies: tuple[int, ...]  # on each territory
+    owned: int  # the set of the player's territories
 
-    armies: tuple[int, ...]
-    owned: int
+    @property
+    def total(self) -> int:
+        """All of the player's armies."""
+        return sum(self.armies[t] for t in bits(self.owned))
 
     def after(self, action: PolicyAction, result: AttackResult) -> "TurnState":
         """Return the state after an attack, with the armies moved in that the result says."""
@@ -77,14 +67,10 @@ class TurnState(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A turn at its attacks, and a goal.
+    """A turn at its attacks, and a goal."""
 
-    turn: the turn, in its phase `"attack"`.
-    goal: the goal, read on the board of the turn.
-    """
-
-    turn: Turn
-    goal: Goal
+    turn: Turn  # in its phase `"attack"`
+    goal: Goal  # read on the board of the turn
 
     def __getstate__(self) -> dict[str, Any]:
         return {"turn": self.turn, "goal": self.goal}
@@ -121,7 +107,7 @@ class Problem:
 
     @cached_property
     def owned(self) -> int:
-        return mask_of(t for t, owner in enumerate(self.turn.owners) if owner == self.turn.player)
+        return owned_in(self.turn)
 
     @cached_property
     def resting(self) -> int:
@@ -149,17 +135,12 @@ class Problem:
     @cached_property
     def out(self) -> tuple[int, ...]:
         """For each territory the set of those that can be attacked from it."""
+        names, armies = self.board.territories, self.turn.armies
         # Where nobody is, there is nothing to attack.
-        closed = {
-            name
-            for name, owner, armies in zip(
-                self.board.territories, self.turn.owners, self.turn.armies, strict=True
-            )
-            if not armies and owner != self.turn.player
-        }
+        closed = {each for t, each in enumerate(names) if not armies[t] and not self.owned >> t & 1}
         return tuple(
             mask_of(self.place(to) for to in self.board.neighbours(name) if to not in closed)
-            for name in self.board.territories
+            for name in names
         )
 
     @cached_property
@@ -211,9 +192,7 @@ class Problem:
     def paid(self, state: TurnState) -> float:
         """Return what has been paid when a state is reached, less what the lost armies cost."""
         rewards, taken = self.rewards, state.owned & ~self.owned
-        lost = sum(self.turn.armies[t] for t in bits(self.owned)) - sum(
-            state.armies[t] for t in bits(state.owned)
-        )
+        lost = self.start.total - state.total
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
@@ -229,17 +208,28 @@ class Problem:
 
         position: who holds what, with the same player on the same board.
         """
-        turn, mine = self.turn, position.owned_by(position.player)
-        there = Turn(
-            position,
-            turn.rules,
-            keep=turn.keep,
-            rules_of=turn.rules_of,
-            stay=[name for name in turn.stay if name in mine],
-            whole_battles=turn.whole_battles,
-            phase="attack",
-        )
-        return Problem(there, self.goal)
+        return Problem(turn_at(self.turn, position, "attack"), self.goal)
+
+
+def turn_at(
+    turn: Turn, position: Position, phase: Literal["attack", "fortify"], fortify: str = FORTIFY[0]
+) -> Turn:
+    """Return a turn by the same rules and constraints in another position.
+
+    phase: its moment.
+    fortify: where armies may go at its end.
+    """
+    mine = position.owned_by(position.player)
+    return Turn(
+        position,
+        turn.rules,
+        keep=turn.keep,
+        rules_of=turn.rules_of,
+        stay=[name for name in turn.stay if name in mine],
+        whole_battles=turn.whole_battles,
+        phase=phase,
+        fortify=fortify,
+    )
 
 
 def read_problem(
@@ -267,7 +257,12 @@ def read_problem(
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:
             raise each.mode.unfit("to plan")
-    read_goal = _checked(goal).read(position.board)
+    if not isinstance(goal, Goal):
+        hint = f"; did you mean TakeAll({shown(goal)})?" if isinstance(goal, str) else ""
+        raise MalformedError(
+            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
+        )
+    read_goal = goal.read(position.board)
     read_goal.refuse_unfit(position)
     problem = Problem(turn, read_goal)
     for t in bits(problem.field | problem.stacks):
@@ -277,12 +272,3 @@ def read_problem(
                 f"got {turn.armies[t]:,}"
             )
     return problem
-
-
-def _checked(goal: object) -> Goal:
-    if not isinstance(goal, Goal):
-        hint = f"; did you mean TakeAll({shown(goal)})?" if isinstance(goal, str) else ""
-        raise MalformedError(
-            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
-        )
-    return goal

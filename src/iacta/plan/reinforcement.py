@@ -12,7 +12,7 @@ long as that gains. The few best placements are settled by plans with all the ti
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement
@@ -27,8 +27,8 @@ from iacta.errors import IllegalError
 from iacta.estimate import half_interval
 from iacta.game import Turn
 from iacta.odds.search import first
-from iacta.plan.best import plan_within, rising, usual_threads
-from iacta.plan.core import Core, Report, Style
+from iacta.plan.best import Progress, plan_within, rising, usual_threads
+from iacta.plan.core import Core, Style
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.masks import bits, mask_of
@@ -45,6 +45,9 @@ MOST_PLACEMENTS = 2000  # that are all looked at
 MOST_STATES = 50_000  # that may follow them
 QUICK_STATES = 1_000  # the same for a quick look
 FLOWED, GAMES = 2_000, 64  # states up to which quick play is followed to its end, and else games
+LOOK_BUDGET = 0.05  # of the usual work, for a plan after a quick look
+NEAR = 0.001  # a gap below it needs no plan
+BOUND_VALUES = 20_000  # of relaxed games, for one bound
 MANY_STATES = 10**6  # where there is a time limit
 BEFORE, EXACT, QUICK = 0.2, 0.25, 0.3  # parts of the time that is left
 
@@ -149,7 +152,7 @@ def reinforce(
     armies: int,
     *,
     time_limit: float | None = None,
-    progress: Callable[[float, float], object] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[PlanOptions],
 ) -> Reinforcement:
     """Return the best placement of new armies that the search finds, with its plan.
@@ -285,23 +288,17 @@ def _settled(
     goal: Goal,
     options: PlanOptions,
     deadline: Deadline,
-    progress: Callable[[float, float], object] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Placement, Plan]:
     """Return the best of some placements, with its plan.
 
     placements: the best of them first.
     """
     few = placements[:1] if found.has_tried_all else placements
-    plans = [
-        planned(
-            placed(found.position, each),
-            goal,
-            options,
-            deadline.part(1 / (len(few) - place)),
-            progress,
-        )
-        for place, each in enumerate(few)
-    ]
+    plans = list[Plan]()
+    for each in few:
+        part = deadline.part(1 / (len(few) - len(plans)))
+        plans.append(planned(placed(found.position, each), goal, options, part, progress))
     return max(zip(few, plans, strict=True), key=lambda pair: pair[1].counted)
 
 
@@ -310,24 +307,11 @@ def planned(
     goal: Goal,
     options: PlanOptions,
     deadline: Deadline,
-    progress: Callable[[float, float], object] | None = None,
+    progress: Progress | None = None,
     budget: float = 1.0,
 ) -> Plan:
     problem, work = read_problem(position, goal, **options), None if deadline.limited else budget
     return plan_within(problem, deadline, budget=work, threads=usual_threads(), progress=progress)
-
-
-class QuickPlay(NamedTuple):
-    """How quick play goes.
-
-    value: what it is still paid on average.
-    interval: the interval of that at 95% where it is estimated from games; else `None`.
-    left: the armies that the player has at the end on average.
-    """
-
-    value: float
-    interval: tuple[float, float] | None
-    left: float
 
 
 class QuickValues:
@@ -336,16 +320,13 @@ class QuickValues:
     That is the value of the best play as long as there are few states, and else what lookahead
     sees.
 
-    problem: the problem.
     deadline: when the search for the best play must end.
     states: how many states it may look at.
-
-    proven: whether all values so far are those of the best play.
     """
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self._deadline, self._states = problem, deadline, states
-        self.proven = states > 0
+        self.proven = states > 0  # whether all values so far are those of the best play
         self._search = _looking(problem)
         self._known: dict[TurnState, float] = {}
 
@@ -355,32 +336,27 @@ class QuickValues:
             value = None
             if self.proven:
                 value = self._search.solve(self._deadline, self._states, state)
-            if value is None:
-                if self.proven:
-                    self._known.clear()
-                    self._search = _looking(self.problem)
-                    self.proven = False
-                value = self._search.decide(state).value
-            self._known[state] = value
+            if self.proven and value is None:
+                self._known.clear()
+                self._search, self.proven = _looking(self.problem), False
+            self._known[state] = self._search.decide(state).value if value is None else value
         return self._known[state]
 
-    def reached(self, state: TurnState) -> "QuickPlay":
-        """Return how the quick play goes from a state on."""
-        self.of(state)
-        report = self._search.flow(Deadline(), FLOWED, state)
-        if report is not None:
-            return QuickPlay(report.value, None, self._left(report, state))
-        played = self._search.play(Deadline(), GAMES, start=state)
-        value, half = max(float(played.gains.mean()), 0.0), half_interval(played.gains)
-        left = self._left(played.report, state)
-        return QuickPlay(value, (max(value - half, 0.0), value + half), left)
+    def reached(self, state: TurnState) -> tuple[float, tuple[float, float] | None, float]:
+        """Return what quick play is paid from a state on, its interval, and the armies it leaves.
 
-    def _left(self, report: Report, state: TurnState) -> float:
-        """Return how many armies the player has at the end on average."""
+        The interval, at 95%, is `None` where nothing is estimated from games.
+        """
+        self.of(state)
+        report, interval = self._search.flow(Deadline(), FLOWED, state), None
+        value = 0.0 if report is None else report.value
+        if report is None:
+            gains, report = self._search.play(Deadline(), GAMES, start=state)
+            value, half = max(float(gains.mean()), 0.0), half_interval(gains)
+            interval = max(value - half, 0.0), value + half
         touched = self.problem.field | self.problem.stacks
-        own = ((t, armies) for t, armies in enumerate(state.armies) if state.owned >> t & 1)
-        rest = sum(armies for t, armies in own if not touched >> t & 1)
-        return rest + sum(report.armies[t] for t in bits(touched))
+        idle = sum(state.armies[t] for t in bits(state.owned & ~touched))
+        return value, interval, idle + sum(report.armies[t] for t in bits(touched))
 
 
 def _looking(problem: Problem) -> Core:
@@ -404,10 +380,6 @@ class Placements:
     values: those of the problem with all new armies everywhere, from this position or from one
         before it.
     end: when the comparison must end.
-
-    places: where new armies may be of use, the largest stacks first.
-    has_tried_all: whether the last `compared` looked at all placements, and found the best play
-        after each.
     """
 
     def __init__(self, position: Position, values: QuickValues, end: Deadline) -> None:
@@ -416,11 +388,13 @@ class Placements:
         self._owned = mask_of(map(problem.place, position.owned_by(position.player)))
         stacks = bits(self._owned & ~problem.resting)
         held = position.holdings
+        # Where new armies may be of use, the largest stacks first.
         self.places = tuple(
             problem.name(v)
             for v in sorted(stacks, key=lambda v: -held[v].armies)
             if problem.out[v] & problem.field & ~self._owned
         )
+        # Whether the last `compared` looked at all placements, and found the best play after each.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
@@ -489,3 +463,64 @@ def _moved(placement: Mapping[str, int], places: Iterable[str], step: int) -> It
 
 def _ordered(placement: Mapping[str, int]) -> Placement:
     return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+# A quick look at a goal: what a first plan reaches, and what none can exceed.
+
+
+class Look(NamedTuple):
+    """What a quick look at a goal found."""
+
+    chance: float  # that of the play that was found
+    interval: tuple[float, float] | None  # at 95%, where it is estimated from games
+    at_most: float  # no play has a greater chance, wherever the new armies are placed
+    placement: Placement  # of the new armies
+    left: float = 0.0  # the player's armies after the attacks, on average
+
+    @property
+    def low(self) -> float:
+        """The lower end of what the play that was found may be worth."""
+        return self.chance if self.interval is None else self.interval[0]
+
+
+OUT_OF_REACH = Look(0.0, None, 0.0, ())
+
+
+def quick_look(
+    position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
+) -> Look:
+    """Return what a first play for a goal that is a chance reaches, the new armies placed best.
+
+    position: who holds what before they are placed.
+    armies: how many new armies there are.
+    """
+    problem = everywhere(position, goal, armies, options)
+    if problem.rewards.most <= 0.0:
+        return OUT_OF_REACH
+    values = QuickValues(problem, deadline, QUICK_STATES)
+    placements = Placements(position, values, deadline)
+    best = placements.compared(armies)[0] if armies else ()
+    chance, interval, left = values.reached(placements.after(best))
+    if values.proven and (placements.has_tried_all or not armies):
+        chance = min(placements.value(best), 1.0)
+        return Look(chance, None, chance, best, left)
+    at_most = min(next(Core(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
+    if interval is not None:  # games have luck, by which their mean may exceed what can be
+        chance = min(chance, at_most)
+        interval = min(interval[0], at_most), min(interval[1], at_most)
+    return Look(chance, interval, max(at_most, chance), best, left)
+
+
+def quick_plan(
+    position: Position, goal: Goal, options: PlanOptions, look: Look, deadline: Deadline
+) -> Look:
+    """Return the better of a look and a plan with the same placement, if that can gain much."""
+    if look.at_most - look.low <= NEAR:
+        return look
+    problem = read_problem(placed(position, look.placement), goal, **options)
+    plan = plan_within(problem, deadline, budget=LOOK_BUDGET)
+    if plan.value is None or plan.value <= look.chance:
+        return look
+    at_most = max(look.at_most, plan.value)
+    left = sum(each.expected_armies for each in plan.territories)
+    return Look(plan.value, plan.interval, at_most, look.placement, left)

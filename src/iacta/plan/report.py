@@ -19,30 +19,23 @@ MOST_ROLLS = 100_000  # of an average game
 
 @dataclass(frozen=True)
 class Branch:
-    """Another battle that may come next.
+    """Another battle that may come next."""
 
-    start, to: the territory that attacks, and the one that is attacked.
-    armies: with how many armies left after the battle before, garrison included, it comes next.
-    """
-
-    start: str
-    to: str
+    start: str  # the territory that attacks
+    to: str  # the one that is attacked
+    # With how many armies left after the battle before, garrison included, it comes next.
     armies: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class MainBattle:
-    """A battle of the main line.
-
-    step: the battle.
-    fewest: the fewest armies left, garrison included, with which the plan goes on after it;
-        `None` where it does so with any, or where nothing is left to do.
-    branches: the battles other than that of the main line that may come next.
-    """
+    """A battle of the main line."""
 
     step: Step
+    # The fewest armies left, garrison included, with which the plan goes on after it; `None` where
+    # it does so with any, or where nothing is left to do.
     fewest: int | None = None
-    branches: tuple[Branch, ...] = ()
+    branches: tuple[Branch, ...] = ()  # the other battles that may come next
 
 
 def main_line(plan: Plan) -> tuple[MainBattle, ...]:
@@ -82,84 +75,62 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
     """Return the main line of a plan that fights each battle to its end."""
     policy, problem = plan.policy, plan.problem
     steps = {(problem.place(step.start), problem.place(step.to)): step for step in plan.steps}
-    state, line = problem.start, dict[Border, MainBattle]()
-    made = policy.decide(state)
+    state, made, line = problem.start, policy.decide(problem.start), dict[Border, MainBattle]()
+
+    def likelihood(border: Border | None) -> float:
+        return steps[border].reach_probability if border in steps else 0.0
+
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
-        won = [each for each in made.outcomes if each.moved]
         # By the armies left, garrison included, before any move in.
-        after = {state.armies[made.start] - each.attackers: each for each in won}
-        next_made = {left: policy.decide(state.after(made, each)) for left, each in after.items()}
-        following = {
-            left: (each.start, each.to) if each.dice else None for left, each in next_made.items()
+        won = {
+            state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
         }
-        main = _main(following, {left: each.chance for left, each in after.items()}, steps)
-        line[border] = MainBattle(
-            steps[border], _fewest(following), _branches(plan, following, after, main)
-        )
-        going = [left for left, each in following.items() if each is not None and each == main]
-        if not going:
+        next_made = {left: policy.decide(state.after(made, each)) for left, each in won.items()}
+        following = defaultdict[Border | None, list[int]](list)
+        for left, each in next_made.items():
+            following[(each.start, each.to) if each.dice else None].append(left)
+        chances = {
+            each: sum(won[left].chance for left in lefts) for each, lefts in following.items()
+        }
+        enough = WELL * sum(chances.values())
+        # Of the next battles that are likely enough, the one that is fought most often.
+        likely = (each for each, chance in chances.items() if chance > enough)
+        main = max(likely, key=likelihood, default=None)
+        going = won.keys() - following.get(None, [])
+        fewest = min(going) if going and None in following else None
+        line[border] = MainBattle(steps[border], fewest, _branches(plan, following, won, main))
+        if main is None:
             break
-        usual = max(going, key=lambda left: after[left].chance)
-        state, made = state.after(made, after[usual]), next_made[usual]
+        usual = max(following[main], key=lambda left: won[left].chance)
+        state, made = state.after(made, won[usual]), next_made[usual]
     return tuple(line.values())
-
-
-def _main(
-    following: Mapping[int, Border | None],
-    chances: Mapping[int, float],
-    steps: Mapping[Border, Step],
-) -> Border | None:
-    """Return the next battle that is fought most often, of those that are likely enough."""
-    weights: dict[Border | None, float] = defaultdict(float)
-    for left, border in following.items():
-        weights[border] += chances[left]
-    likely = [border for border in weights if weights[border] > WELL * sum(weights.values())]
-
-    def reached(border: Border | None) -> float:
-        step = None if border is None else steps.get(border)
-        return step.reach_probability if step else 0.0
-
-    return max(likely, key=reached, default=None)
-
-
-def _fewest(following: Mapping[int, Border | None]) -> int | None:
-    going = [left for left, border in following.items() if border is not None]
-    return min(going) if going and len(going) < len(following) else None
 
 
 def _branches(
     plan: Plan,
-    following: Mapping[int, Border | None],
-    after: Mapping[int, AttackResult],
+    following: Mapping[Border | None, list[int]],
+    won: Mapping[int, AttackResult],
     main: Border | None,
 ) -> tuple[Branch, ...]:
-    found: dict[Border, list[int]] = defaultdict(list)
-    for left in sorted(following):
-        border = following[left]
-        if border not in (None, main) and after[left].chance > NEVER:
-            found[border].append(left)
-    name = plan.problem.name
-    return tuple(Branch(name(v), name(c), tuple(left)) for (v, c), left in found.items())
+    found = list[Branch]()
+    for border, lefts in following.items():
+        left = tuple(each for each in sorted(lefts) if won[each].chance > NEVER)
+        if border is not None and border != main and left:
+            found.append(Branch(plan.problem.name(border[0]), plan.problem.name(border[1]), left))
+    return tuple(sorted(found, key=lambda branch: branch.armies))
 
 
 @dataclass(frozen=True)
 class Rearguard:
-    """How many armies stay behind when a plan has taken a territory, garrison included.
+    """How many armies stay behind when a plan has taken a territory, garrison included."""
 
-    start, to: the territory that attacked, and the one that is taken.
-    probability: the chance that it is taken from there.
-    least, most: the range of armies that stay behind, in nearly all cases.
-    usual: how many most often stay behind.
-    garrison: how many must stay behind.
-    """
-
-    start: str
-    to: str
-    probability: float
-    least: int
-    most: int
-    usual: int
-    garrison: int
+    start: str  # the territory that attacked
+    to: str  # the one that is taken
+    probability: float  # the chance that it is taken from there
+    least: int  # in nearly all cases at least so many stay behind
+    most: int  # and at most so many
+    usual: int  # how many most often stay behind
+    garrison: int  # how many must stay behind
 
     @property
     def is_all(self) -> bool:

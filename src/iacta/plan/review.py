@@ -213,14 +213,11 @@ def review(
 
 
 class _Values:
-    """What states of a turn are worth.
-
-    goal: the goal of the turn.
-    deadline: when all of it must be over.
-    """
+    """What states of a turn are worth."""
 
     def __init__(self, goal: Goal, deadline: Deadline) -> None:
         self.goal, self.deadline, self.proven = goal, deadline, True
+        self._known: dict[Turn, float] = {}
 
     def plan(self, turn: Turn) -> Plan | None:
         if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
@@ -232,6 +229,12 @@ class _Values:
 
     def value(self, turn: Turn, plan: Plan | None) -> float:
         return self.goal.worth(turn) if plan is None else plan.counted
+
+    def other(self, turn: Turn) -> float:
+        """Return the value of a turn that was not played."""
+        if turn not in self._known:
+            self._known[turn] = self.value(turn, self.plan(turn))
+        return self._known[turn]
 
 
 def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
@@ -270,11 +273,10 @@ def _step(
         cost = sure_loss(before - after, unsure)
         better = _name(best) if best is not None and cost else ""
         return step._replace(before=before, cost=cost, better=better, is_useful=False)
-    known: dict[int, float] = {}
     judged = [
         (
             sure_loss(before - worth[dice], unsure),
-            *_advance(plan, battle, fought, after, values, known),
+            *_advance(plan, battle, fought, after, values),
             dice,
         )
         for dice, fought in battle.ways
@@ -305,18 +307,9 @@ def _name(way: Alternative) -> str:
 
 
 def _advance(
-    plan: Plan,
-    battle: LoggedBattle,
-    fought: Turn,
-    after: float,
-    values: _Values,
-    known: dict[int, float],
+    plan: Plan, battle: LoggedBattle, fought: Turn, after: float, values: _Values
 ) -> tuple[float, int]:
-    """Return what was lost by how many armies moved in, and how many the policy moves.
-
-    fought: the turn after the dice.
-    known: what the turn is worth with other numbers of armies moved in, as far as that is known.
-    """
+    """Return what was lost by how many armies moved in, and how many the policy moves."""
     if fought.phase != "advance":
         return 0.0, 0
     problem = plan.problem
@@ -326,10 +319,8 @@ def _advance(
     usual = plan.policy.advance(problem.start, v, c, able, numbers[0])
     if usual == battle.moved or usual not in numbers:
         return 0.0, battle.moved
-    if usual not in known:
-        turn = fought.after(Advance(usual))
-        known[usual] = values.value(turn, values.plan(turn))
-    return sure_loss(known[usual] - after, uncertainty(plan)), usual
+    other = values.other(fought.after(Advance(usual)))
+    return sure_loss(other - after, uncertainty(plan)), usual
 
 
 def _spread(plan: Plan, battle: LoggedBattle, dice: int) -> float | None:

@@ -15,7 +15,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from iacta.board import Position
 from iacta.checks import shown, whole_number
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
@@ -100,7 +99,6 @@ def _followed(
 ) -> dict[TurnState, Weight]:
     """Return the states in which a turn with a policy ends, with their weights.
 
-    whole: the weight of the start.
     results: the results of an attack in a state of some weight, with theirs.
 
     Each attack costs armies, so that the states with the most armies come first.
@@ -154,22 +152,13 @@ def _thrown(
     return [(result(*pair), counted[pair]) for pair in sorted(counted)]
 
 
-def ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
-    """Yield the position at the end of a plan, again and again, with random results.
-
-    plan: the plan.
-    rng: random numbers.
-    until: a set; the plan ends as soon as all of it is taken. 0 for none.
-    """
-    return (plan.problem.position_of(end) for end, _ in games(plan.policy, rng, until))
-
-
 def games(
     policy: Policy, rng: "np.random.Generator", until: int = 0
 ) -> Iterator[tuple[TurnState, float]]:
     """Yield where games of a policy end, and how much luck it saw in them, which is 0 on average.
 
-    policy, rng, until: as for `ends`.
+    rng: random numbers.
+    until: a set; a game ends as soon as all of it is taken. 0 for none.
     """
     decide = cache(policy.decide)
 

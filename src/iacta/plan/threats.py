@@ -36,9 +36,23 @@ from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
 from iacta.plan.deadline import Deadline, by_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
-from iacta.plan.opponents import SingleBattles, last_moves, opponents_in, usual_reinforcements
-from iacta.plan.quick import NEAR, Look, quick_look, quick_plan
-from iacta.plan.reinforcement import Placement, PlanOptions, turn_options
+from iacta.plan.opponents import (
+    SingleBattles,
+    enemies_beside,
+    last_moves,
+    opponents_in,
+    usual_reinforcements,
+)
+from iacta.plan.problem import turn_at
+from iacta.plan.reinforcement import (
+    NEAR,
+    Look,
+    Placement,
+    PlanOptions,
+    quick_look,
+    quick_plan,
+    turn_options,
+)
 
 Kind: TypeAlias = Literal["take", "break", "eliminate"]
 
@@ -129,40 +143,43 @@ def threats(
     """
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
-    search = _ThreatSearch(turn, Deadline.of(time_limit), progress)
+    deadline, aims = Deadline.of(time_limit), [*_aims(turn.position)]
+    known, move, is_complete = dict[_Aim, Look](), None, False
+
+    def found() -> Threats:
+        each_known = (_threatened(aim, known[aim]) for aim in aims if aim in known)
+        some = (each for each in each_known if each.at_most > SMALL)
+        ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
+        return Threats(turn.player, tuple(ranked), move, is_complete)
+
     try:
-        search.run()
+        for aim, look, part in _looks(turn, aims, known, deadline):
+            known[aim] = look
+            if progress is not None:
+                progress(found(), part)
+        move = _helpful_move(turn, known, deadline)
+        is_complete = not deadline.is_over
     except KeyboardInterrupt:
-        search.deadline.stop()
-        if not search.known:
+        deadline.stop()
+        if not known:
             raise
-    return search.found()
+    return found()
 
 
 class _Aim(NamedTuple):
-    """What an opponent may try.
-
-    armies: their new armies.
-    worth: what it takes, in new armies of the player's next turn.
-    """
+    """What an opponent may try."""
 
     player: str
     kind: Kind
     name: str
     goal: Goal
-    armies: int
-    worth: float
+    armies: int  # their new ones
+    worth: float  # what it takes, in new armies of the player's next turn
 
 
 def _aims(position: Position) -> Iterator[_Aim]:
     board, mine = position.board, position.owned_by(position.player)
-    border = [
-        name
-        for name in mine
-        if any(
-            position.of(near).owner not in ("", position.player) for near in board.neighbours(name)
-        )
-    ]
+    border = [name for name in mine if enemies_beside(position, name)]
     whole = [
         each for each in board.continents if each.territories and {*each.territories} <= {*mine}
     ]
@@ -175,51 +192,23 @@ def _aims(position: Position) -> Iterator[_Aim]:
         yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
 
 
-class _ThreatSearch:
-    """What opponents could do, as far as it is known.
+def _looks(
+    turn: Turn, aims: list[_Aim], known: Mapping[_Aim, Look], deadline: Deadline
+) -> Iterator[tuple[_Aim, Look, float]]:
+    """Yield what is found for each aim, with the part of the work that is done.
 
-    turn, progress: as for `threats`.
+    known: what has been yielded.
     """
-
-    def __init__(
-        self,
-        turn: Turn,
-        deadline: Deadline,
-        progress: Callable[[Threats, float], object] | None,
-    ) -> None:
-        self.turn, self.deadline, self.progress = turn, deadline, progress
-        self.aims = [*_aims(turn.position)]
-        self.known: dict[_Aim, Threatened] = {}
-        self.move: HelpfulMove | None = None
-        self.is_complete = False
-        self.done = 0
-
-    def found(self) -> Threats:
-        known = (self.known[aim] for aim in self.aims if aim in self.known)
-        some = (each for each in known if each.at_most > SMALL)
-        ranked = sorted(some, key=lambda each: (-each.chance, -each.at_most))
-        return Threats(self.turn.player, tuple(ranked), self.move, self.is_complete)
-
-    def run(self) -> None:
-        position, aims = self.turn.position, self.aims
-        looks = by_threads(partial(_look, self.turn, position), aims, self.deadline.part(LOOK_PART))
-        for aim, threat in looks:
-            self._add(aim, threat, 0.5 * len(self.known) / len(aims))
-        unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > NEAR]
-        unsure.sort(key=lambda aim: -self.known[aim].at_most * (aim.worth or SMALL))
-        jobs = [(aim, self.known[aim]) for aim in unsure]
-        plans = by_threads(
-            partial(_planned, self.turn, position), jobs, self.deadline.part(PLAN_PART)
-        )
-        for number, ((aim, _), threat) in enumerate(plans):
-            self._add(aim, threat, 0.5 + 0.5 * number / len(unsure))
-        self.move = _helpful_move(self.turn, self.known, self.deadline)
-        self.is_complete = not self.deadline.is_over
-
-    def _add(self, aim: _Aim, threat: Threatened, part: float) -> None:
-        self.known[aim] = threat
-        if self.progress is not None:
-            self.progress(self.found(), part)
+    look_at = partial(_look, turn, turn.position)
+    looks = by_threads(look_at, aims, deadline.part(LOOK_PART))
+    for done, (aim, look) in enumerate(looks, 1):
+        yield aim, look, 0.5 * done / len(aims)
+    unsure = [aim for aim, each in known.items() if each.at_most - each.chance > NEAR]
+    unsure.sort(key=lambda aim: -known[aim].at_most * (aim.worth or SMALL))
+    plan_for = partial(_planned, turn, turn.position, known)
+    plans = by_threads(plan_for, unsure, deadline.part(PLAN_PART))
+    for done, (aim, look) in enumerate(plans):
+        yield aim, look, 0.5 + 0.5 * done / len(unsure)
 
 
 def _options(turn: Turn) -> PlanOptions:
@@ -227,20 +216,18 @@ def _options(turn: Turn) -> PlanOptions:
     return {**turn_options(turn), "keep": None, "stay": ()}
 
 
-def _look(turn: Turn, position: Position, aim: _Aim, deadline: Deadline) -> Threatened:
+def _look(turn: Turn, position: Position, aim: _Aim, deadline: Deadline) -> Look:
     """Return what an opponent reaches by a quick look, and a bound on all that they could."""
     theirs = replace(position, player=aim.player)
-    return _threatened(aim, quick_look(theirs, aim.goal, aim.armies, _options(turn), deadline))
+    return quick_look(theirs, aim.goal, aim.armies, _options(turn), deadline)
 
 
 def _planned(
-    turn: Turn, position: Position, job: tuple[_Aim, Threatened], deadline: Deadline
-) -> Threatened:
+    turn: Turn, position: Position, looks: Mapping[_Aim, Look], aim: _Aim, deadline: Deadline
+) -> Look:
     """Return the same by a plan with the same placement, if that is better."""
-    aim, threat = job
     theirs = replace(position, player=aim.player)
-    look = Look(threat.chance, threat.interval, threat.at_most, threat.placement)
-    return _threatened(aim, quick_plan(theirs, aim.goal, _options(turn), look, deadline))
+    return quick_plan(theirs, aim.goal, _options(turn), looks[aim], deadline)
 
 
 def _threatened(aim: _Aim, look: Look) -> Threatened:
@@ -250,9 +237,7 @@ def _threatened(aim: _Aim, look: Look) -> Threatened:
 # The last move.
 
 
-def _helpful_move(
-    turn: Turn, known: Mapping[_Aim, Threatened], deadline: Deadline
-) -> HelpfulMove | None:
+def _helpful_move(turn: Turn, known: Mapping[_Aim, Look], deadline: Deadline) -> HelpfulMove | None:
     """Return the move after which the player keeps most, when each stack fights one battle."""
     if turn.phase == "over" or turn.fortify == "none":
         return None
@@ -261,17 +246,9 @@ def _helpful_move(
     beside = {
         aim: near
         for aim in aims
-        if (near := battles.beside(position, aim.player, _names(aim, position)))
+        if (near := battles.beside(position, aim.player, aim.goal.read(turn.board).names))
     }
-    last = Turn(
-        position,
-        turn.rules,
-        phase="fortify",
-        fortify=turn.fortify,
-        keep=turn.keep,
-        stay=turn.stay,
-        rules_of=turn.rules_of,
-    )
+    last = turn_at(turn, position, "fortify", turn.fortify)
 
     def lost(there: Position) -> dict[_Aim, float]:
         return {
@@ -297,10 +274,10 @@ def _helpful_move(
         part = deadline.part(1 / len(kept))
         looks = dict(by_threads(partial(_look, turn, there), same, part.part(LOOK_PART)))
         aim = max(looks, key=lambda each: looks[each].chance)
-        now = max((known[each] for each in same), key=lambda each: each.chance)
-        then = _planned(turn, there, (aim, looks[aim]), part)
+        worst = max(same, key=lambda each: known[each].chance)
+        now, then = known[worst], _planned(turn, there, looks, aim, part)
         settled[which] = aim.worth * (now.chance - then.chance)
-        changes[which] = now, then
+        changes[which] = _threatened(worst, now), _threatened(aim, then)
     if _rank(settled) <= (0.0, SMALL):  # plans see what single battles do not
         return None
     first = max(settled, key=lambda which: _rank({which: settled[which]}))
@@ -312,10 +289,6 @@ def _rank(kept: Mapping[tuple[str, str], float]) -> tuple[float, float]:
     """Return what is kept of bonuses, and of territories, in armies."""
     bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
     return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
-
-
-def _names(aim: _Aim, position: Position) -> tuple[str, ...]:
-    return aim.goal.read(position.board).names
 
 
 def _worst(lost: Mapping[_Aim, float]) -> dict[tuple[str, str], float]:

@@ -27,8 +27,7 @@ from iacta.game import Action, Advance
 from iacta.game.turn import Policy, Record, Turn
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.deadline import Deadline, by_threads
-from iacta.plan.quick import Look, quick_look, quick_plan
-from iacta.plan.reinforcement import Placement, turn_options
+from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
 from iacta.war.chances import Z, cut_after, interval_of, played
 from iacta.war.core import (
     AS_LIKED,
