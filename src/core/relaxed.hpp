@@ -323,34 +323,8 @@ struct Level {
     }
 };
 
-// Two numbers at once; sums are the same one by one.
+// Two values of a line at once.
 typedef double Pair __attribute__((vector_size(16)));
-constexpr int PAD = 2;
-
-inline Pair load(const double* from) {
-    Pair found;
-    std::memcpy(&found, from, sizeof found);
-    return found;
-}
-inline void store(double* to, const Pair& pair) { std::memcpy(to, &pair, sizeof pair); }
-
-// line[x] = max(line[x], Σ_i chance[i] · from[i][x]) for all x below a width, rounded up to pairs.
-template <int N>
-void raise(double* line, int width, const double* chance, const double* const* from, int count) {
-    const int n = N ? N : count;
-    for (int x = 0; x < width; x += PAD) {
-        Pair sum = load(from[0] + x) * chance[0];
-        for (int i = 1; i < n; ++i) sum += load(from[i] + x) * chance[i];
-        Pair old = load(line + x);
-        store(line + x, sum > old ? sum : old);
-    }
-}
-inline void raise(double* line, int width, const double* chance, const double* const* from, int count) {
-    if (count == 1) raise<1>(line, width, chance, from, count);
-    else if (count == 2) raise<2>(line, width, chance, from, count);
-    else if (count == 3) raise<3>(line, width, chance, from, count);
-    else if (count > 0) raise<0>(line, width, chance, from, count);
-}
 
 // The digits of a state, each in some bits of its own.
 using Code = unsigned __int128;
@@ -516,11 +490,6 @@ class Purse {
     std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
 };
 
-// The least weights of trees that hold a set of items, and a light land or an item of the set.
-struct Trees {
-    std::vector<int> of_light, of_item;
-};
-
 template <int W>
 class Relaxed {
   public:
@@ -620,10 +589,8 @@ class Relaxed {
             if (double(values_) + size > double(most)) return false;
             values_ += int64_t(size);
             if (STATE * ++states_ > work) return is_large_ = false;
-            int64_t lines = int64_t(size / (view.able.back() + 1)), width = (view.able.back() + PAD) / PAD * PAD;
-            bytes_ += lines * width * int64_t(sizeof(double));
-            bytes_ += int64_t(sizeof(Code) + sizeof(size_t) + 2 * sizeof(int) * groups_.size());
-            if (bytes_ + int64_t(codes_.bytes()) > bytes) return false;
+            int64_t each = int64_t(sizeof(Code) + sizeof(size_t) * (1 + groups_.size()));
+            if (values_ * int64_t(sizeof(double)) + states_ * each + int64_t(codes_.bytes()) > bytes) return false;
             if (is_won(view)) continue;
             find_attacks(code, view, attacks);
             for (size_t a = 0; a < attacks.size(); ++a)
@@ -639,7 +606,9 @@ class Relaxed {
     // The value at the start, if the states are found.
     double value() {
         solve();
-        return mean(0, begin_.back());
+        View start;
+        see(start_, start);
+        return mean(0, start, begin_.back());
     }
 
   private:
@@ -717,90 +686,61 @@ class Relaxed {
         }
     }
 
-    // By Dreyfus and Wagner: a tree that holds a light land or an item, and a set of items, is two
-    // trees that meet there, or a tree that holds a neighbour, and itself.
-    Trees trees(const std::vector<int>& lands, const std::vector<int>& weights) const {
-        size_t count = lands.size(), sets = size_t{1} << items_.size();
-        std::vector<std::vector<int>> light(count), joins(count), joined(items_.size());  // neighbours
+    // For each group the least sum of weights by which each set of items can be connected. By Dreyfus and
+    // Wagner: the least tree of an item or a group is two of its trees, or that of a neighbour; the
+    // least one of a light land is two of its trees, or that of a neighbour, and itself.
+    std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
+        size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
+        std::vector<Set<W>> around;  // of items, and then of groups
+        for (const Set<W>& item : items_) around.push_back(ways_.around(item));
+        for (const Group& group : groups_) around.push_back(ways_.out(group.places));
+        std::vector<std::vector<size_t>> light(count), joined(around.size());  // neighbours
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
-                if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(int(w));
-            for (size_t i = 0; i < items_.size(); ++i)
-                if (ways_.near[lands[u]].meets(items_[i])) {
-                    joins[u].push_back(int(i));
-                    joined[i].push_back(int(u));
-                }
+                if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(w);
+            for (size_t r = 0; r < around.size(); ++r)
+                if (around[r].has(lands[u])) joined[r].push_back(u);
         }
-        std::vector<int> of_light(sets * count + 1, FAR), of_item(sets * items_.size(), FAR);
+        // The least trees of light lands with a set, and of items and groups with a set of other items.
+        std::vector<int> of_light(sets * count, FAR);
+        std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, FAR));
         std::copy(weights.begin(), weights.end(), of_light.begin());
+        for (auto& each : found) each[0] = 0;
         for (size_t whole = 1; whole < sets; ++whole) {
-            for (size_t i = 0; i < items_.size(); ++i) {
-                deadline_.go_on(int64_t{10} << std::popcount(whole));
-                size_t own = size_t{1} << i, rest = whole & ~own, low = rest & -rest;
-                if (rest == whole) continue;
-                int best = rest ? FAR : 0;
-                for (size_t part = (rest - 1) & rest; rest && part; part = (part - 1) & rest)
-                    if (part & low)
-                        best = std::min(best, of_item[(part | own) * items_.size() + i] +
-                                                  of_item[((rest ^ part) | own) * items_.size() + i]);
-                for (size_t j = 0; j < items_.size(); ++j)
-                    if (rest >> j & 1 && beyond_[i] >> j & 1)
-                        best = std::min(best, of_item[rest * items_.size() + j]);
-                for (int u : joined[i])
-                    if (rest) best = std::min(best, of_light[rest * count + u]);
-                of_item[whole * items_.size() + i] = best;
-            }
             int* own = &of_light[whole * count];
-            size_t low = whole & -whole;
-            for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole) {
-                if (!(part & low)) continue;
+            size_t most = whole & (whole - 1);  // each two parts are looked at once
+            for (size_t part = most; part; part = (part - 1) & most) {
                 deadline_.go_on(int64_t(count));
                 const int *a = &of_light[part * count], *b = &of_light[(whole ^ part) * count];
                 for (size_t u = 0; u < count; ++u) own[u] = std::min(own[u], a[u] + b[u] - weights[u]);
             }
-            for (size_t u = 0; u < count; ++u)
-                for (int i : joins[u])
-                    if (whole >> i & 1) own[u] = std::min(own[u], of_item[whole * items_.size() + i] + weights[u]);
+            for (size_t i = 0; i < items; ++i)
+                if (whole >> i & 1)
+                    for (size_t u : joined[i]) own[u] = std::min(own[u], found[i][whole ^ size_t{1} << i] + weights[u]);
             for (bool better = true; better;) {
                 better = false;
                 deadline_.go_on(10 * int64_t(count));
                 for (size_t u = 0; u < count; ++u)
-                    for (int w : light[u])
+                    for (size_t w : light[u])
                         if (own[w] + weights[u] < own[u]) own[u] = own[w] + weights[u], better = true;
             }
-        }
-        return {std::move(of_light), std::move(of_item)};
-    }
-
-    // For each group the least weight that connects each set of items.
-    std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
-        const auto [of_light, of_item] = trees(lands, weights);
-        size_t count = lands.size(), sets = size_t{1} << items_.size();
-        std::vector<std::vector<int>> found;
-        for (const Group& group : groups_) {
-            Set<W> out = ways_.out(group.places);
-            std::vector<int> best(sets, FAR);
-            best[0] = 0;
-            size_t beyond = 0;
-            for (size_t i = 0; i < items_.size(); ++i)
-                if (!group.reach.meets(items_[i])) beyond |= size_t{1} << i;
-            for (size_t whole = 1; whole < sets; ++whole) {
-                size_t low = whole & -whole;
-                deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(count));
-                int each = FAR;
-                for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole)
-                    if (part & low) each = std::min(each, best[part] + best[whole ^ part]);
-                for (size_t i = 0; i < items_.size(); ++i)
-                    if (whole >> i & 1 && out.meets(items_[i]))
-                        each = std::min(each, of_item[whole * items_.size() + i]);
-                for (size_t u = 0; u < count; ++u)
-                    if (out.has(lands[u])) each = std::min(each, of_light[whole * count + u]);
-                best[whole] = each;
+            for (size_t r = 0; r < around.size(); ++r) {
+                if (r < items && whole >> r & 1) continue;
+                deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(joined[r].size()));
+                int best = FAR;
+                for (size_t part = most; part; part = (part - 1) & most)
+                    best = std::min(best, found[r][part] + found[r][whole ^ part]);
+                for (size_t i = 0; i < items; ++i)
+                    if (whole >> i & 1 && around[r].meets(items_[i])) best = std::min(best, found[i][whole ^ size_t{1} << i]);
+                for (size_t u : joined[r]) best = std::min(best, own[u]);
+                found[r][whole] = best;
             }
-            for (size_t whole = 1; whole < sets; ++whole)
-                if (whole & beyond) best[whole] = FAR;
-            found.push_back(std::move(best));
         }
+        found.erase(found.begin(), found.begin() + int(items));
+        for (size_t g = 0; g < groups_.size(); ++g)
+            for (size_t i = 0; i < items; ++i)
+                for (size_t whole = 0; whole < sets && !groups_[g].reach.meets(items_[i]); ++whole)
+                    if (whole >> i & 1) found[g][whole] = FAR;
         return found;
     }
 
@@ -920,281 +860,165 @@ class Relaxed {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of an attack of the state at hand: its values are those of `slot`, so many back.
+    // A result of a roll of the state at hand: its values are those of a state after, so many back, and
+    // begin at `from` for the line at hand. After the last result of an answer comes the next answer, and
+    // after the last one of a throw, with the chance `thrown`, the next throw.
     struct Part {
         double chance;
-        size_t slot, back;
-        bool stays;  // costs no defender
+        size_t after, back;
+        bool is_last;
+        double thrown;
+        const double* from;
     };
 
-    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1. Its parts are
-    // those from `first` on, answer by answer. Where it is the last group's, and plain, the part that
-    // costs no defender leads back to the same line: `again` says how.
+    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts.
     struct Action {
         size_t group;
         int from, to;
-        const Choice* choice;
-        size_t first;
-        int count, again;
-    };
-
-    // How a roll of the last group leads back to the same line: with a chance, at a loss. `sum` is
-    // the most that the other results of such rolls are worth, for each budget.
-    struct Again {
-        double chance;
-        int gone;
-        std::vector<double> sum;
+        size_t first, count;
     };
 
     // What can be done in a state, taken apart.
     struct Plan {
         std::vector<Action> actions;
         std::vector<Part> parts;
-        std::vector<size_t> base, at;  // by slot: where the values begin, in all and for the line at hand
-        std::vector<int> strides;      // by slot and group
-        std::vector<Again> agains;
-        size_t used = 0;  // of `agains`
-        bool hard = false;
+        std::vector<size_t> next, place;  // the states after, and where the values of each begin for a line
     };
 
-    void find_plan(const std::vector<Attack>& attacks, const std::vector<int>& stride, size_t longest,
-                   Plan& plan) {
-        size_t n = groups_.size(), last = n - 1;
+    void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
         plan.actions.clear();
         plan.parts.clear();
-        plan.base.clear();
-        plan.strides.clear();
-        plan.used = 0;
-        plan.hard = false;
+        plan.next.clear();
         for (size_t a = 0; a < attacks.size(); ++a) {
             const Attack& attack = attacks[a];
             const Row& row = rolls_.row(attack.kind, attack.defenders);
-            size_t slot = plan.base.size(), g = size_t(attack.group);
-            for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost) {
-                size_t next = size_t(codes_.number(after_[a * (rolls_.step + 1) + lost]));
-                plan.base.push_back(begin_[next]);
-                plan.strides.insert(plan.strides.end(), &stride[next * n], &stride[next * n] + n);
-            }
+            size_t first = plan.next.size(), g = size_t(attack.group);
+            for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost)
+                plan.next.push_back(size_t(codes_.number(after_[a * (rolls_.step + 1) + lost])));
             for (const Use& use : attack.kept <= 1 && !attack.dead_end ? row.plain : row.uses) {
                 const Choice& choice = row.choices[use.choice];
-                deadline_.go_on();
                 int to = use.to == ENDLESS ? ENDLESS : attack.toll + use.to;
-                Action action{g, attack.toll + use.from, to, &choice, plan.parts.size(), 0, -1};
-                if (g == last && size_t(action.from) >= longest) continue;  // more than any budget
-                bool plain = choice.is_plain() && choice.costs().size() <= MOST_COSTS;
-                const Cost* same = nullptr;
-                if (g == last && plain) {
-                    int count = 0;
-                    for (const Cost& cost : choice.costs())
-                        if (!cost.defenders) same = &cost, ++count;
-                    plain = count <= 1;
-                }
-                for (const Toss& toss : choice.tosses)
-                    for (const auto& answer : toss.answers)
+                plan.actions.push_back({g, attack.toll + use.from, to, plan.parts.size(), 0});
+                for (const Toss& toss : choice.tosses) {
+                    for (const auto& answer : toss.answers) {
                         for (const Cost& cost : answer) {
                             deadline_.go_on(10);
-                            if (plain && &cost == same) continue;
                             int gone = cost.attackers, kept = attack.dead_end ? cost.advance : attack.kept;
                             if (cost.defenders == attack.defenders)
                                 gone += attack.toll + std::min(cost.advance, kept);
-                            size_t each = slot + cost.defenders, back = size_t(gone) * plan.strides[each * n + g];
-                            plan.parts.push_back({cost.chance, each, back, !cost.defenders});
+                            size_t after = first + size_t(cost.defenders);
+                            size_t back = size_t(gone) * strides_[plan.next[after] * groups_.size() + g];
+                            plan.parts.push_back({cost.chance, after, back, false, 0.0, nullptr});
                         }
-                action.count = int(plan.parts.size() - action.first);
-                if (plain) action.choice = nullptr;
-                else if (g == last) plan.hard = true;
-                if (plain && g == last)
-                    action.again = same ? again_of(same->chance, same->attackers, longest, plan)
-                                        : again_of(0.0, 1, longest, plan);
-                plan.actions.push_back(action);
+                        plan.parts.back().is_last = true;
+                    }
+                    plan.parts.back().thrown = toss.chance;
+                }
+                plan.actions.back().count = plan.parts.size() - plan.actions.back().first;
             }
         }
-        plan.at.resize(plan.base.size());
-    }
-
-    static int again_of(double chance, int gone, size_t longest, Plan& plan) {
-        for (size_t i = 0; i < plan.used; ++i)
-            if (plan.agains[i].chance == chance && plan.agains[i].gone == gone) return int(i);
-        if (plan.used == plan.agains.size())
-            plan.agains.push_back({0.0, 0, std::vector<double>(longest + PAD)});
-        plan.agains[plan.used].chance = chance;
-        plan.agains[plan.used].gone = gone;
-        return int(plan.used++);
+        plan.place.resize(plan.next.size());
     }
 
     void solve() {
         std::vector<Code> states = codes_.numbered();
-        size_t n = groups_.size(), last = n - 1;
-        std::vector<int> size = filled(states.size() * n, 0, deadline_), stride = size;
-        View view;
-        size_t total = 0;
-        int longest = 0;
+        size_t n = groups_.size(), last = n - 1, total = 0;
+        strides_ = filled(states.size() * n, size_t{1}, deadline_);
         begin_.reserve(states.size());
+        View view;
         for (size_t r = 0; r < states.size(); ++r) {
             deadline_.go_on();
             see(states[r], view);
-            int width = (view.able[last] + PAD) / PAD * PAD;
-            longest = std::max(longest, width);
-            size[r * n + last] = view.able[last] + 1;
-            stride[r * n + last] = 1;
-            for (size_t g = last; g-- > 0;) {
-                size[r * n + g] = view.able[g] + 1;
-                stride[r * n + g] = width;
-                width *= view.able[g] + 1;
-            }
+            for (size_t g = last; g > 0; --g) strides_[r * n + g - 1] = strides_[r * n + g] * size_t(view.able[g] + 1);
             begin_.push_back(total);
-            total += size_t(width);
+            total += strides_[r * n] * size_t(view.able[0] + 1);
         }
-        for (size_t& each : begin_) each += longest;  // a line may be looked at before its begin
-        total += longest;
-        values_at_ = filled(total + PAD, 0.0, deadline_);
-        double* values = values_at_.data();
+        values_at_ = filled(total, 0.0, deadline_);
         std::vector<Attack> attacks;
         Plan plan;
         std::vector<int> budgets(n);
-        std::vector<double> mean(longest + PAD), least(longest + PAD), mixed(longest + PAD);
-        start_sizes_.assign(size.end() - n, size.end());
-        start_strides_.assign(stride.end() - n, stride.end());
         for (size_t r = 0; r < states.size(); ++r) {
             see(states[r], view);
-            const int *own_size = &size[r * n], *own_stride = &stride[r * n];
-            size_t line_width = size_t(own_size[last] + PAD - 1) / PAD * PAD;
-            size_t end = r + 1 < states.size() ? begin_[r + 1] : total;
+            double* own = &values_at_[begin_[r]];
+            double* end = values_at_.data() + (r + 1 < states.size() ? begin_[r + 1] : total);
             if (is_won(view)) {
-                std::fill(values + begin_[r], values + end, 1.0);
+                std::fill(own, end, 1.0);
                 continue;
             }
             find_attacks(states[r], view, attacks);
-            find_plan(attacks, stride, size_t(longest), plan);
+            find_plan(attacks, plan);
             std::fill(budgets.begin(), budgets.end(), 0);
-            for (size_t line = begin_[r]; line < end; line += line_width) {
-                deadline_.go_on(int64_t(n * plan.base.size()));
-                double* own = values + line;
-                int width = own_size[last];
-                for (size_t g = 0; g < last; ++g)  // more armies are not worth less
-                    if (budgets[g]) {
-                        const double* fewer = own - own_stride[g];
-                        for (int x = 0; x < width; x += PAD) {
-                            Pair a = load(own + x), b = load(fewer + x);
-                            store(own + x, a > b ? a : b);
-                        }
-                    }
-                for (size_t i = 0; i < plan.used; ++i)
-                    std::fill_n(plan.agains[i].sum.begin(), width + PAD, -2.0);
-                for (size_t slot = 0; slot < plan.base.size(); ++slot) {
-                    size_t place = plan.base[slot];
-                    for (size_t h = 0; h < last; ++h)
-                        place += size_t(budgets[h]) * plan.strides[slot * n + h];
-                    plan.at[slot] = place;
+            int width = view.able[last] + 1;
+            for (; own < end; own += width) {
+                for (size_t i = 0; i < plan.next.size(); ++i) {
+                    plan.place[i] = begin_[plan.next[i]];
+                    for (size_t h = 0; h < last; ++h) plan.place[i] += size_t(budgets[h]) * strides_[plan.next[i] * n + h];
                 }
-                const double* from[MOST_COSTS];
-                double chance[MOST_COSTS];
-                for (const Action& action : plan.actions) {
-                    bool is_last = action.group == last;
-                    int able = is_last ? std::max(width - 1, action.from) : budgets[action.group];
-                    if (able >= (is_last ? width : action.to) || able < action.from) continue;
-                    deadline_.go_on(width * action.count);
-                    const Part* parts = plan.parts.data() + action.first;
-                    if (action.choice) {
-                        if (!is_last) raise_hard(own, width, values, plan, action, mean, least, mixed);
-                        continue;
-                    }
-                    size_t first = is_last ? size_t(action.from) : 0;
-                    for (int i = 0; i < action.count; ++i) {
-                        chance[i] = parts[i].chance;
-                        from[i] = values + plan.at[parts[i].slot] - parts[i].back + first;
-                    }
-                    if (!is_last) {
-                        raise(own, width, chance, from, action.count);
-                        continue;
-                    }
-                    // The last pair may reach beyond the budgets of this roll.
-                    double* sum = plan.agains[action.again].sum.data();
-                    size_t behind = size_t(std::min(width, action.to));
-                    double kept = sum[behind];
-                    if (action.count) raise(sum + first, int(behind - first), chance, from, action.count);
-                    else
-                        for (size_t x = first; x < behind; ++x) sum[x] = std::max(sum[x], 0.0);
-                    sum[behind] = kept;
-                }
-                // Sums that are not there are -2, so that nothing makes them worth anything.
-                for (int x = 1; x < width; ++x) {
-                    double best = std::max(own[x], own[x - 1]);
-                    for (size_t i = 0; i < plan.used; ++i) {
-                        const Again& each = plan.agains[i];
-                        best = std::max(best, each.sum[x] + each.chance * own[x - each.gone]);
-                    }
-                    deadline_.go_on(int64_t(plan.used + (plan.hard ? 2 * plan.parts.size() : 0)));
-                    if (plan.hard) best = std::max(best, hard(values, own, x, plan));
-                    own[x] = best;
-                }
+                for (Part& part : plan.parts) part.from = values_at_.data() + plan.place[part.after] - part.back;
+                solve_line(own, width, &strides_[r * n], budgets, plan);
                 for (size_t g = last; g-- > 0;) {
-                    if (++budgets[g] < own_size[g]) break;
+                    if (++budgets[g] <= view.able[g]) break;
                     budgets[g] = 0;
                 }
             }
         }
     }
 
-    // Raises a line to what a roll is worth to which the defender replies.
-    void raise_hard(double* own, int width, const double* values, const Plan& plan, const Action& action,
-                    std::vector<double>& mean, std::vector<double>& least, std::vector<double>& mixed) const {
-        const Part* part = plan.parts.data() + action.first;
-        std::fill_n(mixed.begin(), width, 0.0);
-        for (const Toss& toss : action.choice->tosses) {
-            std::fill_n(least.begin(), width, 2.0);
-            for (const auto& answer : toss.answers) {
-                std::fill_n(mean.begin(), width, 0.0);
-                for (size_t i = 0; i < answer.size(); ++i, ++part) {
-                    const double* to = values + plan.at[part->slot] - part->back;
-                    for (int x = 0; x < width; ++x) mean[x] += part->chance * to[x];
-                }
-                for (int x = 0; x < width; ++x) least[x] = std::min(least[x], mean[x]);
+    // The values for all budgets of the last group, and those at hand of the others.
+    void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, const Plan& plan) const {
+        size_t last = groups_.size() - 1;
+        deadline_.go_on(int64_t(budgets.size() * plan.next.size()) + width * int64_t(plan.parts.size()));
+        for (size_t g = 0; g < last; ++g)  // more armies are not worth less
+            for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
+        for (const Action& action : plan.actions) {
+            if (action.group == last || budgets[action.group] < action.from || budgets[action.group] >= action.to) continue;
+            int x = 0;
+            for (; x + 1 < width; x += 2) {
+                Pair old, best = value_of<Pair>(action, x, plan);
+                std::memcpy(&old, own + x, sizeof old);
+                best = best > old ? best : old;
+                std::memcpy(own + x, &best, sizeof best);
             }
-            for (int x = 0; x < width; ++x) mixed[x] += toss.chance * least[x];
+            if (x < width) own[x] = std::max(own[x], value_of<double>(action, x, plan));
         }
-        for (int x = 0; x < width; ++x) own[x] = std::max(own[x], mixed[x]);
+        for (int x = 1; x < width; ++x) {  // a roll of the last group may lead back to the same line
+            double best = std::max(own[x], own[x - 1]);
+            for (const Action& action : plan.actions)
+                if (action.group == last && action.from <= x && x < action.to)
+                    best = std::max(best, value_of<double>(action, x, plan));
+            own[x] = best;
+        }
     }
 
-    // The most that rolls of the last group are worth to which the defender replies, or that cost no
-    // defender in several ways.
-    double hard(const double* values, const double* own, int x, const Plan& plan) const {
-        double best = 0.0;
-        for (const Action& action : plan.actions) {
-            if (action.group != groups_.size() - 1 || !action.choice) continue;
-            if (x < action.from || x >= action.to) continue;
-            const Part* part = plan.parts.data() + action.first;
-            double value = 0.0;
-            for (const Toss& toss : action.choice->tosses) {
-                double least = 2.0;
-                for (const auto& answer : toss.answers) {
-                    double mean = 0.0;
-                    for (size_t i = 0; i < answer.size(); ++i, ++part) {
-                        const double* to = part->stays ? own : values + plan.at[part->slot];
-                        mean += part->chance * to[x - int(part->back)];
-                    }
-                    least = std::min(least, mean);
-                }
-                value += toss.chance * least;
-            }
-            best = std::max(best, value);
+    // What a roll is worth, to which the defender replies, with some budgets of the last group from x on.
+    template <class Values>
+    static Values value_of(const Action& action, int x, const Plan& plan) {
+        Values value{}, mean{}, least = Values{} + 2.0, each;
+        for (const Part *part = &plan.parts[action.first], *end = part + action.count; part < end; ++part) {
+            std::memcpy(&each, part->from + x, sizeof each);
+            mean += part->chance * each;
+            if (!part->is_last) continue;
+            least = mean < least ? mean : least;
+            mean = Values{};
+            if (part->thrown <= 0.0) continue;
+            value += part->thrown * least;
+            least = Values{} + 2.0;
         }
-        return best;
+        return value;
     }
 
     // The value at the start, over what each group loses before it comes to an item.
-    double mean(size_t g, size_t place) const {
+    double mean(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
-        const Group& group = groups_[g];
+        const std::vector<double>& lost = groups_[g].lost;
         double sum = 0.0;
-        deadline_.go_on(int64_t(group.lost.size()));
-        for (size_t x = 0; x < group.lost.size(); ++x)
-            if (group.lost[x] > 0.0)
-                sum += group.lost[x] * mean(g + 1, place + std::max(start_sizes_[g] - 1 - int(x), 0) * size_t(start_strides_[g]));
+        deadline_.go_on(int64_t(lost.size()));
+        for (size_t x = 0; x < lost.size(); ++x)
+            if (lost[x] > 0.0)
+                sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * strides_[strides_.size() - groups_.size() + g]);
         return sum;
     }
 
-    static constexpr size_t MOST_COSTS = 256;
     static constexpr int64_t STATE = 100;  // how long it takes to find a state, in values
 
     const Ways<W>& ways_;
@@ -1219,10 +1043,9 @@ class Relaxed {
     Code start_ = 0;
     Codes codes_;
     bool is_large_ = false;
-    int64_t values_ = 0, states_ = 0, bytes_ = 0;
+    int64_t values_ = 0, states_ = 0;
     std::vector<Code> after_;
-    std::vector<size_t> begin_;
-    std::vector<int> start_sizes_, start_strides_;
+    std::vector<size_t> begin_, strides_;  // of the values of each state; by state and group
     std::vector<double> values_at_;
 };
 
