@@ -52,7 +52,6 @@
 namespace iacta {
 
 constexpr int FAR = 1 << 28;  // more than any number of light lands and of their defenders
-constexpr int ENDLESS = std::numeric_limits<int>::max();
 constexpr int64_t WAYS = 100;  // how long it takes to look for ways, for each land of the board
 
 // What one of the results of a roll costs, and how many must move in at least if it conquers.
@@ -67,24 +66,15 @@ struct Toss {
     std::vector<std::vector<Cost>> answers;
 };
 
-// A roll that may be chosen with at least `able` armies.
+// A roll that may be chosen with `from` armies up to `to` - 1.
 struct Choice {
-    int able;
+    int from, to;
     std::vector<Toss> tosses;
-
-    bool is_plain() const { return tosses.size() == 1 && tosses[0].answers.size() == 1; }
-    const std::vector<Cost>& costs() const { return tosses[0].answers[0]; }
-};
-
-// A choice is looked at with budgets from `from` to `to` - 1.
-struct Use {
-    int choice, from, to;
 };
 
 // The rolls against a number of defenders. Where advances do not matter, fewer may be looked at.
 struct Row {
-    std::vector<Choice> choices;
-    std::vector<Use> uses, plain;
+    std::vector<Choice> choices, plain;
 };
 
 // The rolls of all battles of a game.
@@ -93,35 +83,19 @@ class Rolls {
   public:
     Rolls(const Game<W>& game, Deadline& deadline)
         : game_(game), deadline_(deadline), rows_(game.kinds), land_(game.kinds, -1) {
-        int most_kept = game.free, most = 0;
-        for (int v = 0; v < game.lands; ++v) most_kept = std::max(most_kept, game.keep[v]);
-        more_ = most_kept - game.free;
-        for (Set<W> rest = game.start.mine; rest.any();) {
-            int v = rest.pop();
-            most = std::max(most, game.start.armies[v] - game.keep[v]);
-        }
-        most_ = most;
-        for (Set<W> rest = game.field; rest.any();) {
-            int c = rest.pop();
-            land_[game.kind[c]] = c;
-        }
+        for (int keep : game.keep) more_ = std::max(more_, keep - game.free);
+        for (int v : game.start.mine) most_ = std::max(most_, game.start.armies[v] - game.keep[v]);
         double size = 0.0;
-        for (Set<W> rest = game.field; rest.any();) {
-            int c = rest.pop();
+        for (int c : game.field) {
+            land_[game.kind[c]] = c;
             if (game.whole[game.kind[c]]) size = std::max(size, double(game.start.armies[c]));
         }
-        fits = size * most * (most + size) * game.kinds <= MOST_COSTS;
-        for (Set<W> rest = game.field; fits && rest.any();) {
-            int c = rest.pop(), last = number(game.kind[c], game.start.armies[c]);
+        fits = size * most_ * (most_ + size) * game.kinds <= MOST_COSTS;
+        for (int c : game.field) {
             auto& rows = rows_[game.kind[c]];
-            while (int(rows.size()) <= last) rows.push_back(row_of(c, int(rows.size()) + 1));
+            while (fits && int(rows.size()) <= number(game.kind[c], game.start.armies[c]))
+                rows.push_back(row_of(c, int(rows.size()) + 1));
         }
-        for (const auto& rows : rows_)
-            for (const Row& row : rows)
-                for (const Choice& choice : row.choices)
-                    for (const Toss& toss : choice.tosses)
-                        for (const auto& answer : toss.answers)
-                            for (const Cost& cost : answer) step = std::max(step, cost.defenders);
     }
 
     int step = 0;  // the most defenders that a roll can cost
@@ -137,29 +111,29 @@ class Rolls {
         return std::min(defenders, game_.defence_dice(land_[kind]) + 1) - 1;
     }
 
-    Row row_of(int c, int d) const {
-        Row row;
+    Row row_of(int c, int d) {
+        std::vector<Choice> choices;
         if (game_.whole[game_.kind[c]]) {
-            for (int a = 1; a <= std::min(most_, game_.able()); ++a)
-                row.choices.push_back(battle_of(c, d, a));
+            for (int a = 1; a <= std::min(most_, game_.able()); ++a) choices.push_back(battle_of(c, d, a));
         } else {
             for (int k = game_.attack_dice(c); k > 0; --k) {
                 int compared = std::min(k, std::min(d, game_.defence_dice(c)));
                 int able = std::max(std::max(1, k - more_), compared);
                 if (compared == d) able = std::max(able, game_.least(c, k));
-                if (able <= most_) row.choices.push_back(roll_of(c, d, k, able));
+                if (able <= most_) choices.push_back(roll_of(c, d, k, able));
             }
-            std::stable_sort(row.choices.begin(), row.choices.end(),
-                             [](const Choice& a, const Choice& b) { return a.able < b.able; });
+            std::stable_sort(choices.begin(), choices.end(),
+                             [](const Choice& a, const Choice& b) { return a.from < b.from; });
         }
-        for (size_t i = 0; i < row.choices.size(); ++i)
-            row.uses.push_back({int(i), row.choices[i].able, ENDLESS});
-        row.plain = best_of(row);
-        return row;
+        for (const Choice& choice : choices)
+            for (const Toss& toss : choice.tosses)
+                for (const auto& answer : toss.answers)
+                    for (const Cost& cost : answer) step = std::max(step, cost.defenders);
+        return {choices, best_of(choices)};
     }
 
     Choice roll_of(int c, int d, int k, int able) const {
-        Choice choice{able, {}};
+        Choice choice{able, FAR, {}};
         Span throws = game_.throws(c, k, d);
         for (int t = throws.first; t < throws.last; ++t) {
             deadline_.go_on();
@@ -192,78 +166,66 @@ class Rolls {
             double chance = battle.lost[size_t(a) * (battle.defenders + 1) + e];
             if (chance > 0.0) costs.push_back({chance, a, d - e, 0});
         }
-        return {a, {{1.0, {std::move(costs)}}}};
+        return {a, FAR, {{1.0, {std::move(costs)}}}};
     }
 
     // The rolls to look at where the advance does not matter: if each costs a single army on one
     // side, the one most likely to conquer.
-    static std::vector<Use> best_of(const Row& row) {
-        std::vector<Use> found;
-        int best = -1;
-        double chance = -1.0;
-        for (size_t i = 0; i < row.choices.size(); ++i) {
-            const Choice& choice = row.choices[i];
-            double each = 0.0;
-            bool single = choice.is_plain();
-            for (size_t j = 0; single && j < choice.costs().size(); ++j) {
-                const Cost& cost = choice.costs()[j];
-                single = cost.attackers + cost.defenders == 1;
-                if (cost.defenders) each = cost.chance;
+    static std::vector<Choice> best_of(const std::vector<Choice>& choices) {
+        std::vector<Choice> found;
+        double best = -1.0;
+        for (const Choice& choice : choices) {
+            if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return choices;
+            double chance = 0.0;
+            for (const Cost& cost : choice.tosses[0].answers[0]) {
+                if (cost.attackers + cost.defenders != 1) return choices;
+                if (cost.defenders) chance = cost.chance;
             }
-            if (!single) return row.uses;
-            if (each <= chance) continue;
-            if (best >= 0 && row.choices[best].able < choice.able)
-                found.push_back({best, row.choices[best].able, choice.able});
-            best = int(i);
-            chance = each;
+            if (chance <= best) continue;
+            if (!found.empty()) found.back().to = choice.from;
+            found.push_back(choice);
+            best = chance;
         }
-        if (best >= 0) found.push_back({best, row.choices[best].able, ENDLESS});
         return found;
     }
 
     const Game<W>& game_;
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
-    std::vector<int> land_;  // of each kind
-    int more_, most_;        // more may roll than may be lost; the most armies of a stack
+    std::vector<int> land_;    // of each kind
+    int more_ = 0, most_ = 0;  // more may roll than may be lost; the most armies of a stack
 };
 
 // The borders of a game, in both directions.
 template <int W>
 class Ways {
   public:
-    explicit Ways(const Game<W>& game) : game(game) {
+    explicit Ways(const Game<W>& game) : game(game), places(game.live_stacks(game.start)) {
         for (int v = 0; v < game.lands; ++v) {
             near.push_back(game.out[v] | game.into[v]);
             stays.push_back(game.stays(v));
-        }
-        for (Set<W> rest = game.live_stacks(game.start); rest.any();) {
-            int v = rest.pop();
-            places.add(v);
-            stacks.push_back(v);
         }
     }
 
     const Game<W>& game;
     std::vector<Set<W>> near;
-    std::vector<int> stays;   // 1 where an army remains for good once a land is taken, or 0
-    std::vector<int> stacks;  // that can attack something
-    Set<W> places;
+    std::vector<int> stays;  // 1 where an army remains for good once a land is taken, or 0
+    Set<W> places;           // of the stacks that can attack something
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
-    Set<W> around(Set<W> all) const {
+    Set<W> around(const Set<W>& all) const {
         Set<W> found;
-        while (all.any()) found |= near[all.pop()];
+        for (int v : all) found |= near[v];
         return found;
     }
-    Set<W> out(Set<W> all) const {
+    Set<W> out(const Set<W>& all) const {
         Set<W> found;
-        while (all.any()) found |= game.out[all.pop()];
+        for (int v : all) found |= game.out[v];
         return found;
     }
-    Set<W> reached(Set<W> from, const Set<W>& part) const {
+    Set<W> reached(const Set<W>& from, const Set<W>& part) const {
         Set<W> found;
-        while (from.any()) found |= game.reached(from.pop(), part);
+        for (int v : from) found |= game.reached(v, part);
         return found;
     }
     std::vector<Set<W>> components(Set<W> part) const {
@@ -289,8 +251,8 @@ class Ways {
     }
     // What a stack may come to attack before its armies are used up.
     Set<W> reach_of(int v, const Set<W>& field) const {
-        for (Set<W> rest = field; rest.any();)
-            if (stays[rest.pop()] < 1) return game.reached(v, field);
+        for (int c : field)
+            if (stays[c] < 1) return game.reached(v, field);
         Set<W> reach = game.out[v] & field;
         for (int taken = 1; taken < able(v); ++taken) {
             Set<W> more = reach | (out(reach) & field);
@@ -407,7 +369,7 @@ class Purse {
         : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
 
     double bound(Set<W> lands, int armies) {
-        for (Set<W> rest = lands; rest.any();) armies -= stays_[rest.pop()];
+        for (int c : lands) armies -= stays_[c];
         if (armies < 0) return 0.0;
         if (armies >= MOST_ARMIES) return 1.0;
         std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
@@ -500,35 +462,25 @@ class Relaxed {
           codes_(deadline) {
         Set<W> inside = level.inside(), light = field - inside, weakened;
         find_groups(level, field, inside, purse);
-        for (Set<W> rest = level.away; rest.any();) weakened |= ways_.reach_of(rest.pop(), field);
+        for (int v : level.away) weakened |= ways_.reach_of(v, field);
         std::vector<int> lands, armies, held_most(size_t(game_.kinds), 0);
-        for (Set<W> rest = light; rest.any();) {
-            int u = rest.pop();
+        for (int u : light) {
             lands.push_back(u);
             armies.push_back(weakened.has(u) ? 1 : game_.start.armies[u]);
             held_most[game_.kind[u]] = std::max(held_most[game_.kind[u]], armies.back());
+            light_kept_ = std::min(light_kept_, game_.keep[u]);
+            light_least_ = std::min(light_least_, ways_.stays[u]);
         }
         for (int kind = 0; kind < game_.kinds; ++kind)
             for (int d = 1; d <= std::min(held_most[kind], rolls_.step + 1); ++d)
                 light_rows_.push_back({kind, d});
-        if (!lands.empty()) {
-            light_kept_ = FAR;
-            for (int u : lands) light_kept_ = std::min(light_kept_, game_.keep[u]);
-            light_least_ = 1;
-            for (int u : lands) light_least_ = std::min(light_least_, ways_.stays[u]);
-        }
         for (const Set<W>& item : items_) {
             is_goal_.push_back(item.meets(level.goal));
-            Set<W> near = ways_.around(item);
-            uint32_t beyond = 0;
-            for (size_t k = 0; k < items_.size(); ++k)
-                if (near.meets(items_[k])) beyond |= 1u << k;
-            beyond_.push_back(beyond);
-            is_open_.push_back(item.count() > 1 || light.meets(near));
+            beyond_.push_back(ways_.around(item));
+            is_open_.push_back(item.count() > 1 || light.meets(beyond_.back()));
             int stays = 1;
             std::vector<Inner> own;
-            for (Set<W> rest = item; rest.any();) {
-                int c = rest.pop();
+            for (int c : item) {
                 stays = std::min(stays, ways_.stays[c]);
                 own.push_back({game_.kind[c], game_.keep[c], game_.start.armies[c]});
             }
@@ -628,7 +580,6 @@ class Relaxed {
     // What an attack of a group takes.
     struct Attack {
         int group, kind, defenders, kept, toll;
-        bool dead_end;
     };
 
     // A state, taken apart.
@@ -642,8 +593,7 @@ class Relaxed {
     void find_groups(const Level<W>& level, const Set<W>& field, const Set<W>& inside, Purse<W>& purse) {
         for (const Set<W>& places : level.groups) {
             Group group{places, 0, {}, {1.0}};
-            for (Set<W> rest = places; rest.any();) {
-                int v = rest.pop();
+            for (int v : places) {
                 deadline_.go_on(WAYS * game_.lands);
                 group.able += ways_.able(v);
                 group.reach |= ways_.reach_of(v, field);
@@ -791,10 +741,9 @@ class Relaxed {
     }
 
     bool is_dead_end(const View& view, size_t item) const {
-        if (is_open_[item]) return false;
-        for (size_t k = 0; k < items_.size(); ++k)
-            if (beyond_[item] >> k & 1 && !is_taken(view, k)) return false;
-        return true;
+        bool ends = !is_open_[item];
+        for (size_t k = 0; k < items_.size(); ++k) ends = ends && (is_taken(view, k) || !beyond_[item].meets(items_[k]));
+        return ends;
     }
 
     // Finds what may be attacked in a state, and in `after_` the states after 0, 1, 2 ... defenders
@@ -825,7 +774,7 @@ class Relaxed {
                     }
                     after_.push_back(next);
                 }
-                if (useful) attacks.push_back({int(g), kind, defenders, wanted ? light_kept_ : 0, 0, false});
+                if (useful) attacks.push_back({int(g), kind, defenders, wanted ? light_kept_ : 0, 0});
                 else after_.resize(attacks.size() * (step + 1));
             }
             for (size_t i = 0; i < items_.size(); ++i) {
@@ -834,13 +783,13 @@ class Relaxed {
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
-                bool dead_end = is_dead_end(view, i);
+                int kept = is_dead_end(view, i) ? FAR : 0;  // all that advance
                 int toll = paid(view, g, more) - paid(view, g, owned);
                 for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
                     int defenders = view.defenders[j];
                     if (!defenders || (is_alike(i, j) && view.defenders[j - 1] == defenders)) continue;
                     deadline_.go_on(10 * step);
-                    attacks.push_back({int(g), inner_[j].kind, defenders, inner_[j].keep, toll, dead_end});
+                    attacks.push_back({int(g), inner_[j].kind, defenders, std::max(kept, inner_[j].keep), toll});
                     after_.push_back(code);
                     for (int lost = 1; lost <= step; ++lost) {
                         after_.push_back(code);
@@ -895,17 +844,15 @@ class Relaxed {
             size_t first = plan.next.size(), g = size_t(attack.group);
             for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost)
                 plan.next.push_back(size_t(codes_.number(after_[a * (rolls_.step + 1) + lost])));
-            for (const Use& use : attack.kept <= 1 && !attack.dead_end ? row.plain : row.uses) {
-                const Choice& choice = row.choices[use.choice];
-                int to = use.to == ENDLESS ? ENDLESS : attack.toll + use.to;
-                plan.actions.push_back({g, attack.toll + use.from, to, plan.parts.size(), 0});
+            for (const Choice& choice : attack.kept <= 1 ? row.plain : row.choices) {
+                plan.actions.push_back({g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0});
                 for (const Toss& toss : choice.tosses) {
                     for (const auto& answer : toss.answers) {
                         for (const Cost& cost : answer) {
                             deadline_.go_on(10);
-                            int gone = cost.attackers, kept = attack.dead_end ? cost.advance : attack.kept;
+                            int gone = cost.attackers;
                             if (cost.defenders == attack.defenders)
-                                gone += attack.toll + std::min(cost.advance, kept);
+                                gone += attack.toll + std::min(cost.advance, attack.kept);
                             size_t after = first + size_t(cost.defenders);
                             size_t back = size_t(gone) * strides_[plan.next[after] * groups_.size() + g];
                             plan.parts.push_back({cost.chance, after, back, false, 0.0, nullptr});
@@ -1031,10 +978,10 @@ class Relaxed {
     std::vector<int> stays_;     // on each item, at least
     std::vector<Inner> inner_;   // of all items, one after the other
     std::vector<size_t> first_;  // of each item, and their number
-    int light_kept_ = 0, light_least_ = 0;
+    int light_kept_ = FAR, light_least_ = 1;  // on each light land, at least
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
-    std::vector<uint8_t> is_open_, is_goal_;
-    std::vector<uint32_t> beyond_;
+    std::vector<uint8_t> is_goal_, is_open_;
+    std::vector<Set<W>> beyond_;  // the neighbours of each item
     std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // by group and set of items
     std::vector<int> caps_;
     std::vector<int> shift_;
@@ -1070,9 +1017,9 @@ class Chance {
         if (!any && !goal.within(field)) best = 0.0;
         add_part(goal, field);
         for (int size = 1; !any && size < goal.count(); ++size)
-            for (Set<W> rest = goal; rest.any();) {
+            for (int c : goal) {
                 deadline_.go_on(WAYS * ways_.game.lands);
-                Set<W> part = nearest(rest.pop(), goal, size);
+                Set<W> part = nearest(c, goal, size);
                 bool is_new = part.count() == size;
                 for (const Part& other : parts_) is_new = is_new && other.goal != part;
                 if (is_new) add_part(part, ways_.useful(part));
@@ -1159,7 +1106,7 @@ class Chance {
         Part part{goal, field};
         int armies = 0;
         Set<W> starts;
-        for (int v : ways_.stacks) {
+        for (int v : ways_.places) {
             deadline_.go_on(WAYS * ways_.game.lands);
             Set<W> reach = ways_.reach_of(v, field);
             if (reach.meets(goal)) {
@@ -1227,7 +1174,7 @@ class Chance {
         for (int d = 1; from.any(); ++d) {
             from = (ways_.around(from) & field) - seen;
             seen |= from;
-            for (Set<W> rest = from; rest.any();) found[rest.pop()] = d;
+            for (int v : from) found[v] = d;
         }
         return found;
     }
@@ -1248,11 +1195,9 @@ class Chance {
         std::vector<Set<W>> items;
         Set<W> own = node.extras;
         for (size_t i = 1; i < node.items; ++i) {
-            int best = -1;
-            for (Set<W> rest = goal; rest.any();) {
-                int c = rest.pop();
-                if (best < 0 || apart(c, goal) < apart(best, goal)) best = c;
-            }
+            int best = goal.first();
+            for (int c : goal)
+                if (apart(c, goal) < apart(best, goal)) best = c;
             goal.remove(best);
             own.add(best);
         }
@@ -1271,8 +1216,7 @@ class Chance {
             if (g < node.groups) level.groups.emplace_back();
             level.groups.back().add(part.stacks[g]);
         }
-        for (Set<W> rest = part.away; rest.any();) {
-            int v = rest.pop();
+        for (int v : part.away) {
             deadline_.go_on(WAYS * ways_.game.lands);
             if (!ways_.reach_of(v, part.field).meets(part.goal | node.extras)) continue;
             level.away -= Set<W>::of(v);
@@ -1308,8 +1252,7 @@ class Bounds {
         if (game.once) {
             double most = 0.0;
             Set<W> goal;
-            for (Set<W> rest = reach; rest.any();) {
-                int c = rest.pop();
+            for (int c : reach) {
                 double paid = game.paid(c, game.field);
                 if (paid <= 0.0) continue;
                 goal.add(c);
@@ -1327,8 +1270,7 @@ class Bounds {
     // A bound that takes no time.
     static double simple(const Game<W>& game) {
         double sum = 0.0, most = 0.0;
-        for (Set<W> rest = game.field; rest.any();) {
-            int c = rest.pop();
+        for (int c : game.field) {
             sum += std::max(game.pays[c], 0.0);
             most = std::max(most, game.paid(c, game.field));
         }
