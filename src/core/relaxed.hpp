@@ -28,11 +28,11 @@
 // may stop at a cap, which then counts as any number.
 //   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
 //   light lands that they can reach count as if they had one defender.
-//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q and are not empty. A group that owns Q_i has paid for
-//   at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it owns when it
-//   attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its cap, another
-//   light land is free. With caps of 0 no light land is looked at, and there are few states; a group that
-//   owns nothing attacks nothing but an item, so that it may pay T_i(∅) at the start.
+//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q and are not empty. A group that owns
+//   Q_i has paid for at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it
+//   owns when it attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its
+//   cap, another light land is free. With caps of 0 no light land is looked at, and there are few states;
+//   a group that owns nothing attacks nothing but an item, so that it may pay T_i(∅) at the start.
 //   Losses on the way: with caps of 0, a stack that must take m lands before it comes next to an item
 //   attacks each, of at least one defender. Let Z be the sum of m independent losses with the
 //   distribution F_1 of `Purse`. Until the stack attacks an item, the mean over Z of the value at its
@@ -811,7 +811,7 @@ class Relaxed {
 
     // A result of a roll of the state at hand: its values are those of a state after, so many back, and
     // begin at `from` for the line at hand. After the last result of an answer comes the next answer, and
-    // after the last one of a throw, with the chance `thrown`, the next throw.
+    // after the last one of a throw, which has the chance `thrown`, the next throw; elsewhere that is -1.
     struct Part {
         double chance;
         size_t after, back;
@@ -855,7 +855,7 @@ class Relaxed {
                                 gone += attack.toll + std::min(cost.advance, attack.kept);
                             size_t after = first + size_t(cost.defenders);
                             size_t back = size_t(gone) * strides_[plan.next[after] * groups_.size() + g];
-                            plan.parts.push_back({cost.chance, after, back, false, 0.0, nullptr});
+                            plan.parts.push_back({cost.chance, after, back, false, -1.0, nullptr});
                         }
                         plan.parts.back().is_last = true;
                     }
@@ -914,11 +914,12 @@ class Relaxed {
     // The values for all budgets of the last group, and those at hand of the others.
     void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, const Plan& plan) const {
         size_t last = groups_.size() - 1;
-        deadline_.go_on(int64_t(budgets.size() * plan.next.size()) + width * int64_t(plan.parts.size()));
+        deadline_.go_on(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
         for (size_t g = 0; g < last; ++g)  // more armies are not worth less
             for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
         for (const Action& action : plan.actions) {
             if (action.group == last || budgets[action.group] < action.from || budgets[action.group] >= action.to) continue;
+            deadline_.go_on(width * int64_t(action.count));
             int x = 0;
             for (; x + 1 < width; x += 2) {
                 Pair old, best = value_of<Pair>(action, x, plan);
@@ -930,6 +931,7 @@ class Relaxed {
         }
         for (int x = 1; x < width; ++x) {  // a roll of the last group may lead back to the same line
             double best = std::max(own[x], own[x - 1]);
+            deadline_.go_on(2 * int64_t(plan.parts.size()));
             for (const Action& action : plan.actions)
                 if (action.group == last && action.from <= x && x < action.to)
                     best = std::max(best, value_of<double>(action, x, plan));
@@ -947,7 +949,7 @@ class Relaxed {
             if (!part->is_last) continue;
             least = mean < least ? mean : least;
             mean = Values{};
-            if (part->thrown <= 0.0) continue;
+            if (part->thrown < 0.0) continue;
             value += part->thrown * least;
             least = Values{} + 2.0;
         }
