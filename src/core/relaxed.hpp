@@ -652,7 +652,7 @@ class Relaxed {
                 if (around[r].has(lands[u])) joined[r].push_back(u);
         }
         // The least trees of light lands with a set, and of items and groups with a set of other items.
-        std::vector<int> of_light(sets * count, FAR);
+        std::vector<int> of_light(sets * count + 1, FAR);  // not empty where there is no light land
         std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, FAR));
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (auto& each : found) each[0] = 0;
