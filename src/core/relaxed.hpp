@@ -28,11 +28,11 @@
 // may stop at a cap, which then counts as any number.
 //   Stacks whose armies are used up before they come to an item are away: they pay for nothing, and
 //   light lands that they can reach count as if they had one defender.
-//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q and are not empty. A group that owns Q_i has paid for
-//   at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it owns when it
-//   attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its cap, another
-//   light land is free. With caps of 0 no light land is looked at, and there are few states; a group that
-//   owns nothing attacks nothing but an item, so that it may pay T_i(∅) at the start.
+//   Tolls: let T_i(Q) be the least of N_i over the sets that hold Q and are not empty. A group that owns
+//   Q_i has paid for at least max(n_i, T_i(Q_i)) light lands, so its budget is charged for these; what it
+//   owns when it attacks c is connected with c, so that T_i(Q_i + c) is paid before. Once n_i is at its
+//   cap, another light land is free. With caps of 0 no light land is looked at, and there are few states;
+//   a group that owns nothing attacks nothing but an item, so that it may pay T_i(∅) at the start.
 //   Losses on the way: with caps of 0, a stack that must take m lands before it comes next to an item
 //   attacks each, of at least one defender. Let Z be the sum of m independent losses with the
 //   distribution F_1 of `Purse`. Until the stack attacks an item, the mean over Z of the value at its
@@ -52,7 +52,6 @@
 namespace iacta {
 
 constexpr int FAR = 1 << 28;  // more than any number of light lands and of their defenders
-constexpr int ENDLESS = std::numeric_limits<int>::max();
 constexpr int64_t WAYS = 100;  // how long it takes to look for ways, for each land of the board
 
 // What one of the results of a roll costs, and how many must move in at least if it conquers.
@@ -67,24 +66,15 @@ struct Toss {
     std::vector<std::vector<Cost>> answers;
 };
 
-// A roll that may be chosen with at least `able` armies.
+// A roll that may be chosen with `from` armies up to `to` - 1.
 struct Choice {
-    int able;
+    int from, to;
     std::vector<Toss> tosses;
-
-    bool is_plain() const { return tosses.size() == 1 && tosses[0].answers.size() == 1; }
-    const std::vector<Cost>& costs() const { return tosses[0].answers[0]; }
-};
-
-// A choice is looked at with budgets from `from` to `to` - 1.
-struct Use {
-    int choice, from, to;
 };
 
 // The rolls against a number of defenders. Where advances do not matter, fewer may be looked at.
 struct Row {
-    std::vector<Choice> choices;
-    std::vector<Use> uses, plain;
+    std::vector<Choice> choices, plain;
 };
 
 // The rolls of all battles of a game.
@@ -93,35 +83,19 @@ class Rolls {
   public:
     Rolls(const Game<W>& game, Deadline& deadline)
         : game_(game), deadline_(deadline), rows_(game.kinds), land_(game.kinds, -1) {
-        int most_kept = game.free, most = 0;
-        for (int v = 0; v < game.lands; ++v) most_kept = std::max(most_kept, game.keep[v]);
-        more_ = most_kept - game.free;
-        for (Set<W> rest = game.start.mine; rest.any();) {
-            int v = rest.pop();
-            most = std::max(most, game.start.armies[v] - game.keep[v]);
-        }
-        most_ = most;
-        for (Set<W> rest = game.field; rest.any();) {
-            int c = rest.pop();
-            land_[game.kind[c]] = c;
-        }
+        for (int keep : game.keep) more_ = std::max(more_, keep - game.free);
+        for (int v : game.start.mine) most_ = std::max(most_, game.start.armies[v] - game.keep[v]);
         double size = 0.0;
-        for (Set<W> rest = game.field; rest.any();) {
-            int c = rest.pop();
+        for (int c : game.field) {
+            land_[game.kind[c]] = c;
             if (game.whole[game.kind[c]]) size = std::max(size, double(game.start.armies[c]));
         }
-        fits = size * most * (most + size) * game.kinds <= MOST_COSTS;
-        for (Set<W> rest = game.field; fits && rest.any();) {
-            int c = rest.pop(), last = number(game.kind[c], game.start.armies[c]);
+        fits = size * most_ * (most_ + size) * game.kinds <= MOST_COSTS;
+        for (int c : game.field) {
             auto& rows = rows_[game.kind[c]];
-            while (int(rows.size()) <= last) rows.push_back(row_of(c, int(rows.size()) + 1));
+            while (fits && int(rows.size()) <= number(game.kind[c], game.start.armies[c]))
+                rows.push_back(row_of(c, int(rows.size()) + 1));
         }
-        for (const auto& rows : rows_)
-            for (const Row& row : rows)
-                for (const Choice& choice : row.choices)
-                    for (const Toss& toss : choice.tosses)
-                        for (const auto& answer : toss.answers)
-                            for (const Cost& cost : answer) step = std::max(step, cost.defenders);
     }
 
     int step = 0;  // the most defenders that a roll can cost
@@ -137,29 +111,29 @@ class Rolls {
         return std::min(defenders, game_.defence_dice(land_[kind]) + 1) - 1;
     }
 
-    Row row_of(int c, int d) const {
-        Row row;
+    Row row_of(int c, int d) {
+        std::vector<Choice> choices;
         if (game_.whole[game_.kind[c]]) {
-            for (int a = 1; a <= std::min(most_, game_.able()); ++a)
-                row.choices.push_back(battle_of(c, d, a));
+            for (int a = 1; a <= std::min(most_, game_.able()); ++a) choices.push_back(battle_of(c, d, a));
         } else {
             for (int k = game_.attack_dice(c); k > 0; --k) {
                 int compared = std::min(k, std::min(d, game_.defence_dice(c)));
                 int able = std::max(std::max(1, k - more_), compared);
                 if (compared == d) able = std::max(able, game_.least(c, k));
-                if (able <= most_) row.choices.push_back(roll_of(c, d, k, able));
+                if (able <= most_) choices.push_back(roll_of(c, d, k, able));
             }
-            std::stable_sort(row.choices.begin(), row.choices.end(),
-                             [](const Choice& a, const Choice& b) { return a.able < b.able; });
+            std::stable_sort(choices.begin(), choices.end(),
+                             [](const Choice& a, const Choice& b) { return a.from < b.from; });
         }
-        for (size_t i = 0; i < row.choices.size(); ++i)
-            row.uses.push_back({int(i), row.choices[i].able, ENDLESS});
-        row.plain = best_of(row);
-        return row;
+        for (const Choice& choice : choices)
+            for (const Toss& toss : choice.tosses)
+                for (const auto& answer : toss.answers)
+                    for (const Cost& cost : answer) step = std::max(step, cost.defenders);
+        return {choices, best_of(choices)};
     }
 
     Choice roll_of(int c, int d, int k, int able) const {
-        Choice choice{able, {}};
+        Choice choice{able, FAR, {}};
         Span throws = game_.throws(c, k, d);
         for (int t = throws.first; t < throws.last; ++t) {
             deadline_.go_on();
@@ -192,78 +166,66 @@ class Rolls {
             double chance = battle.lost[size_t(a) * (battle.defenders + 1) + e];
             if (chance > 0.0) costs.push_back({chance, a, d - e, 0});
         }
-        return {a, {{1.0, {std::move(costs)}}}};
+        return {a, FAR, {{1.0, {std::move(costs)}}}};
     }
 
     // The rolls to look at where the advance does not matter: if each costs a single army on one
     // side, the one most likely to conquer.
-    static std::vector<Use> best_of(const Row& row) {
-        std::vector<Use> found;
-        int best = -1;
-        double chance = -1.0;
-        for (size_t i = 0; i < row.choices.size(); ++i) {
-            const Choice& choice = row.choices[i];
-            double each = 0.0;
-            bool single = choice.is_plain();
-            for (size_t j = 0; single && j < choice.costs().size(); ++j) {
-                const Cost& cost = choice.costs()[j];
-                single = cost.attackers + cost.defenders == 1;
-                if (cost.defenders) each = cost.chance;
+    static std::vector<Choice> best_of(const std::vector<Choice>& choices) {
+        std::vector<Choice> found;
+        double best = -1.0;
+        for (const Choice& choice : choices) {
+            if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return choices;
+            double chance = 0.0;
+            for (const Cost& cost : choice.tosses[0].answers[0]) {
+                if (cost.attackers + cost.defenders != 1) return choices;
+                if (cost.defenders) chance = cost.chance;
             }
-            if (!single) return row.uses;
-            if (each <= chance) continue;
-            if (best >= 0 && row.choices[best].able < choice.able)
-                found.push_back({best, row.choices[best].able, choice.able});
-            best = int(i);
-            chance = each;
+            if (chance <= best) continue;
+            if (!found.empty()) found.back().to = choice.from;
+            found.push_back(choice);
+            best = chance;
         }
-        if (best >= 0) found.push_back({best, row.choices[best].able, ENDLESS});
         return found;
     }
 
     const Game<W>& game_;
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
-    std::vector<int> land_;  // of each kind
-    int more_, most_;        // more may roll than may be lost; the most armies of a stack
+    std::vector<int> land_;    // of each kind
+    int more_ = 0, most_ = 0;  // more may roll than may be lost; the most armies of a stack
 };
 
 // The borders of a game, in both directions.
 template <int W>
 class Ways {
   public:
-    explicit Ways(const Game<W>& game) : game(game) {
+    explicit Ways(const Game<W>& game) : game(game), places(game.live_stacks(game.start)) {
         for (int v = 0; v < game.lands; ++v) {
             near.push_back(game.out[v] | game.into[v]);
             stays.push_back(game.stays(v));
-        }
-        for (Set<W> rest = game.live_stacks(game.start); rest.any();) {
-            int v = rest.pop();
-            places.add(v);
-            stacks.push_back(v);
         }
     }
 
     const Game<W>& game;
     std::vector<Set<W>> near;
-    std::vector<int> stays;   // 1 where an army remains for good once a land is taken, or 0
-    std::vector<int> stacks;  // that can attack something
-    Set<W> places;
+    std::vector<int> stays;  // 1 where an army remains for good once a land is taken, or 0
+    Set<W> places;           // of the stacks that can attack something
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
-    Set<W> around(Set<W> all) const {
+    Set<W> around(const Set<W>& all) const {
         Set<W> found;
-        while (all.any()) found |= near[all.pop()];
+        for (int v : all) found |= near[v];
         return found;
     }
-    Set<W> out(Set<W> all) const {
+    Set<W> out(const Set<W>& all) const {
         Set<W> found;
-        while (all.any()) found |= game.out[all.pop()];
+        for (int v : all) found |= game.out[v];
         return found;
     }
-    Set<W> reached(Set<W> from, const Set<W>& part) const {
+    Set<W> reached(const Set<W>& from, const Set<W>& part) const {
         Set<W> found;
-        while (from.any()) found |= game.reached(from.pop(), part);
+        for (int v : from) found |= game.reached(v, part);
         return found;
     }
     std::vector<Set<W>> components(Set<W> part) const {
@@ -289,8 +251,8 @@ class Ways {
     }
     // What a stack may come to attack before its armies are used up.
     Set<W> reach_of(int v, const Set<W>& field) const {
-        for (Set<W> rest = field; rest.any();)
-            if (stays[rest.pop()] < 1) return game.reached(v, field);
+        for (int c : field)
+            if (stays[c] < 1) return game.reached(v, field);
         Set<W> reach = game.out[v] & field;
         for (int taken = 1; taken < able(v); ++taken) {
             Set<W> more = reach | (out(reach) & field);
@@ -323,34 +285,8 @@ struct Level {
     }
 };
 
-// Two numbers at once; sums are the same one by one.
+// Two values of a line at once.
 typedef double Pair __attribute__((vector_size(16)));
-constexpr int PAD = 2;
-
-inline Pair load(const double* from) {
-    Pair found;
-    std::memcpy(&found, from, sizeof found);
-    return found;
-}
-inline void store(double* to, const Pair& pair) { std::memcpy(to, &pair, sizeof pair); }
-
-// line[x] = max(line[x], Σ_i chance[i] · from[i][x]) for all x below a width, rounded up to pairs.
-template <int N>
-void raise(double* line, int width, const double* chance, const double* const* from, int count) {
-    const int n = N ? N : count;
-    for (int x = 0; x < width; x += PAD) {
-        Pair sum = load(from[0] + x) * chance[0];
-        for (int i = 1; i < n; ++i) sum += load(from[i] + x) * chance[i];
-        Pair old = load(line + x);
-        store(line + x, sum > old ? sum : old);
-    }
-}
-inline void raise(double* line, int width, const double* chance, const double* const* from, int count) {
-    if (count == 1) raise<1>(line, width, chance, from, count);
-    else if (count == 2) raise<2>(line, width, chance, from, count);
-    else if (count == 3) raise<3>(line, width, chance, from, count);
-    else if (count > 0) raise<0>(line, width, chance, from, count);
-}
 
 // The digits of a state, each in some bits of its own.
 using Code = unsigned __int128;
@@ -433,7 +369,7 @@ class Purse {
         : game_(ways.game), stays_(ways.stays), rolls_(rolls), deadline_(deadline), lost_(ways.game.kinds) {}
 
     double bound(Set<W> lands, int armies) {
-        for (Set<W> rest = lands; rest.any();) armies -= stays_[rest.pop()];
+        for (int c : lands) armies -= stays_[c];
         if (armies < 0) return 0.0;
         if (armies >= MOST_ARMIES) return 1.0;
         std::vector<double> chance(size_t(armies) + 1, 1.0);  // to take some lands at a loss of at most u
@@ -516,11 +452,6 @@ class Purse {
     std::vector<std::vector<std::vector<double>>> lost_;  // by kind, defenders and loss
 };
 
-// The least weights of trees that hold a set of items, and a light land or an item of the set.
-struct Trees {
-    std::vector<int> of_light, of_item;
-};
-
 template <int W>
 class Relaxed {
   public:
@@ -531,35 +462,25 @@ class Relaxed {
           codes_(deadline) {
         Set<W> inside = level.inside(), light = field - inside, weakened;
         find_groups(level, field, inside, purse);
-        for (Set<W> rest = level.away; rest.any();) weakened |= ways_.reach_of(rest.pop(), field);
+        for (int v : level.away) weakened |= ways_.reach_of(v, field);
         std::vector<int> lands, armies, held_most(size_t(game_.kinds), 0);
-        for (Set<W> rest = light; rest.any();) {
-            int u = rest.pop();
+        for (int u : light) {
             lands.push_back(u);
             armies.push_back(weakened.has(u) ? 1 : game_.start.armies[u]);
             held_most[game_.kind[u]] = std::max(held_most[game_.kind[u]], armies.back());
+            light_kept_ = std::min(light_kept_, game_.keep[u]);
+            light_least_ = std::min(light_least_, ways_.stays[u]);
         }
         for (int kind = 0; kind < game_.kinds; ++kind)
             for (int d = 1; d <= std::min(held_most[kind], rolls_.step + 1); ++d)
                 light_rows_.push_back({kind, d});
-        if (!lands.empty()) {
-            light_kept_ = FAR;
-            for (int u : lands) light_kept_ = std::min(light_kept_, game_.keep[u]);
-            light_least_ = 1;
-            for (int u : lands) light_least_ = std::min(light_least_, ways_.stays[u]);
-        }
         for (const Set<W>& item : items_) {
             is_goal_.push_back(item.meets(level.goal));
-            Set<W> near = ways_.around(item);
-            uint32_t beyond = 0;
-            for (size_t k = 0; k < items_.size(); ++k)
-                if (near.meets(items_[k])) beyond |= 1u << k;
-            beyond_.push_back(beyond);
-            is_open_.push_back(item.count() > 1 || light.meets(near));
+            beyond_.push_back(ways_.around(item));
+            is_open_.push_back(item.count() > 1 || light.meets(beyond_.back()));
             int stays = 1;
             std::vector<Inner> own;
-            for (Set<W> rest = item; rest.any();) {
-                int c = rest.pop();
+            for (int c : item) {
                 stays = std::min(stays, ways_.stays[c]);
                 own.push_back({game_.kind[c], game_.keep[c], game_.start.armies[c]});
             }
@@ -620,10 +541,8 @@ class Relaxed {
             if (double(values_) + size > double(most)) return false;
             values_ += int64_t(size);
             if (STATE * ++states_ > work) return is_large_ = false;
-            int64_t lines = int64_t(size / (view.able.back() + 1)), width = (view.able.back() + PAD) / PAD * PAD;
-            bytes_ += lines * width * int64_t(sizeof(double));
-            bytes_ += int64_t(sizeof(Code) + sizeof(size_t) + 2 * sizeof(int) * groups_.size());
-            if (bytes_ + int64_t(codes_.bytes()) > bytes) return false;
+            int64_t each = int64_t(sizeof(Code) + sizeof(size_t) * (1 + groups_.size()));
+            if (values_ * int64_t(sizeof(double)) + states_ * each + int64_t(codes_.bytes()) > bytes) return false;
             if (is_won(view)) continue;
             find_attacks(code, view, attacks);
             for (size_t a = 0; a < attacks.size(); ++a)
@@ -639,7 +558,9 @@ class Relaxed {
     // The value at the start, if the states are found.
     double value() {
         solve();
-        return mean(0, begin_.back());
+        View start;
+        see(start_, start);
+        return mean(0, start, begin_.back());
     }
 
   private:
@@ -659,7 +580,6 @@ class Relaxed {
     // What an attack of a group takes.
     struct Attack {
         int group, kind, defenders, kept, toll;
-        bool dead_end;
     };
 
     // A state, taken apart.
@@ -673,8 +593,7 @@ class Relaxed {
     void find_groups(const Level<W>& level, const Set<W>& field, const Set<W>& inside, Purse<W>& purse) {
         for (const Set<W>& places : level.groups) {
             Group group{places, 0, {}, {1.0}};
-            for (Set<W> rest = places; rest.any();) {
-                int v = rest.pop();
+            for (int v : places) {
                 deadline_.go_on(WAYS * game_.lands);
                 group.able += ways_.able(v);
                 group.reach |= ways_.reach_of(v, field);
@@ -717,90 +636,61 @@ class Relaxed {
         }
     }
 
-    // By Dreyfus and Wagner: a tree that holds a light land or an item, and a set of items, is two
-    // trees that meet there, or a tree that holds a neighbour, and itself.
-    Trees trees(const std::vector<int>& lands, const std::vector<int>& weights) const {
-        size_t count = lands.size(), sets = size_t{1} << items_.size();
-        std::vector<std::vector<int>> light(count), joins(count), joined(items_.size());  // neighbours
+    // For each group the least sum of weights by which each set of items can be connected. By Dreyfus and
+    // Wagner: the least tree of an item or a group is two of its trees, or that of a neighbour; the
+    // least one of a light land is two of its trees, or that of a neighbour, and itself.
+    std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
+        size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
+        std::vector<Set<W>> around;  // of items, and then of groups
+        for (const Set<W>& item : items_) around.push_back(ways_.around(item));
+        for (const Group& group : groups_) around.push_back(ways_.out(group.places));
+        std::vector<std::vector<size_t>> light(count), joined(around.size());  // neighbours
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
-                if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(int(w));
-            for (size_t i = 0; i < items_.size(); ++i)
-                if (ways_.near[lands[u]].meets(items_[i])) {
-                    joins[u].push_back(int(i));
-                    joined[i].push_back(int(u));
-                }
+                if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(w);
+            for (size_t r = 0; r < around.size(); ++r)
+                if (around[r].has(lands[u])) joined[r].push_back(u);
         }
-        std::vector<int> of_light(sets * count + 1, FAR), of_item(sets * items_.size(), FAR);
+        // The least trees of light lands with a set, and of items and groups with a set of other items.
+        std::vector<int> of_light(sets * count + 1, FAR);  // not empty where there is no light land
+        std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, FAR));
         std::copy(weights.begin(), weights.end(), of_light.begin());
+        for (auto& each : found) each[0] = 0;
         for (size_t whole = 1; whole < sets; ++whole) {
-            for (size_t i = 0; i < items_.size(); ++i) {
-                deadline_.go_on(int64_t{10} << std::popcount(whole));
-                size_t own = size_t{1} << i, rest = whole & ~own, low = rest & -rest;
-                if (rest == whole) continue;
-                int best = rest ? FAR : 0;
-                for (size_t part = (rest - 1) & rest; rest && part; part = (part - 1) & rest)
-                    if (part & low)
-                        best = std::min(best, of_item[(part | own) * items_.size() + i] +
-                                                  of_item[((rest ^ part) | own) * items_.size() + i]);
-                for (size_t j = 0; j < items_.size(); ++j)
-                    if (rest >> j & 1 && beyond_[i] >> j & 1)
-                        best = std::min(best, of_item[rest * items_.size() + j]);
-                for (int u : joined[i])
-                    if (rest) best = std::min(best, of_light[rest * count + u]);
-                of_item[whole * items_.size() + i] = best;
-            }
             int* own = &of_light[whole * count];
-            size_t low = whole & -whole;
-            for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole) {
-                if (!(part & low)) continue;
+            size_t most = whole & (whole - 1);  // each two parts are looked at once
+            for (size_t part = most; part; part = (part - 1) & most) {
                 deadline_.go_on(int64_t(count));
                 const int *a = &of_light[part * count], *b = &of_light[(whole ^ part) * count];
                 for (size_t u = 0; u < count; ++u) own[u] = std::min(own[u], a[u] + b[u] - weights[u]);
             }
-            for (size_t u = 0; u < count; ++u)
-                for (int i : joins[u])
-                    if (whole >> i & 1) own[u] = std::min(own[u], of_item[whole * items_.size() + i] + weights[u]);
+            for (size_t i = 0; i < items; ++i)
+                if (whole >> i & 1)
+                    for (size_t u : joined[i]) own[u] = std::min(own[u], found[i][whole ^ size_t{1} << i] + weights[u]);
             for (bool better = true; better;) {
                 better = false;
                 deadline_.go_on(10 * int64_t(count));
                 for (size_t u = 0; u < count; ++u)
-                    for (int w : light[u])
+                    for (size_t w : light[u])
                         if (own[w] + weights[u] < own[u]) own[u] = own[w] + weights[u], better = true;
             }
-        }
-        return {std::move(of_light), std::move(of_item)};
-    }
-
-    // For each group the least weight that connects each set of items.
-    std::vector<std::vector<int>> needed(const std::vector<int>& lands, const std::vector<int>& weights) const {
-        const auto [of_light, of_item] = trees(lands, weights);
-        size_t count = lands.size(), sets = size_t{1} << items_.size();
-        std::vector<std::vector<int>> found;
-        for (const Group& group : groups_) {
-            Set<W> out = ways_.out(group.places);
-            std::vector<int> best(sets, FAR);
-            best[0] = 0;
-            size_t beyond = 0;
-            for (size_t i = 0; i < items_.size(); ++i)
-                if (!group.reach.meets(items_[i])) beyond |= size_t{1} << i;
-            for (size_t whole = 1; whole < sets; ++whole) {
-                size_t low = whole & -whole;
-                deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(count));
-                int each = FAR;
-                for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole)
-                    if (part & low) each = std::min(each, best[part] + best[whole ^ part]);
-                for (size_t i = 0; i < items_.size(); ++i)
-                    if (whole >> i & 1 && out.meets(items_[i]))
-                        each = std::min(each, of_item[whole * items_.size() + i]);
-                for (size_t u = 0; u < count; ++u)
-                    if (out.has(lands[u])) each = std::min(each, of_light[whole * count + u]);
-                best[whole] = each;
+            for (size_t r = 0; r < around.size(); ++r) {
+                if (r < items && whole >> r & 1) continue;
+                deadline_.go_on((int64_t{1} << std::popcount(whole)) + int64_t(joined[r].size()));
+                int best = FAR;
+                for (size_t part = most; part; part = (part - 1) & most)
+                    best = std::min(best, found[r][part] + found[r][whole ^ part]);
+                for (size_t i = 0; i < items; ++i)
+                    if (whole >> i & 1 && around[r].meets(items_[i])) best = std::min(best, found[i][whole ^ size_t{1} << i]);
+                for (size_t u : joined[r]) best = std::min(best, own[u]);
+                found[r][whole] = best;
             }
-            for (size_t whole = 1; whole < sets; ++whole)
-                if (whole & beyond) best[whole] = FAR;
-            found.push_back(std::move(best));
         }
+        found.erase(found.begin(), found.begin() + int(items));
+        for (size_t g = 0; g < groups_.size(); ++g)
+            for (size_t i = 0; i < items; ++i)
+                for (size_t whole = 0; whole < sets && !groups_[g].reach.meets(items_[i]); ++whole)
+                    if (whole >> i & 1) found[g][whole] = FAR;
         return found;
     }
 
@@ -851,10 +741,9 @@ class Relaxed {
     }
 
     bool is_dead_end(const View& view, size_t item) const {
-        if (is_open_[item]) return false;
-        for (size_t k = 0; k < items_.size(); ++k)
-            if (beyond_[item] >> k & 1 && !is_taken(view, k)) return false;
-        return true;
+        bool ends = !is_open_[item];
+        for (size_t k = 0; k < items_.size(); ++k) ends = ends && (is_taken(view, k) || !beyond_[item].meets(items_[k]));
+        return ends;
     }
 
     // Finds what may be attacked in a state, and in `after_` the states after 0, 1, 2 ... defenders
@@ -885,7 +774,7 @@ class Relaxed {
                     }
                     after_.push_back(next);
                 }
-                if (useful) attacks.push_back({int(g), kind, defenders, wanted ? light_kept_ : 0, 0, false});
+                if (useful) attacks.push_back({int(g), kind, defenders, wanted ? light_kept_ : 0, 0});
                 else after_.resize(attacks.size() * (step + 1));
             }
             for (size_t i = 0; i < items_.size(); ++i) {
@@ -894,13 +783,13 @@ class Relaxed {
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
-                bool dead_end = is_dead_end(view, i);
+                int kept = is_dead_end(view, i) ? FAR : 0;  // all that advance
                 int toll = paid(view, g, more) - paid(view, g, owned);
                 for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
                     int defenders = view.defenders[j];
                     if (!defenders || (is_alike(i, j) && view.defenders[j - 1] == defenders)) continue;
                     deadline_.go_on(10 * step);
-                    attacks.push_back({int(g), inner_[j].kind, defenders, inner_[j].keep, toll, dead_end});
+                    attacks.push_back({int(g), inner_[j].kind, defenders, std::max(kept, inner_[j].keep), toll});
                     after_.push_back(code);
                     for (int lost = 1; lost <= step; ++lost) {
                         after_.push_back(code);
@@ -920,281 +809,165 @@ class Relaxed {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of an attack of the state at hand: its values are those of `slot`, so many back.
+    // A result of a roll of the state at hand: its values are those of a state after, so many back, and
+    // begin at `from` for the line at hand. After the last result of an answer comes the next answer, and
+    // after the last one of a throw, which has the chance `thrown`, the next throw; elsewhere that is -1.
     struct Part {
         double chance;
-        size_t slot, back;
-        bool stays;  // costs no defender
+        size_t after, back;
+        bool is_last;
+        double thrown;
+        const double* from;
     };
 
-    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1. Its parts are
-    // those from `first` on, answer by answer. Where it is the last group's, and plain, the part that
-    // costs no defender leads back to the same line: `again` says how.
+    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts.
     struct Action {
         size_t group;
         int from, to;
-        const Choice* choice;
-        size_t first;
-        int count, again;
-    };
-
-    // How a roll of the last group leads back to the same line: with a chance, at a loss. `sum` is
-    // the most that the other results of such rolls are worth, for each budget.
-    struct Again {
-        double chance;
-        int gone;
-        std::vector<double> sum;
+        size_t first, count;
     };
 
     // What can be done in a state, taken apart.
     struct Plan {
         std::vector<Action> actions;
         std::vector<Part> parts;
-        std::vector<size_t> base, at;  // by slot: where the values begin, in all and for the line at hand
-        std::vector<int> strides;      // by slot and group
-        std::vector<Again> agains;
-        size_t used = 0;  // of `agains`
-        bool hard = false;
+        std::vector<size_t> next, place;  // the states after, and where the values of each begin for a line
     };
 
-    void find_plan(const std::vector<Attack>& attacks, const std::vector<int>& stride, size_t longest,
-                   Plan& plan) {
-        size_t n = groups_.size(), last = n - 1;
+    void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
         plan.actions.clear();
         plan.parts.clear();
-        plan.base.clear();
-        plan.strides.clear();
-        plan.used = 0;
-        plan.hard = false;
+        plan.next.clear();
         for (size_t a = 0; a < attacks.size(); ++a) {
             const Attack& attack = attacks[a];
             const Row& row = rolls_.row(attack.kind, attack.defenders);
-            size_t slot = plan.base.size(), g = size_t(attack.group);
-            for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost) {
-                size_t next = size_t(codes_.number(after_[a * (rolls_.step + 1) + lost]));
-                plan.base.push_back(begin_[next]);
-                plan.strides.insert(plan.strides.end(), &stride[next * n], &stride[next * n] + n);
-            }
-            for (const Use& use : attack.kept <= 1 && !attack.dead_end ? row.plain : row.uses) {
-                const Choice& choice = row.choices[use.choice];
-                deadline_.go_on();
-                int to = use.to == ENDLESS ? ENDLESS : attack.toll + use.to;
-                Action action{g, attack.toll + use.from, to, &choice, plan.parts.size(), 0, -1};
-                if (g == last && size_t(action.from) >= longest) continue;  // more than any budget
-                bool plain = choice.is_plain() && choice.costs().size() <= MOST_COSTS;
-                const Cost* same = nullptr;
-                if (g == last && plain) {
-                    int count = 0;
-                    for (const Cost& cost : choice.costs())
-                        if (!cost.defenders) same = &cost, ++count;
-                    plain = count <= 1;
-                }
-                for (const Toss& toss : choice.tosses)
-                    for (const auto& answer : toss.answers)
+            size_t first = plan.next.size(), g = size_t(attack.group);
+            for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost)
+                plan.next.push_back(size_t(codes_.number(after_[a * (rolls_.step + 1) + lost])));
+            for (const Choice& choice : attack.kept <= 1 ? row.plain : row.choices) {
+                plan.actions.push_back({g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0});
+                for (const Toss& toss : choice.tosses) {
+                    for (const auto& answer : toss.answers) {
                         for (const Cost& cost : answer) {
                             deadline_.go_on(10);
-                            if (plain && &cost == same) continue;
-                            int gone = cost.attackers, kept = attack.dead_end ? cost.advance : attack.kept;
+                            int gone = cost.attackers;
                             if (cost.defenders == attack.defenders)
-                                gone += attack.toll + std::min(cost.advance, kept);
-                            size_t each = slot + cost.defenders, back = size_t(gone) * plan.strides[each * n + g];
-                            plan.parts.push_back({cost.chance, each, back, !cost.defenders});
+                                gone += attack.toll + std::min(cost.advance, attack.kept);
+                            size_t after = first + size_t(cost.defenders);
+                            size_t back = size_t(gone) * strides_[plan.next[after] * groups_.size() + g];
+                            plan.parts.push_back({cost.chance, after, back, false, -1.0, nullptr});
                         }
-                action.count = int(plan.parts.size() - action.first);
-                if (plain) action.choice = nullptr;
-                else if (g == last) plan.hard = true;
-                if (plain && g == last)
-                    action.again = same ? again_of(same->chance, same->attackers, longest, plan)
-                                        : again_of(0.0, 1, longest, plan);
-                plan.actions.push_back(action);
+                        plan.parts.back().is_last = true;
+                    }
+                    plan.parts.back().thrown = toss.chance;
+                }
+                plan.actions.back().count = plan.parts.size() - plan.actions.back().first;
             }
         }
-        plan.at.resize(plan.base.size());
-    }
-
-    static int again_of(double chance, int gone, size_t longest, Plan& plan) {
-        for (size_t i = 0; i < plan.used; ++i)
-            if (plan.agains[i].chance == chance && plan.agains[i].gone == gone) return int(i);
-        if (plan.used == plan.agains.size())
-            plan.agains.push_back({0.0, 0, std::vector<double>(longest + PAD)});
-        plan.agains[plan.used].chance = chance;
-        plan.agains[plan.used].gone = gone;
-        return int(plan.used++);
+        plan.place.resize(plan.next.size());
     }
 
     void solve() {
         std::vector<Code> states = codes_.numbered();
-        size_t n = groups_.size(), last = n - 1;
-        std::vector<int> size = filled(states.size() * n, 0, deadline_), stride = size;
-        View view;
-        size_t total = 0;
-        int longest = 0;
+        size_t n = groups_.size(), last = n - 1, total = 0;
+        strides_ = filled(states.size() * n, size_t{1}, deadline_);
         begin_.reserve(states.size());
+        View view;
         for (size_t r = 0; r < states.size(); ++r) {
             deadline_.go_on();
             see(states[r], view);
-            int width = (view.able[last] + PAD) / PAD * PAD;
-            longest = std::max(longest, width);
-            size[r * n + last] = view.able[last] + 1;
-            stride[r * n + last] = 1;
-            for (size_t g = last; g-- > 0;) {
-                size[r * n + g] = view.able[g] + 1;
-                stride[r * n + g] = width;
-                width *= view.able[g] + 1;
-            }
+            for (size_t g = last; g > 0; --g) strides_[r * n + g - 1] = strides_[r * n + g] * size_t(view.able[g] + 1);
             begin_.push_back(total);
-            total += size_t(width);
+            total += strides_[r * n] * size_t(view.able[0] + 1);
         }
-        for (size_t& each : begin_) each += longest;  // a line may be looked at before its begin
-        total += longest;
-        values_at_ = filled(total + PAD, 0.0, deadline_);
-        double* values = values_at_.data();
+        values_at_ = filled(total, 0.0, deadline_);
         std::vector<Attack> attacks;
         Plan plan;
         std::vector<int> budgets(n);
-        std::vector<double> mean(longest + PAD), least(longest + PAD), mixed(longest + PAD);
-        start_sizes_.assign(size.end() - n, size.end());
-        start_strides_.assign(stride.end() - n, stride.end());
         for (size_t r = 0; r < states.size(); ++r) {
             see(states[r], view);
-            const int *own_size = &size[r * n], *own_stride = &stride[r * n];
-            size_t line_width = size_t(own_size[last] + PAD - 1) / PAD * PAD;
-            size_t end = r + 1 < states.size() ? begin_[r + 1] : total;
+            double* own = &values_at_[begin_[r]];
+            double* end = values_at_.data() + (r + 1 < states.size() ? begin_[r + 1] : total);
             if (is_won(view)) {
-                std::fill(values + begin_[r], values + end, 1.0);
+                std::fill(own, end, 1.0);
                 continue;
             }
             find_attacks(states[r], view, attacks);
-            find_plan(attacks, stride, size_t(longest), plan);
+            find_plan(attacks, plan);
             std::fill(budgets.begin(), budgets.end(), 0);
-            for (size_t line = begin_[r]; line < end; line += line_width) {
-                deadline_.go_on(int64_t(n * plan.base.size()));
-                double* own = values + line;
-                int width = own_size[last];
-                for (size_t g = 0; g < last; ++g)  // more armies are not worth less
-                    if (budgets[g]) {
-                        const double* fewer = own - own_stride[g];
-                        for (int x = 0; x < width; x += PAD) {
-                            Pair a = load(own + x), b = load(fewer + x);
-                            store(own + x, a > b ? a : b);
-                        }
-                    }
-                for (size_t i = 0; i < plan.used; ++i)
-                    std::fill_n(plan.agains[i].sum.begin(), width + PAD, -2.0);
-                for (size_t slot = 0; slot < plan.base.size(); ++slot) {
-                    size_t place = plan.base[slot];
-                    for (size_t h = 0; h < last; ++h)
-                        place += size_t(budgets[h]) * plan.strides[slot * n + h];
-                    plan.at[slot] = place;
+            int width = view.able[last] + 1;
+            for (; own < end; own += width) {
+                for (size_t i = 0; i < plan.next.size(); ++i) {
+                    plan.place[i] = begin_[plan.next[i]];
+                    for (size_t h = 0; h < last; ++h) plan.place[i] += size_t(budgets[h]) * strides_[plan.next[i] * n + h];
                 }
-                const double* from[MOST_COSTS];
-                double chance[MOST_COSTS];
-                for (const Action& action : plan.actions) {
-                    bool is_last = action.group == last;
-                    int able = is_last ? std::max(width - 1, action.from) : budgets[action.group];
-                    if (able >= (is_last ? width : action.to) || able < action.from) continue;
-                    deadline_.go_on(width * action.count);
-                    const Part* parts = plan.parts.data() + action.first;
-                    if (action.choice) {
-                        if (!is_last) raise_hard(own, width, values, plan, action, mean, least, mixed);
-                        continue;
-                    }
-                    size_t first = is_last ? size_t(action.from) : 0;
-                    for (int i = 0; i < action.count; ++i) {
-                        chance[i] = parts[i].chance;
-                        from[i] = values + plan.at[parts[i].slot] - parts[i].back + first;
-                    }
-                    if (!is_last) {
-                        raise(own, width, chance, from, action.count);
-                        continue;
-                    }
-                    // The last pair may reach beyond the budgets of this roll.
-                    double* sum = plan.agains[action.again].sum.data();
-                    size_t behind = size_t(std::min(width, action.to));
-                    double kept = sum[behind];
-                    if (action.count) raise(sum + first, int(behind - first), chance, from, action.count);
-                    else
-                        for (size_t x = first; x < behind; ++x) sum[x] = std::max(sum[x], 0.0);
-                    sum[behind] = kept;
-                }
-                // Sums that are not there are -2, so that nothing makes them worth anything.
-                for (int x = 1; x < width; ++x) {
-                    double best = std::max(own[x], own[x - 1]);
-                    for (size_t i = 0; i < plan.used; ++i) {
-                        const Again& each = plan.agains[i];
-                        best = std::max(best, each.sum[x] + each.chance * own[x - each.gone]);
-                    }
-                    deadline_.go_on(int64_t(plan.used + (plan.hard ? 2 * plan.parts.size() : 0)));
-                    if (plan.hard) best = std::max(best, hard(values, own, x, plan));
-                    own[x] = best;
-                }
+                for (Part& part : plan.parts) part.from = values_at_.data() + plan.place[part.after] - part.back;
+                solve_line(own, width, &strides_[r * n], budgets, plan);
                 for (size_t g = last; g-- > 0;) {
-                    if (++budgets[g] < own_size[g]) break;
+                    if (++budgets[g] <= view.able[g]) break;
                     budgets[g] = 0;
                 }
             }
         }
     }
 
-    // Raises a line to what a roll is worth to which the defender replies.
-    void raise_hard(double* own, int width, const double* values, const Plan& plan, const Action& action,
-                    std::vector<double>& mean, std::vector<double>& least, std::vector<double>& mixed) const {
-        const Part* part = plan.parts.data() + action.first;
-        std::fill_n(mixed.begin(), width, 0.0);
-        for (const Toss& toss : action.choice->tosses) {
-            std::fill_n(least.begin(), width, 2.0);
-            for (const auto& answer : toss.answers) {
-                std::fill_n(mean.begin(), width, 0.0);
-                for (size_t i = 0; i < answer.size(); ++i, ++part) {
-                    const double* to = values + plan.at[part->slot] - part->back;
-                    for (int x = 0; x < width; ++x) mean[x] += part->chance * to[x];
-                }
-                for (int x = 0; x < width; ++x) least[x] = std::min(least[x], mean[x]);
+    // The values for all budgets of the last group, and those at hand of the others.
+    void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, const Plan& plan) const {
+        size_t last = groups_.size() - 1;
+        deadline_.go_on(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
+        for (size_t g = 0; g < last; ++g)  // more armies are not worth less
+            for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
+        for (const Action& action : plan.actions) {
+            if (action.group == last || budgets[action.group] < action.from || budgets[action.group] >= action.to) continue;
+            deadline_.go_on(width * int64_t(action.count));
+            int x = 0;
+            for (; x + 1 < width; x += 2) {
+                Pair old, best = value_of<Pair>(action, x, plan);
+                std::memcpy(&old, own + x, sizeof old);
+                best = best > old ? best : old;
+                std::memcpy(own + x, &best, sizeof best);
             }
-            for (int x = 0; x < width; ++x) mixed[x] += toss.chance * least[x];
+            if (x < width) own[x] = std::max(own[x], value_of<double>(action, x, plan));
         }
-        for (int x = 0; x < width; ++x) own[x] = std::max(own[x], mixed[x]);
+        for (int x = 1; x < width; ++x) {  // a roll of the last group may lead back to the same line
+            double best = std::max(own[x], own[x - 1]);
+            deadline_.go_on(2 * int64_t(plan.parts.size()));
+            for (const Action& action : plan.actions)
+                if (action.group == last && action.from <= x && x < action.to)
+                    best = std::max(best, value_of<double>(action, x, plan));
+            own[x] = best;
+        }
     }
 
-    // The most that rolls of the last group are worth to which the defender replies, or that cost no
-    // defender in several ways.
-    double hard(const double* values, const double* own, int x, const Plan& plan) const {
-        double best = 0.0;
-        for (const Action& action : plan.actions) {
-            if (action.group != groups_.size() - 1 || !action.choice) continue;
-            if (x < action.from || x >= action.to) continue;
-            const Part* part = plan.parts.data() + action.first;
-            double value = 0.0;
-            for (const Toss& toss : action.choice->tosses) {
-                double least = 2.0;
-                for (const auto& answer : toss.answers) {
-                    double mean = 0.0;
-                    for (size_t i = 0; i < answer.size(); ++i, ++part) {
-                        const double* to = part->stays ? own : values + plan.at[part->slot];
-                        mean += part->chance * to[x - int(part->back)];
-                    }
-                    least = std::min(least, mean);
-                }
-                value += toss.chance * least;
-            }
-            best = std::max(best, value);
+    // What a roll is worth, to which the defender replies, with some budgets of the last group from x on.
+    template <class Values>
+    static Values value_of(const Action& action, int x, const Plan& plan) {
+        Values value{}, mean{}, least = Values{} + 2.0, each;
+        for (const Part *part = &plan.parts[action.first], *end = part + action.count; part < end; ++part) {
+            std::memcpy(&each, part->from + x, sizeof each);
+            mean += part->chance * each;
+            if (!part->is_last) continue;
+            least = mean < least ? mean : least;
+            mean = Values{};
+            if (part->thrown < 0.0) continue;
+            value += part->thrown * least;
+            least = Values{} + 2.0;
         }
-        return best;
+        return value;
     }
 
     // The value at the start, over what each group loses before it comes to an item.
-    double mean(size_t g, size_t place) const {
+    double mean(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
-        const Group& group = groups_[g];
+        const std::vector<double>& lost = groups_[g].lost;
         double sum = 0.0;
-        deadline_.go_on(int64_t(group.lost.size()));
-        for (size_t x = 0; x < group.lost.size(); ++x)
-            if (group.lost[x] > 0.0)
-                sum += group.lost[x] * mean(g + 1, place + std::max(start_sizes_[g] - 1 - int(x), 0) * size_t(start_strides_[g]));
+        deadline_.go_on(int64_t(lost.size()));
+        for (size_t x = 0; x < lost.size(); ++x)
+            if (lost[x] > 0.0)
+                sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * strides_[strides_.size() - groups_.size() + g]);
         return sum;
     }
 
-    static constexpr size_t MOST_COSTS = 256;
     static constexpr int64_t STATE = 100;  // how long it takes to find a state, in values
 
     const Ways<W>& ways_;
@@ -1207,10 +980,10 @@ class Relaxed {
     std::vector<int> stays_;     // on each item, at least
     std::vector<Inner> inner_;   // of all items, one after the other
     std::vector<size_t> first_;  // of each item, and their number
-    int light_kept_ = 0, light_least_ = 0;
+    int light_kept_ = FAR, light_least_ = 1;  // on each light land, at least
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
-    std::vector<uint8_t> is_open_, is_goal_;
-    std::vector<uint32_t> beyond_;
+    std::vector<uint8_t> is_goal_, is_open_;
+    std::vector<Set<W>> beyond_;  // the neighbours of each item
     std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // by group and set of items
     std::vector<int> caps_;
     std::vector<int> shift_;
@@ -1219,10 +992,9 @@ class Relaxed {
     Code start_ = 0;
     Codes codes_;
     bool is_large_ = false;
-    int64_t values_ = 0, states_ = 0, bytes_ = 0;
+    int64_t values_ = 0, states_ = 0;
     std::vector<Code> after_;
-    std::vector<size_t> begin_;
-    std::vector<int> start_sizes_, start_strides_;
+    std::vector<size_t> begin_, strides_;  // of the values of each state; by state and group
     std::vector<double> values_at_;
 };
 
@@ -1247,9 +1019,9 @@ class Chance {
         if (!any && !goal.within(field)) best = 0.0;
         add_part(goal, field);
         for (int size = 1; !any && size < goal.count(); ++size)
-            for (Set<W> rest = goal; rest.any();) {
+            for (int c : goal) {
                 deadline_.go_on(WAYS * ways_.game.lands);
-                Set<W> part = nearest(rest.pop(), goal, size);
+                Set<W> part = nearest(c, goal, size);
                 bool is_new = part.count() == size;
                 for (const Part& other : parts_) is_new = is_new && other.goal != part;
                 if (is_new) add_part(part, ways_.useful(part));
@@ -1336,7 +1108,7 @@ class Chance {
         Part part{goal, field};
         int armies = 0;
         Set<W> starts;
-        for (int v : ways_.stacks) {
+        for (int v : ways_.places) {
             deadline_.go_on(WAYS * ways_.game.lands);
             Set<W> reach = ways_.reach_of(v, field);
             if (reach.meets(goal)) {
@@ -1404,7 +1176,7 @@ class Chance {
         for (int d = 1; from.any(); ++d) {
             from = (ways_.around(from) & field) - seen;
             seen |= from;
-            for (Set<W> rest = from; rest.any();) found[rest.pop()] = d;
+            for (int v : from) found[v] = d;
         }
         return found;
     }
@@ -1425,11 +1197,9 @@ class Chance {
         std::vector<Set<W>> items;
         Set<W> own = node.extras;
         for (size_t i = 1; i < node.items; ++i) {
-            int best = -1;
-            for (Set<W> rest = goal; rest.any();) {
-                int c = rest.pop();
-                if (best < 0 || apart(c, goal) < apart(best, goal)) best = c;
-            }
+            int best = goal.first();
+            for (int c : goal)
+                if (apart(c, goal) < apart(best, goal)) best = c;
             goal.remove(best);
             own.add(best);
         }
@@ -1448,8 +1218,7 @@ class Chance {
             if (g < node.groups) level.groups.emplace_back();
             level.groups.back().add(part.stacks[g]);
         }
-        for (Set<W> rest = part.away; rest.any();) {
-            int v = rest.pop();
+        for (int v : part.away) {
             deadline_.go_on(WAYS * ways_.game.lands);
             if (!ways_.reach_of(v, part.field).meets(part.goal | node.extras)) continue;
             level.away -= Set<W>::of(v);
@@ -1485,8 +1254,7 @@ class Bounds {
         if (game.once) {
             double most = 0.0;
             Set<W> goal;
-            for (Set<W> rest = reach; rest.any();) {
-                int c = rest.pop();
+            for (int c : reach) {
                 double paid = game.paid(c, game.field);
                 if (paid <= 0.0) continue;
                 goal.add(c);
@@ -1504,8 +1272,7 @@ class Bounds {
     // A bound that takes no time.
     static double simple(const Game<W>& game) {
         double sum = 0.0, most = 0.0;
-        for (Set<W> rest = game.field; rest.any();) {
-            int c = rest.pop();
+        for (int c : game.field) {
             sum += std::max(game.pays[c], 0.0);
             most = std::max(most, game.paid(c, game.field));
         }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace iacta {
 
@@ -11,6 +12,11 @@ namespace iacta {
 template <int W>
 struct Set {
     uint64_t words[W] = {};
+
+    // Goes through the territories in order.
+    struct Iterator;
+    Iterator begin() const { return {*this}; }
+    std::default_sentinel_t end() const { return {}; }
 
     static Set of(int t) {
         Set one;
@@ -75,6 +81,18 @@ struct Set {
     Set& operator|=(const Set& other) { return *this = *this | other; }
     Set& operator&=(const Set& other) { return *this = *this & other; }
     Set& operator-=(const Set& other) { return *this = *this - other; }
+};
+
+template <int W>
+struct Set<W>::Iterator {
+    Set rest;
+
+    int operator*() const { return rest.first(); }
+    Iterator& operator++() {
+        rest.pop();
+        return *this;
+    }
+    bool operator==(std::default_sentinel_t) const { return !rest.any(); }
 };
 
 // splitmix64: a number that looks random for each number (Steele, Lea & Flood 2014).
