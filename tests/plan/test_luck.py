@@ -8,6 +8,8 @@ import pytest
 from iacta.board import Board, Holding, Position
 from iacta.errors import IactaError
 from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, luck_with_plan
+from iacta.plan.policy import policy_for
+from tests.plan.boards import planned, small_game
 
 RED, BLUE = Holding("red", 8), Holding("blue", 2)
 EDGES = (*itertools.permutations("ABC", 2), ("C", "D"), ("D", "C"))
@@ -55,6 +57,24 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
     assert mean == pytest.approx(0.0, abs=1e-9)
     # All the luck there is: the variance of success.
     assert variance == pytest.approx(plan.counted * (1 - plan.counted), abs=1e-9)
+
+
+def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice() -> None:
+    seen = 0
+    for game in map(small_game, range(200)):
+        if not game.replies or not game.goal.is_chance or not game.problem().field:
+            continue
+        plan = planned(policy_for(game.problem(), states=0))
+        decision, start = plan.policy.decide(plan.problem.start), plan.problem.start
+        if not decision.outcomes:
+            continue
+        first = decision.outcomes[0]
+        mine, theirs = start.armies[decision.start], start.armies[decision.to]
+        end = mine - first.attackers, theirs - first.defenders
+        (battle,) = luck_with_plan(plan, [end])
+        assert battle.before == pytest.approx(plan.counted, abs=1e-9)
+        seen += 1
+    assert seen > 10
 
 
 def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
