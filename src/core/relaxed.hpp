@@ -820,23 +820,34 @@ class Relaxed {
         const double* from;
     };
 
-    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts.
+    // How a roll of the last group leads back to the same line: with a chance, so many back. `rest` is the
+    // most that the other results of such rolls are worth, for each budget; -1 where none is allowed.
+    struct Again {
+        double chance;
+        size_t back;
+        std::vector<double> rest;
+    };
+
+    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts: all but
+    // the one in `again`, where that is one of the plan's.
     struct Action {
         size_t group;
         int from, to;
-        size_t first, count;
+        size_t first, count, again;
     };
 
     // What can be done in a state, taken apart.
     struct Plan {
         std::vector<Action> actions;
         std::vector<Part> parts;
+        std::vector<Again> agains;
         std::vector<size_t> next, place;  // the states after, and where the values of each begin for a line
     };
 
     void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
         plan.actions.clear();
         plan.parts.clear();
+        plan.agains.clear();
         plan.next.clear();
         for (size_t a = 0; a < attacks.size(); ++a) {
             const Attack& attack = attacks[a];
@@ -845,11 +856,14 @@ class Relaxed {
             for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost)
                 plan.next.push_back(size_t(codes_.number(after_[a * (rolls_.step + 1) + lost])));
             for (const Choice& choice : attack.kept <= 1 ? row.plain : row.choices) {
-                plan.actions.push_back({g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0});
+                plan.actions.push_back({g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0, NONE});
+                const Cost* same = g + 1 == groups_.size() ? the_one_back(choice) : nullptr;
+                if (same) plan.actions.back().again = again_of(same->chance, size_t(same->attackers), plan.agains);
                 for (const Toss& toss : choice.tosses) {
                     for (const auto& answer : toss.answers) {
                         for (const Cost& cost : answer) {
                             deadline_.go_on(10);
+                            if (&cost == same) continue;
                             int gone = cost.attackers;
                             if (cost.defenders == attack.defenders)
                                 gone += attack.toll + std::min(cost.advance, attack.kept);
@@ -857,14 +871,32 @@ class Relaxed {
                             size_t back = size_t(gone) * strides_[plan.next[after] * groups_.size() + g];
                             plan.parts.push_back({cost.chance, after, back, false, -1.0, nullptr});
                         }
-                        plan.parts.back().is_last = true;
+                        if (!plan.parts.empty()) plan.parts.back().is_last = true;
                     }
-                    plan.parts.back().thrown = toss.chance;
+                    if (!plan.parts.empty()) plan.parts.back().thrown = toss.chance;
                 }
                 plan.actions.back().count = plan.parts.size() - plan.actions.back().first;
             }
         }
         plan.place.resize(plan.next.size());
+    }
+
+    // The result of a roll that costs no defender, if that is one, and nobody chooses.
+    static const Cost* the_one_back(const Choice& choice) {
+        const Cost* found = nullptr;
+        if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return nullptr;
+        for (const Cost& cost : choice.tosses[0].answers[0])
+            if (!cost.defenders) {
+                if (found) return nullptr;
+                found = &cost;
+            }
+        return found;
+    }
+    static size_t again_of(double chance, size_t back, std::vector<Again>& agains) {
+        for (size_t i = 0; i < agains.size(); ++i)
+            if (agains[i].chance == chance && agains[i].back == back) return i;
+        agains.push_back({chance, back, {}});
+        return agains.size() - 1;
     }
 
     void solve() {
@@ -912,38 +944,66 @@ class Relaxed {
     }
 
     // The values for all budgets of the last group, and those at hand of the others.
-    void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, const Plan& plan) const {
+    void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, Plan& plan) const {
         size_t last = groups_.size() - 1;
+        bool is_hard = false;
         deadline_.go_on(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
         for (size_t g = 0; g < last; ++g)  // more armies are not worth less
             for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
+        for (Again& each : plan.agains) each.rest.assign(size_t(width), -1.0);
         for (const Action& action : plan.actions) {
-            if (action.group == last || budgets[action.group] < action.from || budgets[action.group] >= action.to) continue;
-            deadline_.go_on(width * int64_t(action.count));
-            int x = 0;
-            for (; x + 1 < width; x += 2) {
-                Pair old, best = value_of<Pair>(action, x, plan);
-                std::memcpy(&old, own + x, sizeof old);
-                best = best > old ? best : old;
-                std::memcpy(own + x, &best, sizeof best);
+            if (action.group != last) {
+                if (budgets[action.group] >= action.from && budgets[action.group] < action.to)
+                    raise(own, 0, width, action, plan);
+            } else if (action.again != NONE) {
+                raise(plan.agains[action.again].rest.data(), action.from, std::min(action.to, width), action, plan);
+            } else {
+                is_hard = true;
             }
-            if (x < width) own[x] = std::max(own[x], value_of<double>(action, x, plan));
         }
         for (int x = 1; x < width; ++x) {  // a roll of the last group may lead back to the same line
             double best = std::max(own[x], own[x - 1]);
-            deadline_.go_on(2 * int64_t(plan.parts.size()));
-            for (const Action& action : plan.actions)
-                if (action.group == last && action.from <= x && x < action.to)
-                    best = std::max(best, value_of<double>(action, x, plan));
+            for (const Again& each : plan.agains)
+                if (each.rest[size_t(x)] >= 0.0)
+                    best = std::max(best, each.rest[size_t(x)] + each.chance * own[size_t(x) - each.back]);
+            deadline_.go_on(int64_t(plan.agains.size() + is_hard * 2 * plan.parts.size()));
+            if (is_hard)
+                for (const Action& action : plan.actions)
+                    if (action.group == last && action.again == NONE && action.from <= x && x < action.to)
+                        best = std::max(best, value_of<double>(action, x, plan));
             own[x] = best;
         }
+    }
+
+    // Raises the values for some budgets of the last group to what a roll is worth.
+    void raise(double* values, int x, int end, const Action& action, const Plan& plan) const {
+        deadline_.go_on(std::max(end - x, 0) * int64_t(action.count));
+        const Part* parts = plan.parts.data() + action.first;
+        auto at = [parts](size_t i, int x) {
+            Pair found;
+            std::memcpy(&found, parts[i].from + x, sizeof found);
+            return parts[i].chance * found;
+        };
+        auto raise_by = [&](auto value) {
+            for (; x + 1 < end; x += 2) {
+                Pair old, best = value(x);
+                std::memcpy(&old, values + x, sizeof old);
+                best = best > old ? best : old;
+                std::memcpy(values + x, &best, sizeof best);
+            }
+        };
+        // Most rolls have one or two results besides: these take half the time if they are summed at once.
+        if (action.count == 1) raise_by([&](int x) { return at(0, x); });
+        else if (action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });
+        else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
+        if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
     }
 
     // What a roll is worth, to which the defender replies, with some budgets of the last group from x on.
     template <class Values>
     static Values value_of(const Action& action, int x, const Plan& plan) {
         Values value{}, mean{}, least = Values{} + 2.0, each;
-        for (const Part *part = &plan.parts[action.first], *end = part + action.count; part < end; ++part) {
+        for (const Part *part = plan.parts.data() + action.first, *end = part + action.count; part < end; ++part) {
             std::memcpy(&each, part->from + x, sizeof each);
             mean += part->chance * each;
             if (!part->is_last) continue;
@@ -968,6 +1028,7 @@ class Relaxed {
         return sum;
     }
 
+    static constexpr size_t NONE = ~size_t{0};
     static constexpr int64_t STATE = 100;  // how long it takes to find a state, in values
 
     const Ways<W>& ways_;
