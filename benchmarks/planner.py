@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from random import Random
 
 import numpy as np
@@ -233,6 +233,26 @@ def planned(drawn: list[Question], limit: float) -> list[Plan]:
     return [best_plan(each.position, each.goal, time_limit=limit) for each in drawn]
 
 
+def large_marks() -> Iterator[Mark]:
+    """Yield how long the first plan takes on a grid of 500 territories, with its first game."""
+    columns, rows = 25, 20
+    names = [f"t{k}" for k in range(columns * rows)]
+    pairs = [(a, b) for a, b in pairwise(names) if int(b[1:]) % columns]
+    board = Board.from_edges("grid", [*pairs, *zip(names, names[columns:], strict=False)])
+    times = []
+    for seed in range(3):
+        position = midgame(seed, board)
+        stack = next(k for k, each in enumerate(position.holdings) if each.armies > 9)
+        around = [stack + columns * y + x for y in (0, 1, 2) for x in (0, 1, 2)]
+        problem = read_problem(position, TakeAll(tuple(names[k % len(names)] for k in around)))
+        started = time.process_time()
+        core = Core(problem)
+        core.assign(Deadline(), STARTS)
+        core.play(Deadline(), 1)
+        times.append(time.process_time() - started)
+    yield Mark("500 territories: first plan, CPU seconds", max(times), 2.0, False, 3)
+
+
 def limit_marks() -> Iterator[Mark]:
     """Yield how long answers take that are given a second."""
     plans, placed = list[float](), list[float]()
@@ -266,8 +286,8 @@ def limit_marks() -> Iterator[Mark]:
 
 
 MEASURES = (
-    *(process_marks, board_marks, exact_marks, game_marks, hard_marks, play_marks, limit_marks),
-    gap_marks,
+    *(process_marks, board_marks, exact_marks, game_marks, large_marks, hard_marks, play_marks),
+    *(limit_marks, gap_marks),
 )
 
 
