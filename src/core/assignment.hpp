@@ -473,7 +473,8 @@ class Assigner {
     Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
         : game_(game), rows_(rows), deadline_(deadline), cost_(game.lands), before_(game.lands), cuts_(game.lands),
           edges_(game.lands) {
-        for (Set<W> rest = game.field; rest.any();) all_stay_ &= game.stays(rest.pop()) > 0;
+        is_limited_ = rows.joint() == Joint::product;
+        for (int t : game.field) is_limited_ &= game.stays(t) > 0;
     }
 
     // To take all of a goal: the chance that each stack takes its set.
@@ -587,7 +588,7 @@ class Assigner {
             more.add(t);
             return more;
         }
-        int room = this->room(s, v, part);
+        int room = is_limited_ ? game_.spare(s, v) : game_.lands;  // lands that it may ever take
         deadline_.go_on(10 * game_.lands);
         Set<W> open = free, near;
         open.add(t);
@@ -603,7 +604,7 @@ class Assigner {
         if (room <= 0 || !seen.has(t)) return {};
         waiting_.clear();
         auto wait = [&](int c, double so_far, int before) {
-            cost_[c] = so_far + cost(s, c);
+            cost_[c] = so_far + game_.keep[c] + LOSS * s.armies[c];
             before_[c] = before;
             waiting_.push_back({-cost_[c], -c});
             std::push_heap(waiting_.begin(), waiting_.end());
@@ -625,7 +626,8 @@ class Assigner {
             }
             for (Set<W> rest = (game_.out[best] & open) - done; rest.any();) {
                 int c = rest.pop();
-                if (!seen.has(c) || cost_[best] + cost(s, c) < cost_[c]) wait(c, cost_[best], best);
+                double cost = cost_[best] + game_.keep[c] + LOSS * s.armies[c];
+                if (!seen.has(c) || cost < cost_[c]) wait(c, cost_[best], best);
                 seen.add(c);
             }
         }
@@ -636,8 +638,6 @@ class Assigner {
     static constexpr double LOSS = 0.8;  // armies a defender costs: it only says which ways are tried
     static constexpr double GAIN = 1e-9;
     static constexpr int64_t BOUND = 100;  // what a bound takes, known or not
-
-    double cost(const Position<W>& s, int c) const { return game_.keep[c] + LOSS * s.armies[c]; }
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.go_on(BOUND);
@@ -695,22 +695,18 @@ class Assigner {
         return false;
     }
 
-    // What is known of where a stack can come to.
+    // The lands that a stack can come to with a set, through free lands, when it has so many to take.
     struct Edge {
         Set<W> part, free, found;
         int room = 0;
     };
 
-    // How many more lands a stack with its set can come to: an army stays on each, if it does on all.
-    int room(const Position<W>& s, int v, const Set<W>& part) const {
-        return all_stay_ ? game_.spare(s, v) - part.count() : game_.lands;
-    }
-
-    // The lands that a stack with its set can come to, at once or by way of free lands.
+    // The lands that a stack can come to when it takes its set, at once or by way of free lands. It has an
+    // army for each; without one it takes none, so that to leave out the others changes nothing.
     const Set<W>& edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
         deadline_.go_on(game_.lands);
         Edge& known = edges_[v];
-        int room = this->room(s, v, part);
+        int room = is_limited_ ? game_.spare(s, v) - part.count() : game_.lands;
         if (known.room == room && known.part == part && known.free == free) return known.found;
         known = {part, free, {}, room};
         Set<W> fresh = part;
@@ -793,7 +789,7 @@ class Assigner {
     std::vector<double> cost_;
     std::vector<int> before_;
     std::vector<std::pair<double, int>> waiting_;
-    bool all_stay_ = true;
+    bool is_limited_;  // whether a stack takes all of its set, and leaves an army on each land
     std::vector<Cut> cuts_;
     std::vector<Edge> edges_;
 };

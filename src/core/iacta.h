@@ -79,8 +79,8 @@ typedef struct {
     int64_t bytes;            /* about the most memory */
 } iacta_budget;
 
-/* A state: the armies on each land, and whether it is the player's: any that can follow the start of the
-   problem. */
+/* A state that can follow the start of the problem: the armies on each land, and whether it is the
+   player's. */
 typedef struct {
     const int32_t* armies;
     const uint8_t* mine;
@@ -146,7 +146,7 @@ typedef struct {
 
 /* Solves the game exactly from a state on; what was solved before is known. Then the policy of the
    search is the best of all; if it is stopped, it is what it was without. The number of states is given
-   in any case. A turn that lasts `until` lands are taken needs its `ends`, else they are null: those that
+   unless the state is unsound. A turn that lasts `until` lands are taken needs its `ends`, else they are null: those that
    are missing are added with the value 0, as far as there is room, and nothing solved before is known. */
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state,
                               iacta_ends* ends, double* value, int64_t* states);

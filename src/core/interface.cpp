@@ -438,7 +438,10 @@ template <class Call>
 int32_t asked(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
     if (!search || !budget || !all_given(given)) return IACTA_UNSOUND;
     if (search->is_busy.test_and_set(std::memory_order_acquire)) return IACTA_BUSY;
-    auto begun = [&](auto& it) { return it.begin(*budget), call(it); };
+    auto begun = [&](auto& it) {
+        it.begin(*budget);
+        return call(it);
+    };
     int32_t answer = answered([&] { return std::visit(begun, search->sized); });
     search->is_busy.clear(std::memory_order_release);
     return answer;

@@ -810,26 +810,28 @@ class Relaxed {
     }
 
     // A result of a roll of the state at hand: its values are those of a state after, so many back, and
-    // begin at `from` for the line at hand. After the last result of an answer comes the next answer, and
-    // after the last one of a throw, which has the chance `thrown`, the next throw; elsewhere that is -1.
+    // begin at number `from` for the line at hand. After the last result of an answer comes the next answer,
+    // and after the last one of a throw, which has the chance `thrown`, the next throw; elsewhere `thrown`
+    // is -1.
     struct Part {
         double chance;
         size_t after, back;
         bool is_last;
         double thrown;
-        const double* from;
+        size_t from;
     };
 
     // How a roll of the last group leads back to the same line: with a chance, so many back. `rest` is the
-    // most that the other results of such rolls are worth, for each budget; -1 where none is allowed.
+    // most that the other results of such rolls are worth, 0 if there are none, for each budget; -1 where
+    // no such roll is allowed.
     struct Again {
         double chance;
         size_t back;
         std::vector<double> rest;
     };
 
-    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts: all but
-    // the one in `again`, where that is one of the plan's.
+    // A roll of the state at hand, with budgets of its group from `from` to `to` - 1, and its parts: all its
+    // results, or those but the one that leads back by the plan's `again`, which is NONE if none does.
     struct Action {
         size_t group;
         int from, to;
@@ -869,11 +871,11 @@ class Relaxed {
                                 gone += attack.toll + std::min(cost.advance, attack.kept);
                             size_t after = first + size_t(cost.defenders);
                             size_t back = size_t(gone) * strides_[plan.next[after] * groups_.size() + g];
-                            plan.parts.push_back({cost.chance, after, back, false, -1.0, nullptr});
+                            plan.parts.push_back({cost.chance, after, back, false, -1.0, 0});
                         }
-                        if (!plan.parts.empty()) plan.parts.back().is_last = true;
+                        if (plan.parts.size() > plan.actions.back().first) plan.parts.back().is_last = true;
                     }
-                    if (!plan.parts.empty()) plan.parts.back().thrown = toss.chance;
+                    if (plan.parts.size() > plan.actions.back().first) plan.parts.back().thrown = toss.chance;
                 }
                 plan.actions.back().count = plan.parts.size() - plan.actions.back().first;
             }
@@ -933,7 +935,7 @@ class Relaxed {
                     plan.place[i] = begin_[plan.next[i]];
                     for (size_t h = 0; h < last; ++h) plan.place[i] += size_t(budgets[h]) * strides_[plan.next[i] * n + h];
                 }
-                for (Part& part : plan.parts) part.from = values_at_.data() + plan.place[part.after] - part.back;
+                for (Part& part : plan.parts) part.from = plan.place[part.after] - part.back;
                 solve_line(own, width, &strides_[r * n], budgets, plan);
                 for (size_t g = last; g-- > 0;) {
                     if (++budgets[g] <= view.able[g]) break;
@@ -976,35 +978,37 @@ class Relaxed {
     }
 
     // Raises the values for some budgets of the last group to what a roll is worth.
-    void raise(double* values, int x, int end, const Action& action, const Plan& plan) const {
-        deadline_.go_on(std::max(end - x, 0) * int64_t(action.count));
+    void raise(double* values, int first, int end, const Action& action, const Plan& plan) const {
+        deadline_.go_on(std::max(end - first, 0) * int64_t(action.count));
         const Part* parts = plan.parts.data() + action.first;
-        auto at = [parts](size_t i, int x) {
+        auto at = [&](size_t i, int x) {
             Pair found;
-            std::memcpy(&found, parts[i].from + x, sizeof found);
+            std::memcpy(&found, &values_at_[parts[i].from + size_t(x)], sizeof found);
             return parts[i].chance * found;
         };
         auto raise_by = [&](auto value) {
+            int x = first;
             for (; x + 1 < end; x += 2) {
                 Pair old, best = value(x);
                 std::memcpy(&old, values + x, sizeof old);
                 best = best > old ? best : old;
                 std::memcpy(values + x, &best, sizeof best);
             }
+            if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
         };
         // Most rolls have one or two results besides: these take half the time if they are summed at once.
-        if (action.count == 1) raise_by([&](int x) { return at(0, x); });
-        else if (action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });
+        bool is_sum = action.count > 0 && parts[action.count - 1].thrown == 1.0;
+        if (is_sum && action.count == 1) raise_by([&](int x) { return at(0, x); });
+        else if (is_sum && action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });
         else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
-        if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
     }
 
     // What a roll is worth, to which the defender replies, with some budgets of the last group from x on.
     template <class Values>
-    static Values value_of(const Action& action, int x, const Plan& plan) {
+    Values value_of(const Action& action, int x, const Plan& plan) const {
         Values value{}, mean{}, least = Values{} + 2.0, each;
         for (const Part *part = plan.parts.data() + action.first, *end = part + action.count; part < end; ++part) {
-            std::memcpy(&each, part->from + x, sizeof each);
+            std::memcpy(&each, &values_at_[part->from + size_t(x)], sizeof each);
             mean += part->chance * each;
             if (!part->is_last) continue;
             least = mean < least ? mean : least;
@@ -1020,11 +1024,11 @@ class Relaxed {
     double mean(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
         const std::vector<double>& lost = groups_[g].lost;
+        size_t stride = strides_[strides_.size() - groups_.size() + g];
         double sum = 0.0;
         deadline_.go_on(int64_t(lost.size()));
         for (size_t x = 0; x < lost.size(); ++x)
-            if (lost[x] > 0.0)
-                sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * strides_[strides_.size() - groups_.size() + g]);
+            if (lost[x] > 0.0) sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * stride);
         return sum;
     }
 

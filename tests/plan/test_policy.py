@@ -16,7 +16,7 @@ from iacta.plan import Plan, Policy, TakeAll, best_plan
 from iacta.plan.core import Style
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
-from tests.plan.boards import BLUE, small_game
+from tests.plan.boards import BLUE, board_of, position_on, small_game
 from tests.plan.test_core import state_of, walk
 from tests.processes import run_python
 
@@ -151,6 +151,21 @@ def test_a_policy_covers_what_follows_and_finds_another_for_the_rest() -> None:
         assert found.to in there.board.neighbours(found.start)
         assert there.of(found.start).owner == "red" != there.of(found.to).owner
         assert 1 <= found.dice <= 3
+
+
+@pytest.mark.parametrize("order", [("x", "a", "b"), ("a", "b", "x"), ("b", "x", "a")])
+def test_a_policy_covers_what_is_taken_in_any_order_of_the_board(order: tuple[str, ...]) -> None:
+    board = board_of("chain", [("x", "a"), ("a", "b")], order)
+    problem = read_problem(position_on(board, {"a": 9}, {"b": 2}), TakeAll("b"))
+    policy = policy_for(problem, states=0)
+
+    def covers(armies: dict[str, int], *mine: str) -> bool:
+        owned = sum(1 << place for place, name in enumerate(order) if name in mine)
+        return policy.covers(TurnState(tuple(armies[name] for name in order), owned))
+
+    assert covers({"x": 1, "a": 3, "b": 6}, "a", "b")
+    assert not covers({"x": 1, "a": 3, "b": 6}, "a")
+    assert not covers({"x": 2, "a": 3, "b": 2}, "a")
 
 
 def test_in_other_phases_a_policy_stops() -> None:

@@ -512,6 +512,7 @@ class Core:
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
         ends = _Ends(0, most, *map(_pointer, (armies, mine, values)))
+        ends.kept = armies, mine, values
         # The first time to see which there are.
         if self._solved(deadline, None, states, byref(ends)) is None:
             return None
@@ -588,6 +589,7 @@ class Core:
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
         given = _State(_pointer(counted), _pointer(mine))
+        given.kept = counted, mine  # as long as a call lasts that Ctrl-C may have left alone
         unsound = "position must be one that can follow the start of the plan"
         return self._call(name, deadline, given, *more, unsound=unsound, **how)
 
@@ -624,6 +626,7 @@ class Core:
         room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
         order, numbers = np.full(borders, NEVER, dtype=np.int32), np.zeros(room)
         report = _Report(0, borders, room, _pointer(order), _pointer(numbers))
+        report.kept = order, numbers
         code = self._ask(name, deadline, start, *more, byref(report), **how)
         return code, Report(self.problem, report.states, order.astype(np.int64), numbers)
 

@@ -196,6 +196,7 @@ def _armies_moved(moved: object, usual: list[int], possible: list[int]) -> int:
     """Return how many armies moved in, of those that the dice allow.
 
     usual: how many can after the dice that were said, or else the most dice.
+    possible: how many can after any dice.
     """
     if moved is None and len(usual) > 1:
         raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")

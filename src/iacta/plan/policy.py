@@ -118,7 +118,7 @@ class Policy:
         start, field = self.problem.start, self.problem.field
         largest = max((start.armies[v] for v in bits(start.owned)), default=0)
         most = (
-            largest if state.owned & field >> t & 1 else armies
+            largest if (state.owned & field) >> t & 1 else armies
             for t, armies in enumerate(start.armies)
         )
         return (
