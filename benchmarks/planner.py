@@ -20,6 +20,7 @@ from itertools import combinations, islice, pairwise
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.measure import Mark
 from benchmarks.positions import (
@@ -174,14 +175,7 @@ def play_marks(
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()
     for each in hard_questions(positions):
-        problem = read_problem(each.position, each.goal)
-        core = Core(problem)
-        assignment = core.assign(Deadline(), STARTS)
-
-        def gains(style: Style) -> np.ndarray:
-            core.follow(assignment, style)  # noqa: B023 # called at once
-            return core.play(Deadline(), games, FRESH_GAME).gains  # noqa: B023
-
+        gains = partial(_gains, Core(read_problem(each.position, each.goal)), games)
         values = {style: gains(style) for style in STYLES}
         best, plans = best_plan(each.position, each.goal, time_limit=longest), dict[float, Plan]()
         for limit in limits:
@@ -202,6 +196,11 @@ def play_marks(
         yield Mark(f"{claim}, mean", statistics.mean(points), wanted, False, len(points))
         yield Mark(f"{claim}, most", max(points), 4.0 if wanted else None, False, len(points))
     yield Mark("intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside))
+
+
+def _gains(core: Core, games: int, style: Style) -> npt.NDArray[np.float64]:
+    core.follow(core.assign(Deadline(), STARTS), style)
+    return core.play(Deadline(), games, FRESH_GAME).gains
 
 
 def gap_marks(positions: int = 8) -> Iterator[Mark]:

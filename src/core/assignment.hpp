@@ -472,9 +472,8 @@ class Assigner {
   public:
     Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
         : game_(game), rows_(rows), deadline_(deadline), cost_(game.lands), before_(game.lands), cuts_(game.lands),
-          edges_(game.lands) {
-        is_limited_ = rows.joint() == Joint::product;
-        for (int t : game.field) is_limited_ &= game.stays(t) > 0;
+          edges_(game.lands), takes_all_(rows.joint() == Joint::product) {
+        for (int t : game.field) takes_all_ = takes_all_ && game.stays(t) > 0;
     }
 
     // To take all of a goal: the chance that each stack takes its set.
@@ -588,7 +587,7 @@ class Assigner {
             more.add(t);
             return more;
         }
-        int room = is_limited_ ? game_.spare(s, v) : game_.lands;  // lands that it may ever take
+        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // for lands that it may ever take
         deadline_.go_on(10 * game_.lands);
         Set<W> open = free, near;
         open.add(t);
@@ -695,18 +694,18 @@ class Assigner {
         return false;
     }
 
-    // The lands that a stack can come to with a set, through free lands, when it has so many to take.
+    // What a stack can come to, which holds for its set, the free lands, and its armies for more lands.
     struct Edge {
         Set<W> part, free, found;
         int room = 0;
     };
 
-    // The lands that a stack can come to when it takes its set, at once or by way of free lands. It has an
-    // army for each; without one it takes none, so that to leave out the others changes nothing.
+    // The lands that a stack with its set can come to, at once or by way of free lands, as far as its
+    // armies go. Beyond, its chance would be 0, and nobody gives it a land.
     const Set<W>& edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
         deadline_.go_on(game_.lands);
         Edge& known = edges_[v];
-        int room = is_limited_ ? game_.spare(s, v) - part.count() : game_.lands;
+        int room = takes_all_ ? game_.spare(s, v) - part.count() : game_.lands;
         if (known.room == room && known.part == part && known.free == free) return known.found;
         known = {part, free, {}, room};
         Set<W> fresh = part;
@@ -789,9 +788,9 @@ class Assigner {
     std::vector<double> cost_;
     std::vector<int> before_;
     std::vector<std::pair<double, int>> waiting_;
-    bool is_limited_;  // whether a stack takes all of its set, and leaves an army on each land
     std::vector<Cut> cuts_;
     std::vector<Edge> edges_;
+    bool takes_all_;  // whether a stack must take all of its set, and leave an army on each land
 };
 
 template <int W>

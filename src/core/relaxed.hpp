@@ -72,7 +72,8 @@ struct Choice {
     std::vector<Toss> tosses;
 };
 
-// The rolls against a number of defenders. Where advances do not matter, fewer may be looked at.
+// The rolls against a number of defenders, and the few that are enough where advances do not matter; none
+// if that takes all.
 struct Row {
     std::vector<Choice> choices, plain;
 };
@@ -129,7 +130,8 @@ class Rolls {
             for (const Toss& toss : choice.tosses)
                 for (const auto& answer : toss.answers)
                     for (const Cost& cost : answer) step = std::max(step, cost.defenders);
-        return {choices, best_of(choices)};
+        std::vector<Choice> plain = best_of(choices);
+        return {std::move(choices), std::move(plain)};
     }
 
     Choice roll_of(int c, int d, int k, int able) const {
@@ -169,16 +171,16 @@ class Rolls {
         return {a, FAR, {{1.0, {std::move(costs)}}}};
     }
 
-    // The rolls to look at where the advance does not matter: if each costs a single army on one
-    // side, the one most likely to conquer.
+    // The rolls that are enough where the advance does not matter: if each costs a single army on one side,
+    // those most likely to conquer.
     static std::vector<Choice> best_of(const std::vector<Choice>& choices) {
         std::vector<Choice> found;
         double best = -1.0;
         for (const Choice& choice : choices) {
-            if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return choices;
+            if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return {};
             double chance = 0.0;
             for (const Cost& cost : choice.tosses[0].answers[0]) {
-                if (cost.attackers + cost.defenders != 1) return choices;
+                if (cost.attackers + cost.defenders != 1) return {};
                 if (cost.defenders) chance = cost.chance;
             }
             if (chance <= best) continue;
@@ -857,7 +859,7 @@ class Relaxed {
             size_t first = plan.next.size(), g = size_t(attack.group);
             for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost)
                 plan.next.push_back(size_t(codes_.number(after_[a * (rolls_.step + 1) + lost])));
-            for (const Choice& choice : attack.kept <= 1 ? row.plain : row.choices) {
+            for (const Choice& choice : attack.kept <= 1 && !row.plain.empty() ? row.plain : row.choices) {
                 plan.actions.push_back({g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0, NONE});
                 const Cost* same = g + 1 == groups_.size() ? the_one_back(choice) : nullptr;
                 if (same) plan.actions.back().again = again_of(same->chance, size_t(same->attackers), plan.agains);

@@ -148,8 +148,8 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
 
 
 def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
-    # How large a game is, only its states say. One that is larger than thought must be put back:
-    # otherwise so many values are spent on such games that the bound is 0.33, and with 1e6 0.18.
+    # Only its states show how large a game is. One that is larger than expected must be put back:
+    # otherwise such games use up the values, and the bound is 0.33 (0.18 with 1e6 values).
     names = [f"{row}{column}" for row in "ab" for column in range(6)]
     along = [(a, b) for a, b in pairwise(names) if a[0] == b[0]]
     board = Board.from_edges("two rows", [*along, *zip(names[:6], names[6:], strict=True)])

@@ -10,9 +10,8 @@ from iacta import read_position
 from iacta.board import Holding, Position
 from iacta.errors import IllegalError
 from iacta.plan import InOrder, TakeAll, Worth, best_plan, eliminate
-from iacta.plan.goals import Rewards
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import CLASSIC_BOARD, board_of, chain, paid_for, position_on, positions
+from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on, positions
 from tests.plan.twin import Play
 
 FIRST, BOTH = TakeAll("t0"), TakeAll("t0,t1")
@@ -94,15 +93,6 @@ def test_names_in_goals_are_found_as_everywhere() -> None:
     empty = replace(BLUE, holdings=(Holding("", 0), *BLUE.holdings[1:]))
     with pytest.raises(IllegalError, match="nobody holds Alaska"):
         best_plan(empty, InOrder((TakeAll("Peru"), TakeAll("Alaska"))))
-
-
-def test_a_set_pays_when_the_last_of_it_is_taken() -> None:
-    nested = Rewards(lands=(0.0,) * 4, sets=((0b001, 1.0), (0b011, 2.0)))
-    assert nested.most == 3.0
-    assert paid_for(nested, 0, 0b111) == 1.0
-    assert paid_for(nested, 1, 0b110) == 2.0
-    assert paid_for(nested, 1, 0b011) == 0.0
-    assert paid_for(nested, 0, 0b001) == 3.0
 
 
 def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:

@@ -71,8 +71,8 @@ class Visit(NamedTuple):
     conquered: float  # the chance that it is conquered over
     arrived: float  # the mean of the armies that move in, 0 counted where it is not conquered
     ended: float  # the chance that the turn ends with an attack over it, the goal not reached
-    # By the armies that are left able to move: the chance to conquer with so many left, and the
-    # mean of those that move in then, times that chance.
+    # For each number of armies left able to move: the chance to conquer with that many left, and
+    # that chance times the mean number that then move in.
     advances: tuple[tuple[int, float, float], ...]
 
 
@@ -189,8 +189,8 @@ _Outcome = _structure("number chance value; int attackers defenders moved", "out
 _Decision = _structure("int start to dice count room; number value; outcomes outcomes", "decision")
 _Report = _structure("long states borders room; ints order; numbers numbers", "report")
 _Ends = _structure("int count room; ints armies; bytes mine; numbers values", "ends")
-_State = _structure("ints armies; bytes mine", "states")
-_TYPES["state"] = _State  # given by value
+_State = _structure("ints armies; bytes mine", "state")
+_TYPES["state"] = _State  # not a pointer: it is passed by value
 # The arguments of each function; all but the first return a code.
 _FUNCTIONS = {
     "open": "problem text int",
@@ -254,7 +254,7 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-# The attack dice and the defence dice, and what rolls of up to so many may show.
+# The most attack dice and defence dice, and the possible results for each number of both.
 _Dice: TypeAlias = tuple[int, int, list[Choice]]
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
@@ -576,7 +576,7 @@ class Core:
                 break
             found.room = found.count
         rows = (
-            AttackResult._make(getattr(each, name) for name in AttackResult._fields)
+            AttackResult._make(getattr(each, field) for field in AttackResult._fields)
             for each in found.outcomes[: found.count]
         )
         return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
@@ -589,7 +589,7 @@ class Core:
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
         given = _State(_pointer(counted), _pointer(mine))
-        given.kept = counted, mine  # as long as a call lasts that Ctrl-C may have left alone
+        given.kept = counted, mine  # for a call that goes on after Ctrl-C
         unsound = "position must be one that can follow the start of the plan"
         return self._call(name, deadline, given, *more, unsound=unsound, **how)
 

@@ -123,7 +123,7 @@ def _chances(policy: Policy) -> Callable[[TurnState], float]:
             report = policy.search.flow(Deadline(), MOST_STATES, state)
             if report is None:
                 raise TooLargeError(
-                    f"the luck of a plan with more than {MOST_STATES} states takes too long"
+                    f"the plan must visit at most {MOST_STATES:,} states to follow its luck"
                 )
             more = report.value
         return min(problem.paid(state) + problem.held + more, 1.0)

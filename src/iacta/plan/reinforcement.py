@@ -489,7 +489,7 @@ OUT_OF_REACH = Look(0.0, None, 0.0, ())
 def quick_look(
     position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
 ) -> Look:
-    """Return what a first play for a goal that is a chance reaches, the new armies placed best.
+    """Return the chance of a goal at a first look, the new armies placed best.
 
     position: who holds what before they are placed.
     armies: how many new armies there are.

@@ -127,8 +127,8 @@ class Rearguard:
     start: str  # the territory that attacked
     to: str  # the one that is taken
     probability: float  # the chance that it is taken from there
-    least: int  # in nearly all cases at least so many stay behind
-    most: int  # and at most so many
+    least: int  # in nearly all cases at least this many stay behind
+    most: int  # and at most this many
     usual: int  # how many most often stay behind
     garrison: int  # how many must stay behind
 
