@@ -11,7 +11,7 @@ INTO ?= iacta-reproduced
 SECONDS ?= 3600
 PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
-CORE := src/iacta/plan/native/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
+CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
 COMPILER := $(shell command -v $(CXX) $(if $(filter default,$(origin CXX)),|| command -v c++ || command -v clang++))
 # What is in the core to say from which source it was built; cmake/CMakeLists.txt says the same.
 HASH := import hashlib, pathlib; files = sorted(pathlib.Path('src/core').iterdir()); \
@@ -89,7 +89,7 @@ build/bench-core: $(wildcard src/core/* tests/core/problems.hpp benchmarks/core.
 	@$(COMPILER) -O3 $(COMPILED) -Isrc/core -Itests/core src/core/interface.cpp benchmarks/core.cpp -o $@
 
 docs: $(VENV)/docs core ## build the site into the folder site
-	@$(BIN)/python -m docs
+	@$(BIN)/python -m tools.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --config-file build/mkdocs.yml --site-dir ../site
 	@echo "site/index.html"
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import psutil
 
 from benchmarks.measure import Mark
-from iacta.errors import packages_of
+from iacta.inputs.errors import packages_of
 from tests.web.proxied import NAME, NGINX, context, proxied
 
 SCRIPT = Path(__file__).with_name("load.lua")

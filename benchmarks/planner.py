@@ -35,9 +35,9 @@ from benchmarks.positions import (
 from iacta import Turn, ask, goals_in_reach, threats
 from iacta.board import Board, Position
 from iacta.board.position import read_position
+from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.core import Core, Style
-from iacta.plan.deadline import Deadline
 from iacta.plan.planner import STYLES
 from iacta.plan.policy import FEW_STATES, STARTS, policy_for
 from iacta.plan.problem import read_problem

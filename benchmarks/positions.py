@@ -10,8 +10,8 @@ from typing import NamedTuple
 from iacta.board import Board, Continent, Holding, Position
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
+from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, Worth, eliminate
-from iacta.plan.deadline import Deadline
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import read_problem
 

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.train_war import random_board
 from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle_of
 from iacta import Turn, best_goals, classic_board
-from iacta.plan.deadline import Deadline
+from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_AFTER
 from iacta.war.core import War
 from iacta.war.goals import GAMES, _by_plans, words_of

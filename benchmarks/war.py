@@ -19,8 +19,8 @@ import numpy as np
 from benchmarks.measure import Mark
 from benchmarks.train_war import random_board, start_of
 from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
-from iacta.estimate import Estimate
 from iacta.game import Action
+from iacta.probability.estimate import Estimate
 from iacta.war.chances import CUT_AFTER, Z
 from iacta.war.core import TOO_LONG, PlayedGames, War
 from iacta.war.goals import GAMES

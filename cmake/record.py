@@ -23,7 +23,7 @@ def record_in_wheel(wheel: Path) -> None:
         tool = [sys.executable, "-m", "wheel"]
         subprocess.run([*tool, "unpack", "--dest", folder, wheel], check=True)  # noqa: S603 # ours
         (content,) = Path(folder).iterdir()
-        for library in content.glob("iacta/plan/native/core.*[!6]"):
+        for library in content.glob("iacta/native/library/core.*[!6]"):
             record(library)
         subprocess.run([*tool, "pack", "--dest-dir", wheel.parent, content], check=True)  # noqa: S603
 

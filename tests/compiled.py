@@ -7,7 +7,7 @@ import pytest
 
 import iacta
 
-NATIVE = Path(iacta.__file__).parent / "plan" / "native"
+NATIVE = Path(iacta.__file__).parent / "native" / "library"
 HAS_CORE = any(each.suffix in (".so", ".dylib", ".dll") for each in NATIVE.glob("core.*"))
 NEEDS_CORE = "needs the compiled core, which `make core` builds where there is a C++ compiler"
 

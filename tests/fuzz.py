@@ -27,13 +27,13 @@ import numpy as np
 
 import iacta
 from iacta import IactaError
-from iacta.checks import shown
 from iacta.cli import main
 from iacta.cli.print_answer import COMMANDS, Shown
 from iacta.cli.terminal import LONG
-from iacta.questions import parameter_kinds
-from iacta.questions.form import Parameter, option_name
-from iacta.questions.question import QUESTIONS, Question
+from iacta.forms import parameter_kinds
+from iacta.forms.form import Parameter, option_name
+from iacta.forms.question import QUESTIONS, Question
+from iacta.inputs.checks import shown
 
 LONGEST = 320
 SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write

@@ -10,11 +10,6 @@ from pathlib import Path
 import pytest
 
 import iacta
-from docs import pages, reference
-from docs.commands import gallery_page
-from docs.pages import BESIDE, FOLDER, generated, handwritten
-from docs.pictures import KEPT, PICTURE, drawn, printed_by, with_pictures, words
-from docs.sessions import Session, sessions
 from iacta import charts, read_board, read_position
 from iacta.cli.print_answer import COMMANDS
 from iacta.methods import METHODS
@@ -24,6 +19,11 @@ from tests.cli.conftest import run
 from tests.cli.run import Run
 from tests.once import no_plan_twice
 from tests.web.conftest import Driver, driver
+from tools.docs import pages, reference
+from tools.docs.commands import gallery_page
+from tools.docs.pages import BESIDE, FOLDER, generated, handwritten
+from tools.docs.pictures import KEPT, PICTURE, drawn, printed_by, with_pictures, words
+from tools.docs.sessions import Session, sessions
 
 __all__ = ["driver", "no_plan_twice", "run"]
 
@@ -78,7 +78,7 @@ def test_each_command_prints_what_the_page_shows(
             assert f'"description": "{title[1]}' in specification, title[1]
             kept = (KEPT / session.picture).read_text(encoding="utf-8")
             is_stale = words(kept) != words(drawn(specification))
-            assert not is_stale, f"draw it again: python -m docs.reprint {session.picture}"
+            assert not is_stale, f"draw it again: python -m tools.docs.reprint {session.picture}"
 
 
 def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
@@ -186,8 +186,8 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
     battle = site["library/battle.html"]
     assert "<li><code>attackers</code>: armies" in battle
     assert '<div class="language-pycon' in battle
-    assert 'href="../library.html#iacta.distribution.Probability"' in battle
-    assert 'id="iacta.chances.Chance"' in site["library.html"]
+    assert 'href="../library.html#iacta.probability.distribution.Probability"' in battle
+    assert 'id="iacta.probability.chances.Chance"' in site["library.html"]
 
 
 def test_each_method_states_its_equations_and_sources_are_linked(made: dict[str, str]) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from docs.pictures import words
-from docs.sessions import Session, sessions
 from tests.cli.conftest import run
 from tests.cli.run import Run
+from tools.docs.pictures import words
+from tools.docs.sessions import Session, sessions
 
 __all__ = ["run"]
 

@@ -9,7 +9,7 @@ import pytest
 
 import iacta
 from iacta import Battle, Campaign, armies_needed, defenders_needed, win_probability, win_table
-from iacta.reprs import Plotted
+from iacta.inputs.reprs import Plotted
 from tests.test_package import public_functions
 
 Floats = npt.NDArray[np.float64]

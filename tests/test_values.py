@@ -9,7 +9,7 @@ import pytest
 
 import iacta
 from iacta import Battle, Campaign, InOrder, TakeAll, Worth, best_plan, classic_board, read_position
-from iacta.reprs import Displayed
+from iacta.inputs.reprs import Displayed
 
 GOALS = (TakeAll, iacta.TakeAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")

@@ -14,14 +14,6 @@ from iacta.board.files import write_board as write_board
 from iacta.board.position import Holding as Holding
 from iacta.board.position import Position as Position
 from iacta.board.position import read_position as read_position
-from iacta.distribution import Distribution as Distribution
-from iacta.errors import IactaError as IactaError
-from iacta.errors import IllegalError as IllegalError
-from iacta.errors import MalformedError as MalformedError
-from iacta.errors import MissingError as MissingError
-from iacta.errors import TooLargeError as TooLargeError
-from iacta.estimate import Estimate as Estimate
-from iacta.estimate import Interval as Interval
 from iacta.fairness.audit import Audit as Audit
 from iacta.fairness.audit import audit as audit
 from iacta.game import Evaluation as Evaluation
@@ -31,6 +23,11 @@ from iacta.game import Turn as Turn
 from iacta.game import evaluate as evaluate
 from iacta.game import evaluate_battle as evaluate_battle
 from iacta.game import traded_armies as traded_armies
+from iacta.inputs.errors import IactaError as IactaError
+from iacta.inputs.errors import IllegalError as IllegalError
+from iacta.inputs.errors import MalformedError as MalformedError
+from iacta.inputs.errors import MissingError as MissingError
+from iacta.inputs.errors import TooLargeError as TooLargeError
 from iacta.methods.kernel import Outcome as Outcome
 from iacta.odds.arrays import expected_attackers_left as expected_attackers_left
 from iacta.odds.arrays import expected_defenders_left as expected_defenders_left
@@ -93,6 +90,9 @@ from iacta.plan.threats import HelpfulMove as HelpfulMove
 from iacta.plan.threats import Threatened as Threatened
 from iacta.plan.threats import Threats as Threats
 from iacta.plan.threats import threats as threats
+from iacta.probability.distribution import Distribution as Distribution
+from iacta.probability.estimate import Estimate as Estimate
+from iacta.probability.estimate import Interval as Interval
 from iacta.questions import ask as ask
 from iacta.rules.dice import Dice as Dice
 from iacta.rules.files import read_rules_file as read_rules_file

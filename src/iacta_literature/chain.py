@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iacta.checks import shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
 from iacta.methods.markov import Markov, load_scipy, solve, transition_matrix
+from iacta.probability.distribution import Distribution
 from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
 

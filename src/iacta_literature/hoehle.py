@@ -48,8 +48,8 @@ from iacta import (
     win_table,
 )
 from iacta.charts import roll_losses, win_chance_map
-from iacta.checks import shown, whole_number
-from iacta.errors import missing
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import missing
 from iacta.odds.simulated import running_estimates
 from iacta.rules.thrown import throw_losses
 from iacta_literature.chain import chain

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from iacta import Dice, Distribution, Estimate, Losses, MalformedError, Roll, Rules
 from iacta.charts import Chart
-from iacta.checks import fraction_text, shown
+from iacta.inputs.checks import fraction_text, shown
 
 Row: TypeAlias = dict[str, str]
 Number: TypeAlias = int | float | Fraction | str

@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from iacta.errors import IllegalError, MissingError, missing
-from iacta.files import UNFINISHED, named, write_whole
+from iacta.inputs.errors import IllegalError, MissingError, missing
+from iacta.inputs.files import UNFINISHED, named, write_whole
 from iacta_literature import hoehle, norvig, pracpred, taflin_tables, van_wijgerden
 from iacta_literature.published import (
     AGREES,

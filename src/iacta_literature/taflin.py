@@ -45,8 +45,8 @@ from math import comb, sqrt
 from typing import NamedTuple
 
 from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
-from iacta.distribution import Probability
 from iacta.methods.closed_form import refuse_dice
+from iacta.probability.distribution import Probability
 
 MOST_FLOAT_ROLLS = 500  # beyond, factorials exceed floats
 UNIT_ROUNDOFF = 2.0**-53

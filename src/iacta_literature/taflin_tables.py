@@ -10,7 +10,7 @@ from functools import cache
 from math import factorial
 
 from iacta import Battle, Outcome, Roll, break_even_ratio
-from iacta.distribution import Probability
+from iacta.probability.distribution import Probability
 from iacta_literature import taflin
 from iacta_literature.charts import after_rolls, first_passages
 from iacta_literature.published import (

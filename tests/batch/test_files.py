@@ -154,7 +154,7 @@ def test_lines_of_json_are_written_as_they_were_with_their_answers(
         "{}",
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(lines).replace("Attackers", "attackers"))
-    monkeypatch.setattr("iacta.tabular.BLOCK", 100)  # and so columns come and go
+    monkeypatch.setattr("iacta.inputs.tabular.BLOCK", 100)  # and so columns come and go
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (6, 4)
     texts = (tmp_path / "out.jsonl").read_text().splitlines()
     for row in (0, 2):

@@ -15,7 +15,7 @@ import pytest
 
 from iacta import IactaError, Rules, ask, find_rules, read_position
 from iacta.batch import answer
-from iacta.questions.question import QUESTIONS
+from iacta.forms.question import QUESTIONS
 from iacta.rules.variants import RULE_SETS
 
 BOARD = {

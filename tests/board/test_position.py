@@ -10,7 +10,7 @@ import pytest
 
 from iacta import Board, Holding, IactaError, Position, classic_board, read_position
 from iacta.board.position import position_of_text
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError
 from tests.tables import table
 
 FILES = Path(__file__).parent / "files"

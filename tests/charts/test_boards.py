@@ -24,11 +24,11 @@ from iacta.charts.boards import arrows_of, owner_colours
 from iacta.charts.saving import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
 from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast, player_tones
+from iacta.forms.percentages import percent, short_percent
+from iacta.forms.sentences import joined
 from iacta.plan import Goal
 from iacta.plan.alternatives import first_attacks
 from iacta.plan.report import main_line
-from iacta.questions.percentages import percent, short_percent
-from iacta.questions.sentences import joined
 from tests.charts.look import is_drawn
 
 CLASSIC = iacta.classic_board()

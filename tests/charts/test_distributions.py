@@ -4,9 +4,9 @@ import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts
 from iacta.charts.outcomes import FEW_BARS, MOST_BARS, RARE, STOP, WIN
-from iacta.errors import TooLargeError
+from iacta.forms.percentages import percent
+from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import is_won
-from iacta.questions.percentages import percent
 from iacta_literature import charts as figures
 
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from iacta import IactaError, IllegalError, TooLargeError, classic_board, read_board
 from iacta.board.files import write_board
-from iacta.csv_formulas import csv_rows
-from iacta.files import check_writable, named, write_whole
-from iacta.json_and_toml import parse_json, parse_toml
+from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.files import check_writable, named, write_whole
+from iacta.inputs.json_and_toml import parse_json, parse_toml
 from iacta.rules.files import read_rules_file
 from tests.cli.run import Run
 from tests.tables import large_text, table

@@ -4,8 +4,8 @@ import pytest
 
 from iacta.cli.parse import argument_name
 from iacta.cli.print_answer import COMMANDS, Shown
-from iacta.questions.form import Form, Topic, option_name
-from iacta.questions.question import QUESTIONS, Question
+from iacta.forms.form import Form, Topic, option_name
+from iacta.forms.question import QUESTIONS, Question
 from tests.cli.run import Run
 from tests.processes import NUMPY_ONLY, run_python
 from tests.tables import table

@@ -8,7 +8,7 @@ import pytest
 
 import iacta
 from iacta.cli.print_answer import COMMANDS
-from iacta.questions.question import QUESTIONS
+from iacta.forms.question import QUESTIONS
 from tests.cli.run import Run
 from tests.tables import table
 

@@ -11,11 +11,11 @@ import pytest
 import iacta
 from iacta import Board, Dice, IllegalError, Position, Rules, read_position
 from iacta.cli.parse import read_words
+from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.question import QUESTIONS, Question
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
-from iacta.questions.command_and_call import as_command, as_python
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.question import QUESTIONS, Question
 from tests.cli.run import Run
 
 HOUSE = Rules(attack=Dice((8, 6, 6)), ties="attacker")

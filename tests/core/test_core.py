@@ -10,7 +10,7 @@ from subprocess import run
 
 import pytest
 
-from iacta.errors import IactaError
+from iacta.inputs.errors import IactaError
 from iacta.plan import core
 from tests.compiled import NATIVE
 
@@ -33,7 +33,7 @@ def test_the_core_knows_from_which_source_it_was_built() -> None:
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a core that is installed elsewhere, without its sources."""
     (built,) = NATIVE.glob("core.*[!6]")
-    folder = tmp_path / "iacta" / "plan" / "native"
+    folder = tmp_path / "iacta" / "native" / "library"
     shutil.copytree(built.parent, folder)
     monkeypatch.setattr(core, "__file__", str(folder.parent / "core.py"))
     return folder / built.name

@@ -11,7 +11,6 @@ from scipy import stats
 
 from benchmarks.audits import WAYS, fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
-from iacta.errors import IllegalError, TooLargeError
 from iacta.fairness import p_values as library
 from iacta.fairness.audit import Audit, questions_of
 from iacta.fairness.e_values import log_evidence, log_factors
@@ -19,9 +18,10 @@ from iacta.fairness.luck import Gained, armies_gain, chance_gain, luck_of
 from iacta.fairness.p_values import Followed, compare_with_fair, find_period, look_at_order
 from iacta.fairness.throws import Throws
 from iacta.fairness.trials import Trial, outcomes
+from iacta.forms.sections import Table
+from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.questions import ask
 from iacta.questions.audit import PowerAnswer
-from iacta.questions.sections import Table
 from iacta.rules.variants import find_rules
 
 PUBLISHED = Path(__file__).parents[1] / "published"

@@ -15,13 +15,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from iacta import Battle, IactaError, audit, tabular
-from iacta.errors import MissingError
+from iacta import Battle, IactaError, audit
 from iacta.fairness import log as audit_log
 from iacta.fairness.audit import Audit
 from iacta.fairness.log import read_log
 from iacta.fairness.recording import recorded
 from iacta.fairness.trials import Entry, Notes, Trial, outcomes
+from iacta.inputs import tabular
+from iacta.inputs.errors import MissingError
 from iacta.rules.variants import find_rules
 from tests.tables import table
 

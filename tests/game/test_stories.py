@@ -8,9 +8,9 @@ import pytest
 
 from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
-from iacta.errors import IactaError
 from iacta.game import Advance, Attack, Fortify, Place, Reveal, Stop, Trade
 from iacta.game.cards import hands, sets_in
+from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import line_turn
 

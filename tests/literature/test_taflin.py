@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Dice, IllegalError, Rules, TooLargeError, find_rules, win_table
-from iacta.distribution import Probability
+from iacta.probability.distribution import Probability
 from iacta_literature import taflin
 from iacta_literature.taflin import Point, RollChances, Ways, roll_chances
 from tests.three_against_two import EDGES, SEVERAL_RULES

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import CLASSIC, Dice, Estimate, Rules, Territory, simulate_battle, simulate_campaign
-from iacta.distribution import Probability
 from iacta.methods.kernel import is_won
+from iacta.probability.distribution import Probability
 from iacta.rules import thrown
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.thrown import End

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules, Stop, find_rules
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel, methods_of
 from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import CLASSIC, Battle, Dice, IllegalError, Rules, defenders_needed
-from iacta.chances import read_chance
 from iacta.odds import needed
+from iacta.probability.chances import read_chance
 from tests import brute, strategies
 from tests.asked import closed_form, leap
 

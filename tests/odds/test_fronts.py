@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from iacta import Battle, Campaign, Dice, IactaError, Rules, find_rules
-from iacta.distribution import Probability
 from iacta.odds import fronts as fronts_file
 from iacta.odds.fronts import BestFronts, Front, defend_fronts, front_name, parse_front
 from iacta.odds.spread import OBJECTIVES, Objective, spread_defenders
+from iacta.probability.distribution import Probability
 from tests.odds.test_spread import COIN, Twin, every_spread, values_of
 
 CLASSIC = find_rules("classic")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
+from iacta.native.deadline import Deadline
 from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.best import plan_of
-from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Rewards
 from iacta.plan.planner import Found
 from iacta.plan.policy import Policy

@@ -8,9 +8,9 @@ import pytest
 
 from iacta import Turn
 from iacta.game import Advance, Attack, Losses, Stop, Throw
+from iacta.native.deadline import Deadline
 from iacta.plan import Policy
 from iacta.plan.core import Core
-from iacta.plan.deadline import Deadline
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from tests.plan.boards import paid_for, small_game

@@ -9,9 +9,9 @@ import pytest
 
 from iacta import CLASSIC, Dice, Rules, TakeAll, TakeAny, best_plan
 from iacta.board import Board, Position
+from iacta.native.bit_sets import bits
+from iacta.native.deadline import Deadline
 from iacta.plan.core import Core
-from iacta.plan.deadline import Deadline
-from iacta.plan.masks import bits
 from iacta.plan.planner import Planner
 from iacta.plan.problem import Problem, read_problem
 from iacta.rules.variants import find_rules

@@ -22,10 +22,10 @@ from iacta import (
     best_plan,
     spread_defenders,
 )
+from iacta.native.deadline import Deadline
 from iacta.odds.spread import AttackedChain
 from iacta.plan.continuation import go_on
 from iacta.plan.core import Core, Style
-from iacta.plan.deadline import Deadline
 from iacta.plan.problem import TurnState, read_problem
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst

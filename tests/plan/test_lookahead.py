@@ -10,16 +10,16 @@ import pytest
 
 from benchmarks.positions import hard_positions
 from iacta import Battle, Board, Position, evaluate
-from iacta.estimate import half_interval
+from iacta.native.deadline import Deadline
 from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, first_attacks
 from iacta.plan.best import plan_of
 from iacta.plan.core import Core, Style
-from iacta.plan.deadline import Deadline
 from iacta.plan.planner import STYLES, Planner, followed
 from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
+from iacta.probability.estimate import half_interval
 from iacta.questions.plan import PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import CLASSIC, Rules

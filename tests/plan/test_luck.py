@@ -6,7 +6,7 @@ import math
 import pytest
 
 from iacta.board import Board, Holding, Position
-from iacta.errors import IactaError
+from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, luck_with_plan
 from iacta.plan.policy import policy_for
 from tests.plan.boards import planned, small_game

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from iacta import Campaign, Rules
 from iacta.board import Board, Holding, Position
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 from iacta.plan import (
     Goal,
     Plan,

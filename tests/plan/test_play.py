@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from iacta.board import Holding, Position
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 from iacta.plan import TakeAll, best_plan
 from tests.plan.boards import board_of, position_on
 

@@ -10,8 +10,8 @@ import pytest
 
 from iacta import evaluate
 from iacta.board import Holding
-from iacta.errors import IllegalError, MalformedError
 from iacta.game import Attack
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan import Plan, Policy, TakeAll, best_plan
 from iacta.plan.core import Style
 from iacta.plan.policy import policy_for
@@ -129,7 +129,7 @@ def test_the_same_work_finds_the_same_plan_on_a_busy_machine(
 ) -> None:
     first = quick_plan()
     ticks = iter(range(10**9))
-    monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: 1000.0 * next(ticks))
+    monkeypatch.setattr("iacta.native.deadline.monotonic", lambda: 1000.0 * next(ticks))
     assert quick_plan() == first
 
 

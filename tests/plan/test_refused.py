@@ -9,7 +9,7 @@ import pytest
 
 from iacta import Rules
 from iacta.board import Holding, Position
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.plan import (
     TakeAll,
     Worth,

@@ -236,7 +236,7 @@ def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -
 
 def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: now[0])
+    monkeypatch.setattr("iacta.native.deadline.monotonic", lambda: now[0])
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
     log = "\n".join([log_of({"take": "D"}, [battle])] * 3)
 

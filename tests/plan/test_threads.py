@@ -12,9 +12,9 @@ import pytest
 from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
+from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll
 from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style, _Style, budget_of
-from iacta.plan.deadline import Deadline
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem

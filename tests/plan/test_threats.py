@@ -9,8 +9,8 @@ import pytest
 
 from iacta import Turn
 from iacta.board import Board, Continent, Holding, Position
-from iacta.errors import IactaError
 from iacta.game import Fortify
+from iacta.inputs.errors import IactaError
 from iacta.plan import Goal, TakeAll, TakeAny, placed, usual_reinforcements
 from iacta.plan.threats import Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow

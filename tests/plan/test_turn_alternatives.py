@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from iacta import Turn
 from iacta.board import Position
 from iacta.game import Attack
+from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
 from iacta.plan.alternatives import alternatives
-from iacta.plan.deadline import Deadline
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import BLUE, GOALS, positions, small_game
 from tests.plan.twin import Play

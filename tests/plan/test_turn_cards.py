@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from iacta.board import Holding, Position
-from iacta.distribution import Distribution
 from iacta.game import Action, Attack, Sets, Turn, traded_armies
 from iacta.game.cards import hands
 from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
+from iacta.probability.distribution import Distribution
 from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, drawn_ends, known, position_on
 
 DECK = [*"ABC" * 14, "*", "*"]

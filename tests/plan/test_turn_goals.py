@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from iacta import read_position
 from iacta.board import Holding, Position
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 from iacta.plan import InOrder, TakeAll, Worth, best_plan, eliminate
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on, positions

@@ -10,7 +10,7 @@ import pytest
 
 from iacta import Battle
 from iacta.board import Board, Continent, Holding, Position
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, usual_reinforcements
 from iacta.plan.reinforcement import placed
 from iacta.rules.rules import CLASSIC

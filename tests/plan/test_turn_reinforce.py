@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from iacta.board import Position
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
 from iacta.plan.reinforcement import placed
 from tests.plan.boards import (

@@ -10,13 +10,14 @@ import pytest
 
 from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
 from iacta.cli.print_answer import COMMANDS
-from iacta.questions import QUESTIONS, ask, find_question, parameter_kinds
+from iacta.forms import parameter_kinds
+from iacta.forms.form import ClashError, Form, Parameter, named_by, parameter
+from iacta.forms.parameter_kinds import RulesName, Whole
+from iacta.forms.question import Question
+from iacta.forms.record import KeyedRecord
+from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
-from iacta.questions.form import ClashError, Form, Parameter, named_by, parameter
-from iacta.questions.parameter_kinds import RulesName, Whole
 from iacta.questions.plan_parameter_kinds import Pairs
-from iacta.questions.question import Question
-from iacta.questions.record import KeyedRecord
 from iacta.rules.modes import ArmiesGrow
 from tests.processes import run_python
 

@@ -8,8 +8,8 @@ import pytest
 
 from iacta import IactaError, Turn, ask, best_goals, goals_in_reach, win_chances
 from iacta.batch import answer
-from iacta.questions.question import Answer, find_question
-from iacta.questions.sections import Bars, Section, Table, cell_text
+from iacta.forms.question import Answer, find_question
+from iacta.forms.sections import Bars, Section, Table, cell_text
 from iacta.questions.whole_game import CONDITION
 from iacta.war.core import _library
 

@@ -6,10 +6,10 @@ import pytest
 
 import iacta.war.chances
 from iacta import Turn, best_goals, classic_board, tournament, win_chances
-from iacta.errors import IactaError
-from iacta.estimate import Estimate
 from iacta.game import Action
+from iacta.inputs.errors import IactaError
 from iacta.plan.core import NO_CORE
+from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.core import _library

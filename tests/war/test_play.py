@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from iacta import Board, Hand, Position, Sets, Turn, classic_board
-from iacta.errors import IactaError
 from iacta.game import Defend, Reveal, Trade
+from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules

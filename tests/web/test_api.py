@@ -14,11 +14,11 @@ from jsonschema import Draft202012Validator
 
 import iacta
 from iacta.cli.parse import read_words
-from iacta.errors import IactaError
+from iacta.forms.form import Example
+from iacta.forms.percentages import percent
+from iacta.forms.question import Question
 from iacta.game import Turn
-from iacta.questions.form import Example
-from iacta.questions.percentages import percent
-from iacta.questions.question import Question
+from iacta.inputs.errors import IactaError
 from iacta.web.openapi import COMPONENTS, record_schemas
 from iacta.web.read_question import address, offered, read_record, served_questions
 from tests.frozen.case import read_cases

@@ -16,9 +16,9 @@ from playwright.sync_api import Page, Request, Route, expect
 import iacta
 from iacta.board.files import classic_board, read_board
 from iacta.board.position import Position, read_position
-from iacta.errors import IactaError
+from iacta.forms.percentages import percent
+from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, TakeAll, best_plan
-from iacta.questions.percentages import percent
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.whole_game import CONDITION
 from iacta.web.map import board_read, position_read

@@ -11,14 +11,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import iacta
-from iacta.errors import IactaError
+from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.form import Parameter, named_by
+from iacta.forms.parameter_kinds import Flag, Name, OneOf, RulesName
+from iacta.forms.question import Question
+from iacta.inputs.errors import IactaError
 from iacta.questions.audit import AuditQuestion
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
-from iacta.questions.command_and_call import as_command, as_python
-from iacta.questions.form import Parameter, named_by
-from iacta.questions.parameter_kinds import Flag, Name, OneOf, RulesName
-from iacta.questions.question import Question
 from iacta.questions.review import ReviewQuestion
 from iacta.web.pages import PASTED, label, listed
 from iacta.web.read_question import address as query

@@ -15,7 +15,7 @@ import pytest
 
 import iacta
 from iacta.cli.serve import ServeCommand
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 from iacta.web.search_stream import LINES
 from tests.web.served import JSON, Server
 

@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from iacta.errors import missing
+from iacta.inputs.errors import missing
 
 if not (find_spec("polars") and find_spec("pyarrow")):
     raise missing("batches need Polars and PyArrow, which are not installed", "batch")

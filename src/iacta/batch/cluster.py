@@ -22,11 +22,11 @@ import polars as pl
 from iacta.batch.files import LONGEST_LINE, BatchJob, Done, heading
 from iacta.batch.frames import answer_frame
 from iacta.batch.rows import ERROR, BatchQuestion
-from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError, at, missing
-from iacta.files import in_file, named, reason_of, unfinished, written_whole
-from iacta.questions.question import Watch
-from iacta.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular
+from iacta.forms.question import Watch
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, at, missing
+from iacta.inputs.files import in_file, named, reason_of, unfinished, written_whole
+from iacta.inputs.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular
 
 LOCAL = "local"  # the cluster of this machine's cores
 BLOCK = 2**24  # bytes of a block of text; those of Parquet are its row groups

@@ -23,13 +23,13 @@ import pyarrow as pa
 import pyarrow.csv
 
 from iacta.batch.rows import WHOLE, BatchQuestion, json_text
-from iacta.checks import shown
-from iacta.csv_formulas import FORMULA, csv_rows
-from iacta.errors import IllegalError, MalformedError, TooLargeError, at, missing
-from iacta.files import STREAM, named, reason_of
-from iacta.json_and_toml import parse_json
-from iacta.questions.parameter_kinds import Whole
-from iacta.tabular import MOST_COLUMNS, LineBlock, Tabular, cells, line_text
+from iacta.forms.parameter_kinds import Whole
+from iacta.inputs.checks import shown
+from iacta.inputs.csv_formulas import FORMULA, csv_rows
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at, missing
+from iacta.inputs.files import STREAM, named, reason_of
+from iacta.inputs.json_and_toml import parse_json
+from iacta.inputs.tabular import MOST_COLUMNS, LineBlock, Tabular, cells, line_text
 
 LINE = "\nline"  # the column of whole lines of JSON
 FORMATS = {

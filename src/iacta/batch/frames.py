@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 
 from iacta.batch.rows import BatchQuestion, answers, json_text, read_question
-from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError, MalformedError
 
 KINDS = "a Polars or pandas frame, an Arrow table or a mapping of arrays"
 

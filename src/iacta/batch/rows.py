@@ -21,18 +21,18 @@ import numpy.typing as npt
 import polars as pl
 
 from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, TableAnswers, follow, look_up
-from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM
-from iacta.json_and_toml import parse_json, parse_toml
+from iacta.forms.form import Parameter, named_by
+from iacta.forms.parameter_kinds import Whole
+from iacta.forms.question import QUESTIONS, Question, find_question
+from iacta.forms.record import OMITTED, json_value
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.files import STREAM
+from iacta.inputs.json_and_toml import parse_json, parse_toml
+from iacta.inputs.reprs import pasted
+from iacta.inputs.tabular import column_name
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
-from iacta.questions.form import Parameter, named_by
-from iacta.questions.parameter_kinds import Whole
-from iacta.questions.question import QUESTIONS, Question, find_question
-from iacta.questions.record import OMITTED, json_value
-from iacta.reprs import pasted
-from iacta.tabular import column_name
 
 ERROR = "error"  # the column with the messages
 WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number in a column of floats
@@ -147,7 +147,7 @@ def read_question(
     >>> read_question("battle", ["chance"])
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: columns must be of win_probability, expected_attackers_left, \
+    iacta.IllegalError: columns must be of win_probability, expected_attackers_left, \
 expected_defenders_left, expected_attackers_left_if_won, method, win_probability_exact, \
 stop_probability, stop_probability_exact, outcomes, got 'chance'
     """

@@ -13,10 +13,10 @@ import polars as pl
 
 from iacta.batch.files import LONGEST_LINE, BatchJob, Done, read_format
 from iacta.batch.rows import ERROR, answers, read_question
-from iacta.errors import IllegalError
-from iacta.files import STREAM, check_writable, in_file, named, read_path, written_whole
-from iacta.questions.question import Watch
-from iacta.tabular import Tabular
+from iacta.forms.question import Watch
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.files import STREAM, check_writable, in_file, named, read_path, written_whole
+from iacta.inputs.tabular import Tabular
 
 
 def answer_file(

@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import Literal, overload
 
 from iacta.battle.territory import Stage
-from iacta.checks import check_choice, put, shown, whole_number
-from iacta.distribution import Distribution, Probability
-from iacta.errors import IllegalError
+from iacta.inputs.checks import check_choice, put, shown, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.reprs import Pasted
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
-from iacta.reprs import Pasted
+from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
@@ -57,7 +57,7 @@ class Battle(Pasted):
     >>> Battle(-3, 10)
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: attackers must be a whole number of at least 1, got -3
+    iacta.IllegalError: attackers must be a whole number of at least 1, got -3
     """
 
     attackers: int
@@ -192,7 +192,7 @@ class Battle(Pasted):
         >>> Battle(1, 3).attackers_left_if_won()
         Traceback (most recent call last):
             ...
-        iacta.errors.IllegalError: a win must have a chance above 0, got Battle(1, 3)
+        iacta.IllegalError: a win must have a chance above 0, got Battle(1, 3)
         """
         ends = self.outcomes(exact=exact, method=method)
         if not ends.prob(is_won):

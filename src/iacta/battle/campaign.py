@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
-from iacta.checks import put, shown, whole_number
-from iacta.distribution import Distribution, Probability
-from iacta.errors import MalformedError
+from iacta.inputs.checks import put, shown, whole_number
+from iacta.inputs.errors import MalformedError
+from iacta.inputs.reprs import Pasted
 from iacta.methods.kernel import Kernel, State, Values
-from iacta.reprs import Pasted
+from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
@@ -109,7 +109,7 @@ class Campaign(Pasted):
     >>> Campaign(10, [])
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: missing territories
+    iacta.IllegalError: missing territories
     """
 
     attackers: int

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.checks import parse_whole_number, put, row_of, whole_number
-from iacta.errors import IllegalError
+from iacta.inputs.checks import parse_whole_number, put, row_of, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.reprs import short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.reprs import short_repr
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
@@ -118,7 +118,7 @@ def parse_territory(text: str) -> Territory:
     >>> parse_territory("many")
     Traceback (most recent call last):
         ...
-    iacta.errors.MalformedError: defenders must be a whole number of at least 1, got 'many'
+    iacta.MalformedError: defenders must be a whole number of at least 1, got 'many'
     """
     before, tilde, stop_at = text.partition("~")
     rest, at, garrison = before.partition("@")

@@ -10,9 +10,9 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.checks import check_choice, put, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.reprs import Pasted, short_repr
+from iacta.inputs.checks import check_choice, put, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
+from iacta.inputs.reprs import Pasted, short_repr
 
 # A board may come from a stranger: larger ones would take minutes, or gigabytes.
 MOST_TERRITORIES = 10_000
@@ -59,7 +59,7 @@ def read_name(name: object, what: str) -> str:
     >>> read_name("--", "territory")
     Traceback (most recent call last):
         ...
-    iacta.errors.MalformedError: territory must be a name on one line, got '--'
+    iacta.MalformedError: territory must be a name on one line, got '--'
     """
     if isinstance(name, str) and name.isprintable():
         if len(name) > LONGEST_NAME:
@@ -273,7 +273,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         >>> nile.find("Egipt")
         Traceback (most recent call last):
             ...
-        iacta.errors.IllegalError: board 'Nile' has no territory 'Egipt'; did you mean 'Egypt'?
+        iacta.IllegalError: board 'Nile' has no territory 'Egipt'; did you mean 'Egypt'?
         """
         spelling = self._spelling.get(folded(name)) if isinstance(name, str) else None
         if spelling is None:

@@ -16,8 +16,8 @@ from urllib.parse import quote, unquote
 
 from iacta.board.board import Board
 from iacta.board.files import classic_board
-from iacta.checks import parse_whole_number, shown
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 
 VERSION = "1"
 CLASSIC = "classic"

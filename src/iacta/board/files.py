@@ -16,8 +16,8 @@ from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
 from iacta.board.formats.reading import FileTable, decode, read_file, read_json
-from iacta.errors import IactaError
-from iacta.files import UnreadableError, in_file, read_path, write_whole
+from iacta.inputs.errors import IactaError
+from iacta.inputs.files import UnreadableError, in_file, read_path, write_whole
 
 BUILT_IN = "built in"
 

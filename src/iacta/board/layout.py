@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.errors import TooLargeError
+from iacta.inputs.errors import TooLargeError
 
 if TYPE_CHECKING:  # takes time to import
     from iacta.board import Board

@@ -21,10 +21,10 @@ from iacta.board.files import (
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, decode, read_file, read_table
-from iacta.checks import put, row_of, shown, whole_number
-from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, in_file, read_path
-from iacta.reprs import Pasted
+from iacta.inputs.checks import put, row_of, shown, whole_number
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.files import STREAM, in_file, read_path
+from iacta.inputs.reprs import Pasted
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 KEYS = ("board", "player", "others", "territories")
@@ -213,7 +213,7 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
     >>> find_player("gren", "owner", ["red", "green"])
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: owner must be one of green, red, got 'gren'; did you mean 'green'?
+    iacta.IllegalError: owner must be one of green, red, got 'gren'; did you mean 'green'?
     """
     spelling = {folded(player): player for player in sorted(players) if player}
     if isinstance(given, str) and folded(given) in spelling:

@@ -13,7 +13,7 @@ from iacta.charts.saving import Chart
 from iacta.charts.scene import cut
 from iacta.charts.theme import BLUE, GREY, PAPER, RED, contrast, player_tones
 from iacta.charts.vega import Row, View, layer, rows_of, vconcat
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.fairness.audit import Audit

@@ -31,10 +31,10 @@ from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
 from iacta.charts.subtitles import counted, rules_words, signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, player_tones
 from iacta.charts.vega import Row, View, field, layer, vconcat
-from iacta.checks import shown
-from iacta.errors import MalformedError
-from iacta.questions.percentages import percent, short_percent
-from iacta.questions.sentences import joined
+from iacta.forms.percentages import percent, short_percent
+from iacta.forms.sentences import joined
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import MalformedError
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position

@@ -15,9 +15,9 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, expect, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, field, layer, rows_of, vconcat
-from iacta.checks import row_of
-from iacta.errors import IactaError, IllegalError
-from iacta.questions.percentages import percent
+from iacta.forms.percentages import percent
+from iacta.inputs.checks import row_of
+from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 

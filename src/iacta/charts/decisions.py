@@ -22,10 +22,10 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, fight, limit, under_rules
 from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
-from iacta.checks import shown
-from iacta.distribution import Probability
-from iacta.questions.percentages import percent, plain_percent
-from iacta.questions.sentences import count
+from iacta.forms.percentages import percent, plain_percent
+from iacta.forms.sentences import count
+from iacta.inputs.checks import shown
+from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

@@ -33,17 +33,17 @@ from iacta.charts.subtitles import (
 )
 from iacta.charts.theme import AMBER, BLUE, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
-from iacta.checks import shown
-from iacta.distribution import Distribution, Probability
-from iacta.errors import IactaError
-from iacta.estimate import CONFIDENCE, Estimate
+from iacta.forms.percentages import percent
+from iacta.forms.sentences import count, joined
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
 from iacta.odds.simulated import Simulated
+from iacta.probability.distribution import Distribution, Probability
+from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
-from iacta.questions.percentages import percent
 from iacta.questions.roll import roll_answer
-from iacta.questions.sentences import count, joined
 from iacta.rules.roll import Roll
 
 # How something ends, with a number of armies.

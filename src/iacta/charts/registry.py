@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any, TypeAlias, TypeVar, cast
 
 from iacta.charts.saving import Chart
-from iacta.checks import shown
-from iacta.errors import MalformedError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import MalformedError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Draw: TypeAlias = Callable[..., Chart]

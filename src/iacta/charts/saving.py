@@ -16,9 +16,9 @@ from typing import Any
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.theme import NARROW_PLOT, PAPER, SIZES, WIDTH, config
 from iacta.charts.vega import Tables, View
-from iacta.csv_formulas import csv_rows
-from iacta.errors import IllegalError, TooLargeError, missing
-from iacta.files import named, write_whole
+from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.errors import IllegalError, TooLargeError, missing
+from iacta.inputs.files import named, write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")
@@ -161,7 +161,7 @@ def ending(file: str | Path) -> str:
     >>> ending("odds.gif")
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: a picture's name must end in .svg, .png, .pdf, .html, .json or \
+    iacta.IllegalError: a picture's name must end in .svg, .png, .pdf, .html, .json or \
 .csv, got 'odds.gif'
     """
     suffix = Path(file).suffix.lower().removeprefix(".")

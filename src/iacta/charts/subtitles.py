@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from iacta.checks import shown
-from iacta.distribution import Probability
-from iacta.errors import MalformedError, TooLargeError
-from iacta.questions.sentences import count
+from iacta.forms.sentences import count
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import MalformedError, TooLargeError
+from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import rules_name
@@ -101,7 +101,7 @@ def limit(size: int, most: int, rule: str, got: str) -> None:
     >>> limit(31, 30, "a tree must have at most {} leaves", "31")
     Traceback (most recent call last):
         ...
-    iacta.errors.TooLargeError: a tree must have at most 30 leaves, got 31
+    iacta.TooLargeError: a tree must have at most 30 leaves, got 31
     """
     if size > most:
         raise TooLargeError(f"{rule.format(most)}, got {got}")
@@ -113,7 +113,7 @@ def expect(value: object, kind: type, name: str) -> None:
     >>> expect("classic", Rules, "rules")
     Traceback (most recent call last):
         ...
-    iacta.errors.MalformedError: rules must be a Rules, got 'classic'
+    iacta.MalformedError: rules must be a Rules, got 'classic'
     """
     if not isinstance(value, kind):
         raise MalformedError(f"{name} must be a {kind.__name__}, got {shown(value)}")

@@ -13,7 +13,7 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, limit, under_rules
 from iacta.charts.theme import WIDTH
 from iacta.charts.vega import field, layer, rows_of
-from iacta.errors import MalformedError
+from iacta.inputs.errors import MalformedError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
-from iacta.checks import LONGEST_SHOWN
 from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
 from iacta.cli.print_answer import COMMANDS, Command, Shown, ask
 from iacta.cli.rules_from_environment import know_rules_files, with_usual_rules
-from iacta.errors import IactaError
-from iacta.questions.form import Form, Outline, named_by
-from iacta.questions.question import QUESTIONS, Question
+from iacta.forms.form import Form, Outline, named_by
+from iacta.forms.question import QUESTIONS, Question
+from iacta.inputs.checks import LONGEST_SHOWN
+from iacta.inputs.errors import IactaError
 
 __all__ = ["main"]
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
-from iacta.files import STREAM
+from iacta.forms.form import Example, Form, Topic, made_form, option_name, parameter
+from iacta.forms.parameter_kinds import FileName, Flag, Listed, Name
+from iacta.forms.question import QUESTIONS, Question, find_question
+from iacta.forms.sentences import count
+from iacta.inputs.files import STREAM
 from iacta.questions.battle import BattleQuestion
-from iacta.questions.form import Example, Form, Topic, made_form, option_name, parameter
-from iacta.questions.parameter_kinds import FileName, Flag, Listed, Name
-from iacta.questions.question import QUESTIONS, Question, find_question
-from iacta.questions.sentences import count
 
 SOME_ERRORS = 1
 ANSWERED = ", ".join(form.name for form in QUESTIONS.all() if form.usual_columns())

@@ -7,20 +7,20 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from iacta.chances import read_chance
 from iacta.charts import Chart
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience
-from iacta.odds.simulated import running_estimates
-from iacta.questions.form import ClashError, Example, Form, Topic, made_form, parameter
-from iacta.questions.parameter_kinds import Chance, Flag, Listed, Name, RulesName, Whole
-from iacta.questions.shared_parameters import (
+from iacta.forms.form import ClashError, Example, Form, Topic, made_form, parameter
+from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, RulesName, Whole
+from iacta.forms.shared_parameters import (
     ATTACKERS,
     DEFENDERS,
     OneBattle,
     OneCampaign,
     UnderRules,
 )
+from iacta.odds.simulated import running_estimates
+from iacta.probability.chances import read_chance
 from iacta.questions.simulate import RandomCampaign
 from iacta_literature import charts
 from iacta_literature.charts.curves import CHANCES

@@ -6,11 +6,11 @@ from contextlib import suppress
 
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.cli.print_answer import COMMANDS, Command, Shown, command
-from iacta.errors import IactaError
-from iacta.files import STREAM
-from iacta.questions.form import Example, Form, Parameter, Topic, option_name, parameter
-from iacta.questions.parameter_kinds import Flag, Kind, Listed, OneOf, RulesName
-from iacta.questions.question import QUESTIONS, Question
+from iacta.forms.form import Example, Form, Parameter, Topic, option_name, parameter
+from iacta.forms.parameter_kinds import Flag, Kind, Listed, OneOf, RulesName
+from iacta.forms.question import QUESTIONS, Question
+from iacta.inputs.errors import IactaError
+from iacta.inputs.files import STREAM
 
 PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # the metavars of names
 BLANK = r"[^\w.]+"  # boards find names whatever separates their words

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from iacta.cli.parse import HELP, VERSION, argument_name
-from iacta.questions.form import Example, Form, Outline, Parameter, Topic, option_name
-from iacta.questions.parameter_kinds import Flag
+from iacta.forms.form import Example, Form, Outline, Parameter, Topic, option_name
+from iacta.forms.parameter_kinds import Flag
 
 ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from iacta.checks import LONGEST_SHOWN, shown
-from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.questions.form import Form, Parameter, option_name
-from iacta.questions.parameter_kinds import Flag, Name, Whole
-from iacta.questions.question import having, nearest
+from iacta.forms.form import Form, Parameter, option_name
+from iacta.forms.parameter_kinds import Flag, Name, Whole
+from iacta.forms.question import having, nearest
+from iacta.inputs.checks import LONGEST_SHOWN, shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")

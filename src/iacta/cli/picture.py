@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from iacta.charts.converter import CONVERTED, Converter, convert
-from iacta.files import STREAM, check_writable, printable
+from iacta.inputs.files import STREAM, check_writable, printable
 
 if TYPE_CHECKING:
     from iacta.charts import Chart

@@ -7,12 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from iacta.cli.terminal import patience, print_sections
-from iacta.csv_formulas import csv_rows
-from iacta.errors import IllegalError
-from iacta.files import STREAM
-from iacta.questions.form import Form, Register, parameter
-from iacta.questions.parameter_kinds import Flag, Name
-from iacta.questions.question import Answer, Question
+from iacta.forms.form import Form, Register, parameter
+from iacta.forms.parameter_kinds import Flag, Name
+from iacta.forms.question import Answer, Question
+from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.files import STREAM
 
 if TYPE_CHECKING:
     from iacta.cli.picture import Picture

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import patience, print_sections
-from iacta.errors import IllegalError
-from iacta.files import printable
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Flag, Name
-from iacta.questions.sections import Section
-from iacta.questions.sentences import count
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Flag, Name
+from iacta.forms.sections import Section
+from iacta.forms.sentences import count
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.files import printable
 
 if TYPE_CHECKING:
     from iacta_literature import Reproduced

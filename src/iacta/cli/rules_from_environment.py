@@ -4,10 +4,10 @@ import os
 import re
 
 from iacta.cli.parse import Texts
-from iacta.errors import IactaError
-from iacta.questions.form import Form
-from iacta.questions.parameter_kinds import RulesName
-from iacta.questions.shared_parameters import UnderRules
+from iacta.forms.form import Form
+from iacta.forms.parameter_kinds import RulesName
+from iacta.forms.shared_parameters import UnderRules
+from iacta.inputs.errors import IactaError
 from iacta.rules.variants import know
 
 VARIABLE = "IACTA_RULES"

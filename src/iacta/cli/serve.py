@@ -6,11 +6,11 @@ from fractions import Fraction
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from iacta.checks import shown
 from iacta.cli.print_answer import Command, command
-from iacta.errors import IllegalError, missing
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Flag, Name, Number, Whole
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Flag, Name, Number, Whole
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError, missing
 from iacta.web.limits import MOST_SECONDS
 
 if TYPE_CHECKING:

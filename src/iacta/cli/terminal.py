@@ -8,9 +8,9 @@ from shutil import get_terminal_size
 from time import monotonic
 from unicodedata import combining, east_asian_width
 
-from iacta.questions.percentages import bar_percent
-from iacta.questions.question import Recorded, Watch
-from iacta.questions.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_text
+from iacta.forms.percentages import bar_percent
+from iacta.forms.question import Recorded, Watch
+from iacta.forms.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_text
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"

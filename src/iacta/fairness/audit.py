@@ -29,10 +29,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iacta.chances import Chance, read_chance
-from iacta.checks import shown, whole_number
-from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import CONFIDENCE, Estimate, Interval
 from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
@@ -49,8 +45,12 @@ from iacta.fairness.p_values import (
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
 from iacta.fairness.trials import Notes
-from iacta.files import in_file
-from iacta.reprs import Displayed
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.files import in_file
+from iacta.inputs.reprs import Displayed
+from iacta.probability.chances import Chance, read_chance
+from iacta.probability.estimate import CONFIDENCE, Estimate, Interval
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

@@ -20,20 +20,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.battle.territory import Territory, parse_territory
-from iacta.chances import read_fraction
-from iacta.checks import parse_whole_number, shown, whole_number, words_of
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.fairness.e_values import Ints
 from iacta.fairness.recording import recorded
 from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, refuse_large
-from iacta.files import read_path
-from iacta.json_and_toml import parse_json
+from iacta.inputs.checks import parse_whole_number, shown, whole_number, words_of
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
+from iacta.inputs.files import read_path
+from iacta.inputs.json_and_toml import parse_json
+from iacta.inputs.tabular import LineBlock, Tabular, cells, column_name, line_text
+from iacta.probability.chances import read_fraction
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
-from iacta.tabular import LineBlock, Tabular, cells, column_name, line_text
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 Row: TypeAlias = Mapping[str, Any]

@@ -28,9 +28,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.estimate import Estimate, Interval
 from iacta.fairness.e_values import Floats, Ints
 from iacta.fairness.throws import Throws
+from iacta.probability.estimate import Estimate, Interval
 
 MOST_ENUMERATED = 200_000  # results of the same number of throws
 DRAWS = 100_000

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from iacta.checks import parse_whole_number, shown, whole_number
-from iacta.errors import IllegalError, MalformedError, at
 from iacta.fairness.trials import (
     LONGEST_NAME,
     Entry,
@@ -14,6 +12,8 @@ from iacta.fairness.trials import (
     armies_in_one_roll,
     refuse_large,
 )
+from iacta.inputs.checks import parse_whole_number, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError, at
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

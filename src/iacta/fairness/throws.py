@@ -6,10 +6,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.errors import TooLargeError
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gained, gained
 from iacta.fairness.trials import Entry, Trial, outcomes
+from iacta.inputs.errors import TooLargeError
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 

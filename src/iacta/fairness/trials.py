@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.battle.territory import Territory
-from iacta.errors import TooLargeError
+from iacta.inputs.errors import TooLargeError
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 

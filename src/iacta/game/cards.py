@@ -14,9 +14,9 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
-from iacta.checks import put, row_of, shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.checks import put, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.probability.distribution import Distribution
 
 PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5

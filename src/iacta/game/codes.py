@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from iacta.board.codes import escaped, unescaped
-from iacta.checks import parse_whole_number, shown
-from iacta.errors import IllegalError, MalformedError
 from iacta.game.cards import DECK, MOST_VALUE, SYMBOLS, Hand, Sets
-from iacta.json_and_toml import parse_json
+from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
 from iacta.rules.rules import Rules
 from iacta.rules.variants import RULE_SETS, find_rules, rules_name

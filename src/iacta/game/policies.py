@@ -19,13 +19,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from iacta.board import Board, Position
-from iacta.chances import Chance, read_fraction
-from iacta.checks import shown, whole_number
-from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import Estimate, Interval, half_interval
 from iacta.game.actions import Action, Advance, Attack, Stop
 from iacta.game.turn import Policy, Turn
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.methods.kernel import read_battle
+from iacta.probability.chances import Chance, read_fraction
+from iacta.probability.estimate import Estimate, Interval, half_interval
 from iacta.rules.rules import Rules
 
 MOST_STATES = 20_000  # of a turn that is evaluated exactly: some seconds

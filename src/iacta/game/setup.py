@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from iacta.board import Board, Position
 from iacta.board.board import folded, read_name
-from iacta.checks import FrozenDict, check_choice, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
 from iacta.game.cards import DECK, SYMBOLS, Hand
+from iacta.inputs.checks import FrozenDict, check_choice, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

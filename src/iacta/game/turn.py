@@ -29,16 +29,6 @@ import numpy as np
 from iacta.board import Board, Holding, Position
 from iacta.board.codes import escaped, read_code, unescaped, write_code
 from iacta.board.position import check_position
-from iacta.checks import (
-    FrozenDict,
-    check_choice,
-    parse_whole_number,
-    put,
-    shown,
-    whole_number,
-)
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError, MalformedError
 from iacta.game.actions import (
     Action,
     Actions,
@@ -93,9 +83,19 @@ from iacta.game.setup import (
     read_stay,
     read_symbols_of,
 )
+from iacta.inputs.checks import (
+    FrozenDict,
+    check_choice,
+    parse_whole_number,
+    put,
+    shown,
+    whole_number,
+)
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.reprs import LONGEST_REPR
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
-from iacta.reprs import LONGEST_REPR
+from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import find_rules

@@ -9,8 +9,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple
 
-from iacta.checks import check_choice, shown
-from iacta.errors import IllegalError
+from iacta.inputs.checks import check_choice, shown
+from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import Rules

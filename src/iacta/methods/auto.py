@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta.distribution import Distribution, Probability
-from iacta.errors import IactaError, IllegalError
+from iacta.inputs.errors import IactaError, IllegalError
 from iacta.methods.kernel import (
     Chances,
     Error,
@@ -22,6 +21,7 @@ from iacta.methods.kernel import (
     Transitions,
     Values,
 )
+from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 
 STATED_ERROR = 1e-12

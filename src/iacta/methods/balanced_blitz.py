@@ -47,7 +47,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Distribution
 from iacta.methods.counting import Ends, UnitKernel
 from iacta.methods.kernel import (
     UNIT_ROUNDOFF,
@@ -62,6 +61,7 @@ from iacta.methods.kernel import (
     Values,
     refuse_too_large,
 )
+from iacta.probability.distribution import Distribution
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 

@@ -38,11 +38,11 @@ from fractions import Fraction
 from math import comb, prod
 from typing import NamedTuple, TypeAlias
 
-from iacta.checks import row_of, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError
+from iacta.inputs.checks import row_of, whole_number
+from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Ends, UnitKernel, coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
+from iacta.probability.distribution import Distribution
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

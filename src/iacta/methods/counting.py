@@ -36,8 +36,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Distribution
 from iacta.methods.kernel import OUTCOME_BYTES, Kernel, RollKernel, State, Values
+from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 

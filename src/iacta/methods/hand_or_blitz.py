@@ -20,12 +20,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from iacta.distribution import Distribution
 from iacta.methods.balanced_blitz import Blitz, reshaped_chances
 from iacta.methods.counting import coefficients
 from iacta.methods.kernel import Floats, bare_rules
 from iacta.methods.lattice import Lattice
 from iacta.methods.optimal_play import Reward, Solution, StopValue, refuse, refuse_rules, solve
+from iacta.probability.distribution import Distribution
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 

@@ -29,9 +29,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown, whole_number
-from iacta.distribution import Distribution, Probability
-from iacta.errors import IactaError, IllegalError, TooLargeError
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
+from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
 from iacta.rules.roll import LossCounts, gain_of, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
@@ -193,7 +193,7 @@ def read_battle(
     >>> read_battle(5, -4, "classic")
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: defenders must be a whole number of at least 1, got -4
+    iacta.IllegalError: defenders must be a whole number of at least 1, got -4
     """
     return (
         whole_number(attackers, "attackers", least=1),

@@ -66,11 +66,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError, TooLargeError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods.kernel import MOST_STEPS, Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, run, steps_of
+from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 

@@ -59,8 +59,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Distribution
-from iacta.errors import TooLargeError, missing
+from iacta.inputs.errors import TooLargeError, missing
 from iacta.methods.counting import Ends, UnitKernel
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
@@ -74,6 +73,7 @@ from iacta.methods.kernel import (
     read_battle,
     roll_results,
 )
+from iacta.probability.distribution import Distribution
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules

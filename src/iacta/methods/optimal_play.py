@@ -38,8 +38,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import IllegalError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Coefficients, coefficients, powers_of
 from iacta.methods.diagonals import Numbers, Span, by_defenders, spans
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large

@@ -19,10 +19,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from iacta.checks import shown
-from iacta.distribution import Distribution
-from iacta.errors import TooLargeError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import RollKernel, State
+from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 

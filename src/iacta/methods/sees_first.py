@@ -47,7 +47,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Probability
 from iacta.methods.counting import Ends, ExactRow, UnitKernel, least_root, powers_of, whole
 from iacta.methods.diagonals import Numbers, Span, by_total, spans
 from iacta.methods.kernel import (
@@ -66,6 +65,7 @@ from iacta.methods.kernel import (
     refuse_too_large,
     results_of,
 )
+from iacta.probability.distribution import Probability
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import refuse_many_rolls, seen_loss_counts
 from iacta.rules.rules import Rules
@@ -84,7 +84,7 @@ class SeesFirst(UnitKernel):
 
     exact: whether the answers are fractions.
 
-    >>> from iacta.distribution import Distribution
+    >>> from iacta.probability.distribution import Distribution
     >>> rules = Rules(mode=DefenderSeesFirst())
     >>> round(SeesFirst(rules, exact=False).win_probability(10, 10), 4)
     0.4529

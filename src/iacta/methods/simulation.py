@@ -10,8 +10,8 @@ deviation
 
 from math import inf
 
-from iacta.distribution import Distribution
 from iacta.methods.kernel import Error, RollKernel, State
+from iacta.probability.distribution import Distribution
 from iacta.rules.thrown import (
     RUNS,
     SEED,

@@ -38,7 +38,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Distribution
 from iacta.methods import counting, lattice
 from iacta.methods.counting import Ends, ExactRow, UnitKernel, powers_of, whole
 from iacta.methods.kernel import (
@@ -52,6 +51,7 @@ from iacta.methods.kernel import (
     Transitions,
     Values,
 )
+from iacta.probability.distribution import Distribution
 from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop

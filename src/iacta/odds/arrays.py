@@ -11,11 +11,11 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, cast, o
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import broadcast, shown, whole_number, whole_numbers
-from iacta.distribution import Distribution, Probability
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.checks import broadcast, shown, whole_number, whole_numbers
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Floats, Kernel, Values
+from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

@@ -10,10 +10,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.chances import Chance, read_fraction
-from iacta.checks import check_choice, shown, whole_number
-from iacta.distribution import Probability
-from iacta.errors import IllegalError, TooLargeError
+from iacta.inputs.checks import check_choice, shown, whole_number
+from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.inputs.reprs import Displayed
 from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
 from iacta.methods.optimal_play import (
     MAY_STOP,
@@ -27,7 +26,8 @@ from iacta.methods.optimal_play import (
     solve,
     solve_exactly,
 )
-from iacta.reprs import Displayed
+from iacta.probability.chances import Chance, read_fraction
+from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

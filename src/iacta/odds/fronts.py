@@ -31,9 +31,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.checks import check_choice, parse_whole_number, put, row_of, shown, whole_number
-from iacta.distribution import Probability
-from iacta.errors import IllegalError, TooLargeError
+from iacta.inputs.checks import check_choice, parse_whole_number, put, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.inputs.reprs import short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
@@ -48,7 +48,7 @@ from iacta.odds.spread import (
     unevenness,
 )
 from iacta.odds.spread_values import Spread
-from iacta.reprs import short_repr
+from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name

@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from iacta.battle.campaign import chances_along, refuse_tables, values_along
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.chances import Chance, read_chance, read_chances
-from iacta.checks import broadcast, shown, whole_number, whole_numbers
-from iacta.distribution import Probability
-from iacta.errors import IllegalError, TooLargeError
+from iacta.inputs.checks import broadcast, shown, whole_number, whole_numbers
+from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
 from iacta.odds.arrays import Armies, Army, RuleSets, Whole, over_rules
 from iacta.odds.search import Curve, decided, decided_by_floats, first, first_in_tables
+from iacta.probability.chances import Chance, read_chance, read_chances
+from iacta.probability.distribution import Probability
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop

@@ -9,11 +9,11 @@ import numpy as np
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.checks import whole_number
-from iacta.distribution import Distribution
-from iacta.estimate import Estimate
+from iacta.inputs.checks import whole_number
+from iacta.inputs.reprs import Pasted
 from iacta.methods.kernel import Outcome
-from iacta.reprs import Pasted
+from iacta.probability.distribution import Distribution
+from iacta.probability.estimate import Estimate
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.thrown import RUNS, SEED, End, Progress, Seed, simulate

@@ -11,9 +11,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import check_choice, row_of, shown, whole_number
-from iacta.distribution import Probability
-from iacta.errors import IllegalError, TooLargeError
+from iacta.inputs.checks import check_choice, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.inputs.reprs import Pasted
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Kernel
 from iacta.odds.spread_values import (
@@ -27,7 +27,7 @@ from iacta.odds.spread_values import (
     every_value,
     kernel_model,
 )
-from iacta.reprs import Pasted
+from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules

@@ -41,8 +41,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import TooLargeError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import UNIT_ROUNDOFF, Error, Floats, Kernel, Values
 
 Spread: TypeAlias = tuple[int, ...]

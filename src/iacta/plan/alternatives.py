@@ -19,8 +19,8 @@ from math import fsum, inf
 from typing import NamedTuple
 
 from iacta.game import Attack
-from iacta.plan.deadline import Deadline
-from iacta.plan.masks import bits, mask_of
+from iacta.native.bit_sets import bits, mask_of
+from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState

@@ -7,16 +7,16 @@ from typing import Any, TypeAlias
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.chances import Chance, read_chance
-from iacta.checks import plain_number, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.checks import plain_number, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.native.deadline import Deadline
 from iacta.odds.search import first
 from iacta.plan.core import Report
-from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, read_problem
+from iacta.probability.chances import Chance, read_chance
 from iacta.rules.rules import Rules
 
 Progress: TypeAlias = Callable[[float, float], object]  # called with a value and its bound

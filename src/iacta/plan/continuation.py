@@ -29,22 +29,22 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from iacta.board import Position
-from iacta.checks import shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError
-from iacta.estimate import FEWEST_GAMES, NORMAL, mean_error
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.reprs import Displayed, Plotted
+from iacta.native.bit_sets import mask_of
+from iacta.native.deadline import Deadline
 from iacta.plan.best import Progress, plan_of, rising
 from iacta.plan.core import Core
-from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
-from iacta.plan.masks import mask_of
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues, everywhere
 from iacta.plan.simulated import final_states, games
-from iacta.reprs import Displayed, Plotted
+from iacta.probability.distribution import Distribution
+from iacta.probability.estimate import FEWEST_GAMES, NORMAL, mean_error
 
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is

@@ -31,10 +31,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from iacta.errors import IactaError, IllegalError, TooLargeError
+from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods.kernel import Choice, Kernel
-from iacta.plan.deadline import Deadline
-from iacta.plan.masks import bits, mask_of
+from iacta.native.bit_sets import bits, mask_of
+from iacta.native.deadline import Deadline
 from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
 from iacta.rules.roll import refuse_many_rolls
 
@@ -217,7 +217,8 @@ def find_core() -> ctypes.CDLL | None:
     """
     here = Path(__file__).parent
     # In a folder of its own, as it is no module that Python could import.
-    built = (here / "native" / f"core{suffix}" for suffix in (".so", ".dylib", ".dll"))
+    folder = here.parent / "native" / "library"
+    built = (folder / f"core{suffix}" for suffix in (".so", ".dylib", ".dll"))
     found = next(filter(Path.exists, built), None)
     if found is None:
         return None

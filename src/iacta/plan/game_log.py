@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.files import read_board
-from iacta.checks import check_choice, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.fairness.recording import Change, Land, Recording, read_recording
-from iacta.files import read_bytes
 from iacta.game import Advance, Attack, Turn
-from iacta.json_and_toml import parse_json
+from iacta.inputs.checks import check_choice, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at
+from iacta.inputs.files import read_bytes
+from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.problem import turn_at
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from iacta.board import Board, Position
 from iacta.board.position import check_position, find_player
-from iacta.checks import plain_number, put, row_of, shown
-from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.plan.masks import bits, mask_of
-from iacta.reprs import Pasted
+from iacta.inputs.checks import plain_number, put, row_of, shown
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
+from iacta.inputs.reprs import Pasted
+from iacta.native.bit_sets import bits, mask_of
 
 if TYPE_CHECKING:
     from iacta.game import Turn

@@ -32,15 +32,15 @@ import numpy as np
 
 from iacta.board import Position
 from iacta.board.position import find_player
-from iacta.checks import check_choice, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import NORMAL, mean_error
 from iacta.game import Fortify, Turn
 from iacta.game.turn import FORTIFY
+from iacta.inputs.checks import check_choice, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.reprs import Displayed, Plotted
+from iacta.native.bit_sets import bits, mask_of
+from iacta.native.deadline import Deadline
 from iacta.plan.core import Core
-from iacta.plan.deadline import Deadline
 from iacta.plan.goals import TakeAny
-from iacta.plan.masks import bits, mask_of
 from iacta.plan.opponents import (
     SingleBattles,
     enemies_beside,
@@ -59,7 +59,7 @@ from iacta.plan.reinforcement import (
     planned,
 )
 from iacta.plan.simulated import games
-from iacta.reprs import Displayed, Plotted
+from iacta.probability.estimate import NORMAL, mean_error
 
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn

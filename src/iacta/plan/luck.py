@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from iacta.checks import row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.plan.deadline import Deadline
+from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
+from iacta.native.deadline import Deadline
 from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from iacta.board import Position
-from iacta.checks import FrozenDict, put, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.checks import FrozenDict, put, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.reprs import Displayed, Pasted
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.goals import Goal
 from iacta.plan.policy import Policy
 from iacta.plan.problem import AttackResult, PolicyAction, Problem
-from iacta.reprs import Displayed, Pasted
 from iacta.rules.rules import Rules
 
 

@@ -29,12 +29,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.errors import TooLargeError
-from iacta.estimate import FEWEST_GAMES, half_interval
+from iacta.inputs.errors import TooLargeError
+from iacta.native.deadline import Deadline
 from iacta.plan.core import Core, Report, Style
-from iacta.plan.deadline import Deadline
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, following
 from iacta.plan.problem import Problem
+from iacta.probability.estimate import FEWEST_GAMES, half_interval
 
 PROVEN = 1e-9  # values that differ by less are the same
 EXACT_PART = 0.25  # of the time, to solve the game

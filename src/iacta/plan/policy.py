@@ -12,13 +12,13 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
-from iacta.checks import shown, whole_number
-from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Stop, Turn
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.native.bit_sets import bits, mask_of
+from iacta.native.deadline import Deadline
 from iacta.plan.core import ORDERS, Assignment, Core, Style
-from iacta.plan.deadline import Deadline
 from iacta.plan.goals import owned_in
-from iacta.plan.masks import bits, mask_of
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 
 FEW_STATES = 300_000  # that are looked at without asking

@@ -1,7 +1,7 @@
 """What is planned: a turn at its attacks, a goal, and what of the board matters for it.
 
 Everything here is derived from the turn and the goal. Territory t is `board.territories[t]`, and
-bit t of a whole number that stands for a set (`iacta.plan.masks`).
+bit t of a whole number that stands for a set (`iacta.native.bit_sets`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,14 +10,14 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from iacta.board import Board, Holding, Position
-from iacta.checks import check_choice, shown
-from iacta.errors import MalformedError, TooLargeError
 from iacta.game import Turn
 from iacta.game.turn import FORTIFY
+from iacta.inputs.checks import check_choice, shown
+from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
+from iacta.native.bit_sets import bits, components, mask_of, reached
 from iacta.plan.goals import Goal, Rewards, owned_in
-from iacta.plan.masks import bits, components, mask_of, reached
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

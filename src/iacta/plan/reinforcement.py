@@ -21,20 +21,20 @@ from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.chances import Chance, read_chance
-from iacta.checks import row_of, shown, whole_number
-from iacta.errors import IllegalError
-from iacta.estimate import half_interval
 from iacta.game import Turn
+from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.reprs import Displayed
+from iacta.native.bit_sets import bits, mask_of
+from iacta.native.deadline import Deadline
 from iacta.odds.search import first
 from iacta.plan.best import Progress, plan_within, rising, usual_threads
 from iacta.plan.core import Core, Style
-from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
-from iacta.plan.masks import bits, mask_of
 from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
-from iacta.reprs import Displayed
+from iacta.probability.chances import Chance, read_chance
+from iacta.probability.estimate import half_interval
 from iacta.rules.rules import Rules
 
 MOST_NEW = 1000  # armies; a search for the fewest ends there

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iacta.board import Board
-from iacta.errors import IllegalError, TooLargeError
 from iacta.game import Advance, Turn
+from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
 from iacta.plan.best import plan_within, usual_threads
-from iacta.plan.deadline import Deadline
 from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan

@@ -15,13 +15,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from iacta.checks import shown, whole_number
-from iacta.errors import MalformedError, TooLargeError
-from iacta.estimate import Estimate
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import MalformedError, TooLargeError
+from iacta.inputs.reprs import Pasted
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import AttackResult, PolicyAction, TurnState
-from iacta.reprs import Pasted
+from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 

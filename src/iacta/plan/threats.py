@@ -30,11 +30,11 @@ from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 from iacta.board import Position
-from iacta.checks import shown
-from iacta.errors import MalformedError
 from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
-from iacta.plan.deadline import Deadline, by_threads
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import MalformedError
+from iacta.native.deadline import Deadline, by_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import (
     SingleBattles,

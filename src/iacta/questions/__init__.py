@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
-from iacta.questions.question import (
+from iacta.forms.question import (
     QUESTIONS,
     Answer,
     Question,
@@ -12,6 +10,8 @@ from iacta.questions.question import (
     find_question,
     unknown_parameter,
 )
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError, MalformedError
 
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 

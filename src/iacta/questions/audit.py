@@ -11,20 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit, audit, questions_of
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
 from iacta.fairness.trials import Trial, outcomes
-from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.parameter_kinds import Chance, FileName, Flag, Name, Whole
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import count
-from iacta.questions.shared_parameters import UnderRules
+from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sentences import count
+from iacta.forms.shared_parameters import UnderRules
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 
 MOST_KINDS = 6  # of throws that are shown

@@ -7,17 +7,17 @@ from functools import cached_property
 from typing import Any
 
 from iacta.battle.battle import Battle
-from iacta.distribution import Distribution, Probability
-from iacta.errors import TooLargeError
+from iacta.forms.form import Example, Topic
+from iacta.forms.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
+from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.forms.shared_parameters import Exact, OneBattle
+from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
-from iacta.questions.form import Example, Topic
+from iacta.probability.distribution import Distribution, Probability
 from iacta.questions.outcome_bars import battle_bars
-from iacta.questions.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
-from iacta.questions.shared_parameters import Exact, OneBattle
 from iacta.rules.stop import NEVER
 
 

@@ -11,13 +11,11 @@ from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
 from iacta.board.position import Holding, Position, position_toml, read_board_or_position
-from iacta.files import printable
-from iacta.game import BorderOdds, Turn
-from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.parameter_kinds import FileName, Flag, RulesName
-from iacta.questions.percentages import percent
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import (
+from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.parameter_kinds import FileName, Flag, RulesName
+from iacta.forms.percentages import percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
     RULES_KEY,
@@ -26,8 +24,10 @@ from iacta.questions.record import (
     Unit,
     key,
 )
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import count
+from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sentences import count
+from iacta.game import BorderOdds, Turn
+from iacta.inputs.files import printable
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 

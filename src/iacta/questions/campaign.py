@@ -7,11 +7,9 @@ from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
-from iacta.distribution import Distribution, Probability
-from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.outcome_bars import best_first, campaign_bars
-from iacta.questions.parameter_kinds import Flag, Whole
-from iacta.questions.percentages import (
+from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.parameter_kinds import Flag, Whole
+from iacta.forms.percentages import (
     all_digits,
     exact_if_certain,
     exact_text,
@@ -19,8 +17,8 @@ from iacta.questions.percentages import (
     percent,
     short_percent,
 )
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import (
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import (
     ATTACKERS_KEY,
     OMITTED,
     RULES_KEY,
@@ -30,9 +28,11 @@ from iacta.questions.record import (
     Unit,
     key,
 )
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
-from iacta.questions.shared_parameters import Exact, OneCampaign, fresh_seed
+from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.forms.shared_parameters import Exact, OneCampaign, fresh_seed
+from iacta.probability.distribution import Distribution, Probability
+from iacta.questions.outcome_bars import best_first, campaign_bars
 from iacta.rules.stop import NEVER
 
 

@@ -9,16 +9,16 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from iacta.battle.battle import Battle
-from iacta.distribution import Probability
-from iacta.errors import IactaError
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.percentages import exact_text, percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
+from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import armies, under
+from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, UnderRules
+from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel, methods_of
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.percentages import exact_text, percent
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
-from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import armies, under
-from iacta.questions.shared_parameters import ATTACKERS, DEFENDERS, UnderRules
+from iacta.probability.distribution import Probability
 
 SLOW = "left out: it would take more than a few seconds"
 

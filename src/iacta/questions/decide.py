@@ -5,20 +5,11 @@ from dataclasses import astuple
 from fractions import Fraction
 from typing import Any
 
-from iacta.methods.hand_or_blitz import blitz_rules
-from iacta.odds.decisions import (
-    MOST_VALUE,
-    Decision,
-    DiceDecision,
-    best_mix,
-    how_many_dice,
-    when_to_stop,
-)
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Flag, Number
-from iacta.questions.percentages import exact_if_certain, exactly, percent
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import (
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Flag, Number
+from iacta.forms.percentages import exact_if_certain, exactly, percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
     RULES_KEY,
@@ -28,9 +19,18 @@ from iacta.questions.record import (
     Unit,
     key,
 )
-from iacta.questions.sections import Grid, Letter, Section, Table, sections_of
-from iacta.questions.sentences import armies, cannot_attack, count, under
-from iacta.questions.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
+from iacta.forms.sections import Grid, Letter, Section, Table, sections_of
+from iacta.forms.sentences import armies, cannot_attack, count, under
+from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
+from iacta.methods.hand_or_blitz import blitz_rules
+from iacta.odds.decisions import (
+    MOST_VALUE,
+    Decision,
+    DiceDecision,
+    best_mix,
+    how_many_dice,
+    when_to_stop,
+)
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MOST_VALUE)

@@ -7,27 +7,17 @@ from math import comb
 from typing import Any
 
 from iacta.battle.battle import Battle
-from iacta.distribution import Probability
-from iacta.odds.needed import defenders_needed
-from iacta.odds.spread import (
-    OBJECTIVES,
-    BestSpread,
-    Objective,
-    simple_spreads,
-    spread_defenders,
-    spread_value,
-)
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Chance, OneOf, Whole
-from iacta.questions.percentages import (
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Chance, OneOf, Whole
+from iacta.forms.percentages import (
     all_digits,
     exact_if_certain,
     exactly,
     percent,
     plain_percent,
 )
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import (
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import (
     ATTACKERS_KEY,
     GARRISON_KEY,
     RULES_KEY,
@@ -37,9 +27,19 @@ from iacta.questions.record import (
     Unit,
     key,
 )
-from iacta.questions.sections import Bar, Bars, Section, sections_of
-from iacta.questions.sentences import armies, cannot_attack, count, under
-from iacta.questions.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
+from iacta.forms.sections import Bar, Bars, Section, sections_of
+from iacta.forms.sentences import armies, cannot_attack, count, under
+from iacta.forms.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
+from iacta.odds.needed import defenders_needed
+from iacta.odds.spread import (
+    OBJECTIVES,
+    BestSpread,
+    Objective,
+    simple_spreads,
+    spread_defenders,
+    spread_value,
+)
+from iacta.probability.distribution import Probability
 
 USUAL_CHANCE = Fraction(19, 20)
 NEIGHBOURS = 3

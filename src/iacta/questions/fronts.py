@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from iacta.checks import whole_number
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import OneOf, Row, Whole
+from iacta.forms.percentages import all_digits, exactly, percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
+from iacta.forms.sections import Bar, Bars, Section
+from iacta.forms.sentences import armies, count, joined, under
+from iacta.forms.shared_parameters import Exact, UnderRules, WithStop
+from iacta.inputs.checks import whole_number
 from iacta.odds.fronts import (
     BestFronts,
     Front,
@@ -14,14 +22,6 @@ from iacta.odds.fronts import (
     parse_front,
 )
 from iacta.odds.spread import OBJECTIVES, Objective
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import OneOf, Row, Whole
-from iacta.questions.percentages import all_digits, exactly, percent
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
-from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.sentences import armies, count, joined, under
-from iacta.questions.shared_parameters import Exact, UnderRules, WithStop
 from iacta.rules.variants import find_rules, rules_name
 
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Flag
+from iacta.forms.percentages import percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import joined
+from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
-from iacta.plan.deadline import Deadline
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Flag
-from iacta.questions.percentages import percent
 from iacta.questions.plan_armies_cards_hold import new_armies
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
-from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import joined
 from iacta.questions.whole_game import (
     CONDITION,
     CONDITION_KEY,

@@ -6,9 +6,9 @@ from typing import ClassVar
 from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position, code_in, read_position
+from iacta.forms.form import ClashError, Form, parameter
+from iacta.forms.parameter_kinds import Name
 from iacta.game import Turn
-from iacta.questions.form import ClashError, Form, parameter
-from iacta.questions.parameter_kinds import Name
 from iacta.questions.plan_parameter_kinds import Source
 
 

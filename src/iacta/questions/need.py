@@ -5,27 +5,27 @@ from fractions import Fraction
 from typing import Any
 
 from iacta.battle.territory import stages
-from iacta.checks import shown
-from iacta.distribution import Probability
-from iacta.errors import IllegalError
-from iacta.odds.needed import (
-    armies_needed_for_campaign,
-    win_probabilities_keeping,
-)
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Chance, Whole
-from iacta.questions.percentages import (
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Chance, Whole
+from iacta.forms.percentages import (
     all_digits,
     exact_if_certain,
     exactly,
     percent,
     plain_percent,
 )
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
-from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.sentences import armies, under
-from iacta.questions.shared_parameters import AlongWay, Exact, UnderRules, WithStop
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
+from iacta.forms.sections import Bar, Bars, Section
+from iacta.forms.sentences import armies, under
+from iacta.forms.shared_parameters import AlongWay, Exact, UnderRules, WithStop
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError
+from iacta.odds.needed import (
+    armies_needed_for_campaign,
+    win_probabilities_keeping,
+)
+from iacta.probability.distribution import Probability
 
 NEIGHBOURS = 3
 

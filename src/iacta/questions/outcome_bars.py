@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.distribution import Distribution
+from iacta.forms.sections import Bar, Bars
 from iacta.methods.kernel import Outcome, is_won
-from iacta.questions.sections import Bar, Bars
+from iacta.probability.distribution import Distribution
 
 NEGLIGIBLE = 0.0005
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}

@@ -11,11 +11,18 @@ from iacta.board.board import Board, folded
 from iacta.board.files import read_board
 from iacta.board.layout import check_size
 from iacta.board.position import Position, code_in, read_position
-from iacta.checks import put, shown
-from iacta.distribution import Distribution
-from iacta.errors import IactaError, IllegalError
+from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Whole
+from iacta.forms.percentages import all_digits
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.sections import Section, sections_of
+from iacta.forms.sentences import under
+from iacta.forms.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
 from iacta.game import Sets, traded_armies
 from iacta.game.turn import FORTIFY
+from iacta.inputs.checks import put, shown
+from iacta.inputs.errors import IactaError, IllegalError
+from iacta.native.deadline import Deadline
 from iacta.plan import (
     Continuation,
     Goal,
@@ -36,15 +43,12 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
-from iacta.plan.deadline import Deadline
 from iacta.plan.problem import PLAYS
 from iacta.plan.reinforcement import MOST_NEW
 from iacta.plan.simulated import MOST_RUNS
+from iacta.probability.distribution import Distribution
 from iacta.questions import plan_armies_cards_hold as around
 from iacta.questions import plan_sentences as sentences
-from iacta.questions.form import ClashError, Example, Topic, parameter
-from iacta.questions.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Whole
-from iacta.questions.percentages import all_digits
 from iacta.questions.plan_armies_cards_hold import Needed
 from iacta.questions.plan_code import parameters_of_code
 from iacta.questions.plan_parameter_kinds import (
@@ -68,10 +72,6 @@ from iacta.questions.plan_record import (
     ways_record,
 )
 from iacta.questions.plan_sentences import Checked
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.sections import Section, sections_of
-from iacta.questions.sentences import under
-from iacta.questions.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
 
 MOST_NAMED = 3  # territories in a refusal
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from iacta.distribution import Distribution
+from iacta.forms.percentages import percent, plain_percent, short_percent
+from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import armies, count, joined, under
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.reinforcement import Placement
-from iacta.questions.percentages import percent, plain_percent, short_percent
+from iacta.probability.distribution import Distribution
 from iacta.questions.plan_sentences import MOST_LINES, plan_chance, valued
-from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import armies, count, joined, under
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none

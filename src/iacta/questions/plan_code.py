@@ -6,8 +6,8 @@ from iacta.board.board import Board
 from iacta.board.codes import read_code
 from iacta.board.files import read_board
 from iacta.board.position import Position
-from iacta.errors import IllegalError
 from iacta.game import Sets, Turn
+from iacta.inputs.errors import IllegalError
 from iacta.plan.problem import PLAYS
 from iacta.rules.rules import CLASSIC
 from iacta.rules.variants import rules_name

@@ -5,11 +5,11 @@ from pathlib import PurePath
 from typing import Any, ClassVar, Generic, TypeVar
 
 from iacta.board.codes import is_code
-from iacta.checks import parse_whole_number, row_of, shown, whole_number
-from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.game import Sets
+from iacta.inputs.checks import parse_whole_number, row_of, shown, whole_number
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.plan.goals import MOST_WORTH
-from iacta.questions.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.rules.variants import find_rule_set
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Pairs(Kind):
     example: what it looks like.
     between: what separates the pairs.
 
-    >>> from iacta.questions.parameter_kinds import Whole
+    >>> from iacta.forms.parameter_kinds import Whole
     >>> Pairs(Whole(), "Brazil:3,Egypt:2").parse("Brazil:3, Egypt=2", "keep")
     (('Brazil', 3), ('Egypt', 2))
     >>> Pairs(WORTH, "Africa:5;Egypt:2", ";").parse("Africa: 5; eliminate green: 5/2", "prizes")
@@ -132,7 +132,7 @@ class RulesOf(Pairs):
 class Others(Pairs):
     """Armies of all territories, without a name, and of some of them.
 
-    >>> from iacta.questions.parameter_kinds import Whole
+    >>> from iacta.forms.parameter_kinds import Whole
     >>> others = Others(Whole(least=1), "2,Ural=4")
     >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
     ((('', 2), ('Ural', 4)), (('', 2),))
@@ -164,7 +164,7 @@ class Others(Pairs):
 class NewArmies(Pairs):
     """New armies: one number for all players, or one for each of some.
 
-    >>> from iacta.questions.parameter_kinds import Whole
+    >>> from iacta.forms.parameter_kinds import Whole
     >>> new = NewArmies(Whole(), "blue=5")
     >>> new.parse("5", "opponents_get"), new.parse("blue=5", "opponents_get")
     (5, (('blue', 5),))

@@ -3,14 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from iacta.distribution import Distribution
-from iacta.estimate import CONFIDENCE
-from iacta.plan import Continuation, Hold, Plan, Reinforcement
-from iacta.plan.alternatives import Alternative
-from iacta.plan.report import rearguards
-from iacta.questions.plan_armies_cards_hold import Needed
-from iacta.questions.plan_sentences import Checked, is_hopeless, is_worth, why
-from iacta.questions.record import (
+from iacta.forms.record import (
     OMITTED,
     RULES_KEY,
     RUNS_KEY,
@@ -22,6 +15,13 @@ from iacta.questions.record import (
     Unit,
     key,
 )
+from iacta.plan import Continuation, Hold, Plan, Reinforcement
+from iacta.plan.alternatives import Alternative
+from iacta.plan.report import rearguards
+from iacta.probability.distribution import Distribution
+from iacta.probability.estimate import CONFIDENCE
+from iacta.questions.plan_armies_cards_hold import Needed
+from iacta.questions.plan_sentences import Checked, is_hopeless, is_worth, why
 
 FROM = "The territory that attacks."
 TO = "The territory that is attacked."

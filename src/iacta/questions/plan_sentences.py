@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from iacta.distribution import Probability
-from iacta.estimate import Interval
+from iacta.forms.percentages import bar_percent, exact_if_certain, percent, short_percent
+from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import armies, count, joined
 from iacta.methods import find_kernel
+from iacta.native.bit_sets import bits, mask_of, reached
 from iacta.plan import Plan, SimulatedPlan, Step, Worth
-from iacta.plan.masks import bits, mask_of, reached
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
-from iacta.questions.percentages import bar_percent, exact_if_certain, percent, short_percent
-from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import armies, count, joined
+from iacta.probability.distribution import Probability
+from iacta.probability.estimate import Interval
 
 RARE = 0.001
 ROUNDING = 1e-12

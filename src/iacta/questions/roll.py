@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import Whole
-from iacta.questions.percentages import all_digits, exactly
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
-from iacta.questions.sections import Bar, Bars, Section, sections_of
-from iacta.questions.sentences import count, under
-from iacta.questions.shared_parameters import Exact, UnderRules
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Whole
+from iacta.forms.percentages import all_digits, exactly
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
+from iacta.forms.sections import Bar, Bars, Section, sections_of
+from iacta.forms.sentences import count, under
+from iacta.forms.shared_parameters import Exact, UnderRules
 from iacta.rules.roll import Losses, Roll
 
 

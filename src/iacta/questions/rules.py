@@ -6,13 +6,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from iacta.distribution import Probability
-from iacta.errors import IactaError
-from iacta.odds.arrays import win_table
-from iacta.odds.needed import armies_needed
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import RulesName
-from iacta.questions.percentages import (
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import RulesName
+from iacta.forms.percentages import (
     all_digits,
     exact_if_certain,
     exact_text,
@@ -20,12 +16,16 @@ from iacta.questions.percentages import (
     percent,
     short_percent,
 )
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import Count, ExactText, KeyedRecord, Unit, key
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import Count, ExactText, KeyedRecord, Unit, key
+from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sentences import armies, count
+from iacta.forms.shared_parameters import Exact, UnderRules
+from iacta.inputs.errors import IactaError
+from iacta.odds.arrays import win_table
+from iacta.odds.needed import armies_needed
+from iacta.probability.distribution import Probability
 from iacta.questions.roll import LossesRecord
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import armies, count
-from iacta.questions.shared_parameters import Exact, UnderRules
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
 from iacta.rules.roll import LossCounts, Roll, break_even_ratio

@@ -6,16 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.errors import IactaError
-from iacta.estimate import CONFIDENCE, Interval
-from iacta.odds.simulated import Simulated, simulate_campaign
-from iacta.questions.campaign import DefendedRecord
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.outcome_bars import best_first, campaign_bars
-from iacta.questions.parameter_kinds import Whole
-from iacta.questions.percentages import percent
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import (
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Whole
+from iacta.forms.percentages import percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import (
     ATTACKERS_KEY,
     RULES_KEY,
     RUNS_KEY,
@@ -27,9 +22,14 @@ from iacta.questions.record import (
     Unit,
     key,
 )
-from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import armies, cannot_attack, under
-from iacta.questions.shared_parameters import SEED, OneCampaign, fresh_seed
+from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sentences import armies, cannot_attack, under
+from iacta.forms.shared_parameters import SEED, OneCampaign, fresh_seed
+from iacta.inputs.errors import IactaError
+from iacta.odds.simulated import Simulated, simulate_campaign
+from iacta.probability.estimate import CONFIDENCE, Interval
+from iacta.questions.campaign import DefendedRecord
+from iacta.questions.outcome_bars import best_first, campaign_bars
 from iacta.rules.thrown import RUNS
 
 MOST_ROWS = 40  # of a table

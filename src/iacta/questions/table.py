@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import TooLargeError
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.percentages import all_digits
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import RepeatedBattle, Unit, key
+from iacta.forms.sections import Cell, Section, Shaded, Table
+from iacta.forms.sentences import under
+from iacta.forms.shared_parameters import ARMIES, Exact, UnderRules
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import TooLargeError
 from iacta.odds.arrays import win_table
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.percentages import all_digits
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import RepeatedBattle, Unit, key
-from iacta.questions.sections import Cell, Section, Shaded, Table
-from iacta.questions.sentences import under
-from iacta.questions.shared_parameters import ARMIES, Exact, UnderRules
 
 ROW_HEADING = "attackers"
 MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text

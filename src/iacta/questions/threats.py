@@ -5,17 +5,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from iacta.estimate import CONFIDENCE
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.percentages import percent, short_percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import armies, count
+from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
-from iacta.questions.form import Example, Topic, parameter
+from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.moment import FromMoment
-from iacta.questions.percentages import percent, short_percent
 from iacta.questions.plan_armies_cards_hold import new_armies
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
-from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import armies, count
-from iacta.questions.shared_parameters import TIME_LIMIT
 
 CONDITION = (
     "each chance is separate: the opponent places all new armies for that one goal, plays for "

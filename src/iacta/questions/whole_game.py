@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from iacta.distribution import Probability
-from iacta.estimate import CONFIDENCE, Interval
-from iacta.questions.form import parameter
+from iacta.forms.form import parameter
+from iacta.forms.parameter_kinds import Whole
+from iacta.forms.percentages import short_percent
+from iacta.forms.question import Watch
+from iacta.forms.record import IntervalRecord
+from iacta.forms.shared_parameters import SEED, TIME_LIMIT
+from iacta.probability.distribution import Probability
+from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.questions.moment import FromMoment
-from iacta.questions.parameter_kinds import Whole
-from iacta.questions.percentages import short_percent
-from iacta.questions.question import Watch
-from iacta.questions.record import IntervalRecord
-from iacta.questions.shared_parameters import SEED, TIME_LIMIT
 from iacta.war.tournament import MOST_GAMES
 
 CONDITION = "if everybody plays like iacta's player"

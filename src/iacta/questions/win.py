@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from iacta.questions.form import Example, Topic, parameter
-from iacta.questions.parameter_kinds import OneOf
-from iacta.questions.question import Answer, Charts, Question, Watch, question
-from iacta.questions.record import Count, IntervalRecord, KeyedRecord, Unit, key
-from iacta.questions.sections import Section, Table
-from iacta.questions.sentences import joined
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import OneOf
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import joined
 from iacta.questions.whole_game import (
     CONDITION,
     CONDITION_KEY,

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from iacta.checks import put, row_of, shown, whole_number
-from iacta.errors import IllegalError
-from iacta.reprs import short_repr
+from iacta.inputs.checks import put, row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.reprs import short_repr
 
 MOST_DICE = 100  # of a side; a roll of more would take minutes
 MOST_FACES = 1_000_000  # of a die
@@ -32,7 +32,7 @@ class Dice:
     >>> Dice(())
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: the number of dice must be a whole number from 1 to 100, got 0
+    iacta.IllegalError: the number of dice must be a whole number from 1 to 100, got 0
     """
 
     faces: tuple[int, ...] = (6, 6, 6)

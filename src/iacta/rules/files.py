@@ -7,10 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, in_file, named, read_bytes, read_path
-from iacta.json_and_toml import parse_toml
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.files import STREAM, in_file, named, read_bytes, read_path
+from iacta.inputs.json_and_toml import parse_toml
 from iacta.rules.dice import Dice
 from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -64,7 +64,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
     >>> read_rules_record({"attack": {"faces": [6, 6], "keep": 3}})
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: attack.keep must be a whole number from 1 to 2, got 3
+    iacta.IllegalError: attack.keep must be a whole number from 1 to 2, got 3
     """
     start = find_rules(base)
     if not isinstance(record, Mapping):

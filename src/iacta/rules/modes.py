@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from iacta.checks import check_choice, put, whole_number
-from iacta.errors import IllegalError
-from iacta.reprs import short_repr
+from iacta.inputs.checks import check_choice, put, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.inputs.reprs import short_repr
 
 MOST_GAIN = 100  # armies for one roll
 
@@ -191,7 +191,7 @@ def read_mode(record: Mapping[str, Any]) -> Mode:
     >>> read_mode({"dice_mode": "loaded"})
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: dice_mode must be 'true random' or 'balanced blitz', got 'loaded'
+    iacta.IllegalError: dice_mode must be 'true random' or 'balanced blitz', got 'loaded'
     """
     modes: list[Mode] = []
     for key in dict.fromkeys(mode.key for mode in MODES):

@@ -22,10 +22,10 @@ from math import comb, inf, prod
 from operator import itemgetter
 from typing import NamedTuple
 
-from iacta.checks import put, shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError, TooLargeError
-from iacta.reprs import Pasted
+from iacta.inputs.checks import put, shown, whole_number
+from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.inputs.reprs import Pasted
+from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
@@ -88,7 +88,7 @@ Losses(attackers=2, defenders=0): 2275})
     >>> Roll(4, 2)
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: attack_dice must be a whole number from 1 to 3, got 4
+    iacta.IllegalError: attack_dice must be a whole number from 1 to 3, got 4
     """
 
     attack_dice: int

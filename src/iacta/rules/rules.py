@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from iacta.checks import check_choice, put, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
-from iacta.reprs import short_repr
+from iacta.inputs.checks import check_choice, put, shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.reprs import short_repr
 from iacta.rules.dice import Dice
 from iacta.rules.modes import Mode, TrueRandom
 
@@ -34,7 +34,7 @@ class Rules:
     >>> Rules(ties="nobody")
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: ties must be 'attacker' or 'defender', got 'nobody'
+    iacta.IllegalError: ties must be 'attacker' or 'defender', got 'nobody'
     """
 
     attack: Dice = THREE_D6

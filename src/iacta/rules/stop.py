@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from iacta.checks import check_choice, put, shown, whole_number
-from iacta.errors import MalformedError
-from iacta.reprs import short_repr
+from iacta.inputs.checks import check_choice, put, shown, whole_number
+from iacta.inputs.errors import MalformedError
+from iacta.inputs.reprs import short_repr
 from iacta.rules.rules import Rules
 
 
@@ -29,7 +29,7 @@ class Stop:
     >>> Stop(max_rolls=-1)
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: max_rolls must be a whole number of at least 0, got -1
+    iacta.IllegalError: max_rolls must be a whole number of at least 0, got -1
 
     Source: the app "RISK: Global Domination" throws no dice for armies kept out of the fight.
     """

@@ -35,9 +35,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
+from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
 from iacta.rules.roll import Losses
@@ -509,7 +509,7 @@ def _check_executor(executor: object) -> None:
     >>> _check_executor("many hands")
     Traceback (most recent call last):
         ...
-    iacta.errors.MalformedError: executor must be a concurrent.futures.Executor, got 'many hands'
+    iacta.MalformedError: executor must be a concurrent.futures.Executor, got 'many hands'
     """
     submits = callable(getattr(executor, "submit", None)) and not isinstance(executor, type)
     if executor is not None and not submits:

@@ -10,9 +10,9 @@ from functools import cache
 from itertools import combinations
 from typing import Literal
 
-from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError
-from iacta.reprs import Pasted
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.reprs import Pasted
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -312,7 +312,7 @@ def find_rule_set(name: str) -> RuleSet:
     >>> find_rule_set("capitol")
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: unknown rules 'capitol'; did you mean 'capital'?
+    iacta.IllegalError: unknown rules 'capitol'; did you mean 'capital'?
     """
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name or Rules, got {shown(name)}")

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Defend, Fortify, Hand, Place, Reveal, Stop
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
 from iacta.game.cards import DECK, FIXED, SYMBOLS
 from iacta.game.turn import FORTIFY, Move, Record, Turn
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
+from iacta.native.deadline import Deadline
 from iacta.plan.core import NO_CORE, ProblemData, Tables, battles_of, budget_of, find_core
-from iacta.plan.deadline import Deadline
 from iacta.rules.roll import Losses
 from iacta.war.players import Player
 

@@ -20,14 +20,14 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from iacta.checks import read_seconds, whole_number
-from iacta.errors import IactaError, IllegalError
-from iacta.estimate import FEWEST_GAMES, Interval
 from iacta.game import Action, Advance
 from iacta.game.turn import Policy, Record, Turn
+from iacta.inputs.checks import read_seconds, whole_number
+from iacta.inputs.errors import IactaError, IllegalError
+from iacta.native.deadline import Deadline, by_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
-from iacta.plan.deadline import Deadline, by_threads
 from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
+from iacta.probability.estimate import FEWEST_GAMES, Interval
 from iacta.war.chances import Z, cut_after, interval_of, played
 from iacta.war.core import (
     AS_LIKED,

@@ -22,8 +22,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import IllegalError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from iacta.checks import shown
-from iacta.errors import IactaError, MalformedError
-from iacta.json_and_toml import parse_json
-from iacta.questions.question import Question
+from iacta.forms.question import Question
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, MalformedError
+from iacta.inputs.json_and_toml import parse_json
 from iacta.web.client_gone import while_there
 from iacta.web.process_pool import Work
 from iacta.web.read_question import SEARCHED, served_questions

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from iacta.checks import shown
+from iacta.inputs.checks import shown
 from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
 from iacta.web.problems import ProblemDetails
 

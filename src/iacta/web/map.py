@@ -16,9 +16,9 @@ from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
 from iacta.charts.scene import SHAPES, scene_of
 from iacta.charts.theme import TONES, TONES_BY_NAME
-from iacta.errors import IllegalError
+from iacta.forms.form import Topic
 from iacta.game import Turn
-from iacta.questions.form import Topic
+from iacta.inputs.errors import IllegalError
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import read_body
 from iacta.web.client_gone import while_there

@@ -17,10 +17,15 @@ from iacta.board.files import read_board
 from iacta.board.layout import is_drawn
 from iacta.charts.boards import arrows_of, chance_words
 from iacta.charts.scene import scene_of
-from iacta.checks import row_of, shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.percentages import percent
+from iacta.forms.question import Watch
+from iacta.forms.sections import Part, Table, cell_text
+from iacta.forms.sentences import count
 from iacta.game import Advance, Attack, BorderOdds, Fortify, Place, Stop, Throw, Turn
+from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.native.deadline import Deadline
 from iacta.plan import (
     Goal,
     Hold,
@@ -35,17 +40,12 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
-from iacta.plan.deadline import Deadline
 from iacta.plan.problem import TurnState
 from iacta.plan.reinforcement import turn_options
 from iacta.plan.report import main_line
-from iacta.questions.command_and_call import as_command, as_python
-from iacta.questions.percentages import percent
+from iacta.probability.distribution import Distribution
 from iacta.questions.plan import PlanAnswer, PlanQuestion
 from iacta.questions.plan_sentences import chance_so_far, gain_so_far, valued
-from iacta.questions.question import Watch
-from iacta.questions.sections import Part, Table, cell_text
-from iacta.questions.sentences import count
 from iacta.rules.thrown import shown_losses
 from iacta.web.limits import (
     MOST_ADVANCES,

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from iacta.errors import IllegalError
+from iacta.inputs.errors import IllegalError
 
 
 def seal() -> None:

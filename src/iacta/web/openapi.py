@@ -9,8 +9,8 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from iacta.questions.form import Parameter
-from iacta.questions.question import Question
+from iacta.forms.form import Parameter
+from iacta.forms.question import Question
 from iacta.web.problems import PROBLEM
 from iacta.web.read_question import offered, served_questions
 

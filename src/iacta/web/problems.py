@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
 
-from iacta.errors import IactaError
+from iacta.inputs.errors import IactaError
 from iacta.web.client_gone import GoneError
 from iacta.web.limits import RETRY_SECONDS
 from iacta.web.process_pool import BusyError, LateError

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from iacta.checks import shown, words_of
-from iacta.errors import IllegalError
-from iacta.questions.form import Form, Parameter
-from iacta.questions.parameter_kinds import Flag
-from iacta.questions.question import QUESTIONS, Question, unknown_parameter
+from iacta.forms.form import Form, Parameter
+from iacta.forms.parameter_kinds import Flag
+from iacta.forms.question import QUESTIONS, Question, unknown_parameter
+from iacta.inputs.checks import shown, words_of
+from iacta.inputs.errors import IllegalError
 
 # Answered better as there is more time: after how many seconds first where they answer in lines,
 # `None` for those that say what they have so far.

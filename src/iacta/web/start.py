@@ -12,8 +12,8 @@ from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import owner_colours
 from iacta.charts.scene import SHAPES, Anchor, Arrow, Scene, scene_of
+from iacta.forms.percentages import percent
 from iacta.plan import Play, TakeAll, best_plan
-from iacta.questions.percentages import percent
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"

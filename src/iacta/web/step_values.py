@@ -15,18 +15,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
-from iacta.checks import row_of, whole_number
-from iacta.errors import IactaError
+from iacta.forms.percentages import short_percent
+from iacta.forms.question import Watch
 from iacta.game import Advance, Attack, Throw, Turn
+from iacta.inputs.checks import row_of, whole_number
+from iacta.inputs.errors import IactaError
+from iacta.native.deadline import Deadline, by_threads
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
 from iacta.plan.best import plan_within
-from iacta.plan.deadline import Deadline, by_threads
 from iacta.plan.goals import Goal
 from iacta.plan.problem import read_problem
 from iacta.plan.reinforcement import best_reinforced, turn_options
 from iacta.plan.review import BUDGET
-from iacta.questions.percentages import short_percent
-from iacta.questions.question import Watch
 from iacta.web.limits import MOST_PLAN_SECONDS
 from iacta.web.map_turns import GOALS, TreeTurn, read_goal, read_limit, read_tree
 

@@ -25,10 +25,10 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta.charts.converter import convert
-from iacta.csv_formulas import csv_rows
-from iacta.errors import IactaError
+from iacta.forms.question import Answer, Question, Recorded, Watch
+from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.errors import IactaError
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.question import Answer, Question, Recorded, Watch
 from iacta.questions.review import ReviewQuestion
 from iacta.questions.threats import ThreatsQuestion
 from iacta.questions.whole_game import WholeGame

@@ -10,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.chances import Chance, read_chances
 from iacta.charts.axes_and_labels import ATTACKERS, axis, categories, exactly, level
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, signed, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
-from iacta.checks import row_of, shown, whole_number
-from iacta.errors import IllegalError
+from iacta.forms.percentages import percent
+from iacta.forms.sentences import joined
+from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed, break_even_line
-from iacta.questions.percentages import percent
-from iacta.questions.sentences import joined
+from iacta.probability.chances import Chance, read_chances
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 

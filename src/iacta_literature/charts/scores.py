@@ -21,12 +21,12 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, expect, fight, seed_words
 from iacta.charts.theme import BLUE, RED
 from iacta.charts.vega import Row, Tables, field, layer, rows_of
-from iacta.checks import row_of
-from iacta.distribution import Distribution
-from iacta.estimate import CONFIDENCE, Estimate
+from iacta.inputs.checks import row_of
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
 from iacta.odds.simulated import Simulated
+from iacta.probability.distribution import Distribution
+from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 

@@ -22,12 +22,12 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, fight, limit
 from iacta.charts.theme import BLUE, CATEGORIES, DEEP, GREY, PURPLE, RED
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
-from iacta.checks import shown, whole_number
-from iacta.distribution import Distribution
-from iacta.errors import IllegalError
+from iacta.forms.percentages import percent
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
-from iacta.questions.percentages import percent
+from iacta.probability.distribution import Distribution
 from iacta.rules.rules import Rules
 from iacta_literature.chain import BEYOND, Chain, chain
 from iacta_literature.taflin import Point, first_passage, roll_chances

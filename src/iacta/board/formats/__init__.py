@@ -9,8 +9,8 @@ from iacta.board.board import Board
 from iacta.board.formats import conquer_club, conquest, domination, lux, own, warzone
 from iacta.board.formats.draft import BoardFormat, Draft
 from iacta.board.formats.reading import BoardText
-from iacta.errors import IllegalError, MalformedError
-from iacta.files import named
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.files import named
 
 __all__ = ["FORMATS", "board_text", "read_text"]
 

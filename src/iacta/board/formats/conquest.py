@@ -15,7 +15,7 @@ import re
 from iacta.board.board import MOST_BORDERS, did_you_mean, folded, one_line, refuse_count
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, TextLine, entries, read_bonus, read_coordinate
-from iacta.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError
 
 BEGINNING = re.compile(
     # A name in quotes would be a key of TOML.

@@ -40,7 +40,7 @@ from iacta.board.formats.reading import (
     read_id,
     read_number,
 )
-from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 SECTIONS = re.compile(
     r"^[ \t]*\[(?:files|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE

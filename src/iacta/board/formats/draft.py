@@ -26,8 +26,8 @@ from iacta.board.board import (
     refuse_count,
 )
 from iacta.board.formats.reading import FARTHEST, BoardText, at
-from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, TooLargeError
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
 MOST_LISTED = 10  # mistakes, so that a message stays readable
 

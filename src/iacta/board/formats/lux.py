@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from iacta.board.board import MOST_BORDERS, Outline, Point, refuse_count
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, Element, read_bonus, read_id
-from iacta.errors import MalformedError
+from iacta.inputs.errors import MalformedError
 
 POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.ASCII)
 LEAST_POINTS = 3  # of an outline

@@ -29,8 +29,8 @@ from iacta.board.board import (
 )
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, FileTable, KeyPath, read_toml
-from iacta.checks import shown, whole_number
-from iacta.errors import IllegalError
+from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.errors import IllegalError
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")

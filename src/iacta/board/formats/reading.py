@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 from xml.parsers import expat
 
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
-from iacta.checks import parse_whole_number, shown
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.files import read_bytes
-from iacta.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
+from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.inputs.files import read_bytes
+from iacta.inputs.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
 # Larger files would take more than a few seconds, or a few hundred megabytes.
 MOST_BYTES = 4 * 10**6

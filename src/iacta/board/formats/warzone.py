@@ -21,8 +21,8 @@ from iacta.board.formats.draft import (
     Mention,
 )
 from iacta.board.formats.reading import MOST_ID, BoardText, FileTable, KeyPath
-from iacta.checks import parse_whole_number, shown
-from iacta.errors import IactaError
+from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.errors import IactaError
 
 
 class _Object(NamedTuple):

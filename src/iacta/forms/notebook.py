@@ -1,0 +1,117 @@
+"""How values and answers look in a notebook: the sentence, its tables, and the picture."""
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import Any
+
+from iacta.forms.percentages import bar_percent, percent
+from iacta.forms.question import QUESTIONS, Answer
+from iacta.forms.sections import (
+    Bar,
+    Bars,
+    Grid,
+    Letter,
+    Part,
+    Section,
+    Table,
+    cell_text,
+    sections_of,
+)
+from iacta.inputs.errors import IactaError
+from iacta.probability.distribution import Distribution
+
+MOST_ROWS = 100  # of a table in a notebook
+COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
+CELL = "padding:1px 8px;text-align:{}"
+
+
+@sections_of.register
+def _(value: Answer) -> Iterable[Section]:
+    return value.sections()
+
+
+@sections_of.register
+def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
+    outcomes = list(value)
+    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MOST_ROWS]]
+    yield Section([f"A distribution of {len(outcomes)} values."])
+    yield Section([Table(("", "probability"), rows)])
+    if len(outcomes) > MOST_ROWS:
+        yield Section([f"The other {len(outcomes) - MOST_ROWS} are not shown."])
+
+
+def bundle(value: Any) -> dict[str, str]:
+    """Return what a notebook shows of a value, by MIME type."""
+    QUESTIONS.all()  # each says how its values are shown
+    shown = {"text/plain": repr(value)}
+    if sections_of.dispatch(type(value)) is not sections_of.dispatch(object):
+        shown["text/html"] = html(sections_of(value)) + _picture(value)
+    return shown
+
+
+def html(sections: Iterable[Section]) -> str:
+    """Return sections as HTML, in which every text is nothing but text.
+
+    sections: what people are shown.
+
+    >>> html([Section(["Is 1 < 2?"])])
+    '<div><p>Is 1 &lt; 2?</p></div>'
+    """
+    return "".join(
+        f"<div>{_title(section.title)}{''.join(map(_part, section.parts))}</div>"
+        for section in sections
+    )
+
+
+def _title(title: str) -> str:
+    return f"<p><b>{escape(title)}</b></p>" if title else ""
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Table):
+        headings = _row(part.columns, part.columns, "th") if any(part.columns) else ""
+        return _table([headings, *(_row(map(cell_text, row), part.columns) for row in part.rows)])
+    if isinstance(part, Bars):
+        longest = max((bar.probability for bar in part.bars), default=0)
+        return _table(_bar(bar, float(bar.probability / (longest or 1))) for bar in part.bars)
+    if isinstance(part, Grid):
+        rows = [(str(number), *map(_letter, letters)) for number, letters in part.rows]
+        shown = [*rows, ("", *map(str, part.columns))]
+        return _table(_row(row, ("", *map(str, part.columns))) for row in shown)
+    return f"<p>{escape(part)}</p>"
+
+
+def _letter(letter: Letter) -> str:
+    return f"[{letter.text}]" if letter.is_marked else letter.text
+
+
+def _table(rows: Iterable[str]) -> str:
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _row(cells: Iterable[str], columns: Iterable[str], tag: str = "td") -> str:
+    aligned = (
+        f'<{tag} style="{CELL.format("right" if column else "left")}">{escape(cell)}</{tag}>'
+        for cell, column in zip(cells, columns, strict=True)
+    )
+    return f"<tr>{''.join(aligned)}</tr>"
+
+
+def _bar(bar: Bar, part: float) -> str:
+    style = f"background:{COLOURS[bar.tone]};width:{300 * part:.1f}px;height:0.8em"
+    return (
+        f'<tr><td style="{CELL.format("left")}">{escape(bar.label)}</td>'
+        f'<td style="{CELL.format("right")}">{bar_percent(bar.probability)}</td>'
+        f'<td style="{CELL.format("left")}"><div style="{style}"></div></td></tr>'
+    )
+
+
+def _picture(value: Any) -> str:
+    """Return the picture of a value, nothing if it has none or the extra is not installed."""
+    try:
+        chart = value.plot()
+        svg = b64encode(chart.content("svg")).decode()
+    except IactaError:
+        return ""
+    return f'<img alt="{escape(chart.title)}" src="data:image/svg+xml;base64,{svg}">'

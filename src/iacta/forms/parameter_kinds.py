@@ -1,0 +1,344 @@
+"""What parameters may hold: each kind reads a text or a value, and says how it is written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from typing import Any, ClassVar, dataclass_transform
+
+from iacta.battle.territory import Territory, parse_territory, territory_name
+from iacta.inputs.checks import (
+    LONGEST_SHOWN,
+    check_choice,
+    fraction_text,
+    parse_whole_number,
+    row_of,
+    shown,
+    whole_number,
+    words_of,
+)
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
+from iacta.probability.chances import read_chance, read_fraction
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rule_set, rules_name
+
+Schema = dict[str, Any]
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass(frozen=True, eq=False, repr=False)
+class Kind:
+    """What a parameter may hold: subclasses are frozen dataclasses.
+
+    `parse` reads a text, as a command line or an address has it; `check` reads a value of Python
+    or JSON, and takes what it has returned itself. Both refuse what does not fit in a sentence
+    that begins with the parameter's name. `text` writes what `parse` reads.
+
+    Kinds are neither compared nor shown, and without these methods they load faster.
+    """
+
+    metavar: ClassVar[str] = "TEXT"
+    is_row: ClassVar[bool] = False  # written as several words, or as a list
+    names_file: ClassVar[bool] = False  # of no use to who asks from another machine
+    names_rules: ClassVar[bool] = False  # behind a colon, as in 8:capital
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+
+    def parse(self, text: str, name: str) -> Any:
+        """Return the value that a text writes."""
+        return self.check(text, name)
+
+    def check(self, value: object, name: str) -> Any:
+        """Return a value as the question holds it."""
+        raise NotImplementedError
+
+    def is_path(self, value: object) -> bool:
+        return False
+
+    def text(self, value: Any) -> str:
+        """Return the text that `parse` reads as this value."""
+        return str(value)
+
+    def json(self, value: Any) -> Any:
+        """Return the JSON value that `check` reads as this value."""
+        return value
+
+    def schema(self) -> Schema:
+        """Return the JSON schema of the values."""
+        return {"type": "string"}
+
+
+class Whole(Kind):
+    """A whole number from `least` to `most`.
+
+    >>> Whole(least=1).parse("12", "attackers"), Whole().check(12, "keep")
+    (12, 12)
+    >>> Whole(least=1, most=3).schema()
+    {'type': 'integer', 'minimum': 1, 'maximum': 3}
+    """
+
+    metavar: ClassVar[str] = "N"
+    least: int | None = 0
+    most: int | None = None
+
+    def parse(self, text: str, name: str) -> int:
+        return parse_whole_number(text, name, self.least, self.most)
+
+    def check(self, value: object, name: str) -> int:
+        return whole_number(value, name, self.least, self.most)
+
+    def schema(self) -> Schema:
+        bounds = {"minimum": self.least, "maximum": self.most}
+        return {"type": "integer", **{key: n for key, n in bounds.items() if n is not None}}
+
+
+class Number(Kind):
+    """A number, possibly fractional, kept exactly: 10, 2.5 or 5/2.
+
+    >>> Number().parse("2.5", "prize")
+    Fraction(5, 2)
+    """
+
+    metavar: ClassVar[str] = "X"
+    least: int | None = None
+    most: int | None = None
+    unit: str = "a number"
+
+    def check(self, value: object, name: str) -> Fraction:
+        expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
+        number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
+        if self.least is not None and number < self.least:
+            raise IllegalError(f"{name} must {expected}, got {shown(value)}", parameter=name)
+        if self.most is not None and number > self.most:
+            raise TooLargeError(
+                f"{name} must be at most {self.most:g}, got {shown(value)}", parameter=name
+            )
+        return number
+
+    def json(self, value: Fraction) -> str:
+        return self.text(value)
+
+    def schema(self) -> Schema:
+        bounds = {"minimum": self.least, "maximum": self.most}
+        given = {key: n for key, n in bounds.items() if n is not None}
+        return {"anyOf": [{"type": "number", **given}, {"type": "string"}]}
+
+
+class Chance(Kind):
+    """A chance between 0 and 1, kept exactly: 95%, 0.95 or 19/20.
+
+    certain: whether it may be 1.
+
+    >>> Chance().parse("95%", "chance"), Chance().text(Fraction(19, 20))
+    (Fraction(19, 20), '95%')
+    """
+
+    metavar: ClassVar[str] = "P"
+    certain: bool = False
+
+    def check(self, value: object, name: str) -> Fraction:
+        return read_chance(value, name, certain=self.certain)  # type: ignore[arg-type] # as above
+
+    def text(self, value: Fraction) -> str:
+        percents = 100 * value
+        return f"{percents}%" if percents.denominator == 1 else fraction_text(value)
+
+    def json(self, value: Fraction) -> str:
+        return self.text(value)
+
+    def schema(self) -> Schema:
+        number = {"type": "number", "exclusiveMinimum": 0}
+        number["maximum" if self.certain else "exclusiveMaximum"] = 1
+        return {"anyOf": [number, {"type": "string"}]}
+
+
+class Flag(Kind):
+    """Yes or no; on the command line an option without a value."""
+
+    metavar: ClassVar[str] = ""
+
+    def parse(self, text: str, name: str) -> bool:
+        words = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
+        if text.casefold() not in words:
+            raise MalformedError(f"{name} must be true or false, got {shown(text)}", parameter=name)
+        return words[text.casefold()]
+
+    def check(self, value: object, name: str) -> bool:
+        check_choice(value, (True, False), name)
+        return bool(value)
+
+    def text(self, value: bool) -> str:
+        return "true" if value else "false"
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+class OneOf(Kind):
+    """One of several words; a hyphen may replace a space.
+
+    >>> OneOf(("break through", "territories")).parse("break-through", "objective")
+    'break through'
+    """
+
+    metavar: ClassVar[str] = "WHAT"
+    words: tuple[str, ...] = ()
+
+    def check(self, value: object, name: str) -> str:
+        for word in self.words:
+            if isinstance(value, str) and value.replace("-", " ") == word:
+                return word
+        *most, last = (word.replace(" ", "-") for word in self.words)
+        words = f"{', '.join(most)} or {last}"
+        raise IllegalError(f"{name} must be {words}, got {shown(value)}", parameter=name)
+
+    def text(self, value: str) -> str:
+        return value.replace(" ", "-")
+
+    def schema(self) -> Schema:
+        return {"type": "string", "enum": list(self.words)}
+
+
+class Name(Kind):
+    """A name, or the path of a file; the question looks up what it names."""
+
+    def check(self, value: object, name: str) -> str:
+        if not isinstance(value, str | PathLike):
+            raise MalformedError(f"{name} must be a text, got {shown(value)}", parameter=name)
+        return str(value)
+
+
+class FileName(Name):
+    """The path of a file that is read or written where the question is answered."""
+
+    metavar: ClassVar[str] = "FILE"
+    names_file: ClassVar[bool] = True
+
+
+class RulesName(Kind):
+    """The name of a rule set in any spelling; in Python also `Rules`, and in JSON their fields.
+
+    >>> RulesName().parse("Wall + Capital", "rules")
+    'capital+wall'
+    >>> RulesName().check({"ties": "attacker"}, "rules")
+    Rules(ties='attacker')
+    """
+
+    metavar: ClassVar[str] = "NAME"
+
+    def check(self, value: object, name: str) -> str | Rules:
+        if isinstance(value, Rules):
+            return value
+        if isinstance(value, Mapping):
+            from iacta.rules.files import read_rules_record  # only needed here
+
+            return read_rules_record(value)
+        return find_rule_set(value).name  # type: ignore[arg-type] # refuses others
+
+    def text(self, value: str | Rules) -> str:
+        return value if isinstance(value, str) else rules_name(value)
+
+    def json(self, value: str | Rules) -> str | dict[str, Any]:
+        if isinstance(value, str):
+            return value
+        from iacta.rules.files import rules_record  # only needed here
+
+        return rules_record(value)
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "object"]}
+
+
+class Row(Kind):
+    """Several entries, each a number or a text that may name rules: the territories of a campaign.
+
+    `read` and `entry_text` are what a kind of entries adds.
+    """
+
+    is_row: ClassVar[bool] = True
+    names_rules: ClassVar[bool] = True
+    entries: ClassVar[str]
+
+    def read(self, entry: object) -> Any:
+        """Return one entry as the question holds it."""
+        raise NotImplementedError
+
+    def entry_text(self, entry: Any) -> str:
+        """Return the text that `read` reads as this entry."""
+        raise NotImplementedError
+
+    def parse(self, text: str, name: str) -> tuple[Any, ...]:
+        return self.check(words_of(text), name)
+
+    def check(self, value: object, name: str) -> tuple[Any, ...]:
+        entries = row_of(value, name, self.entries)
+        if not entries:
+            raise IllegalError(f"missing {name}")
+        try:
+            return tuple(map(self.read, entries))
+        except IactaError as error:
+            texts = " ".join(map(str, entries))
+            if "," not in texts:
+                raise
+            apart = " ".join(texts.replace(",", " ").split())[:LONGEST_SHOWN]
+            raise plainly(error)(f"{error}; separate {name} by spaces: {apart}") from None
+
+    def text(self, value: Sequence[Any]) -> str:
+        return " ".join(self.json(value))
+
+    def json(self, value: Sequence[Any]) -> list[str]:
+        return list(map(self.entry_text, value))
+
+    def schema(self) -> Schema:
+        entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
+        return {"type": "array", "items": entry, "minItems": 1}
+
+
+class Way(Row):
+    """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~STOP_AT.
+
+    >>> Way().parse("22 8:capital@3", "territories")
+    ('22', '8:capital@3')
+    """
+
+    entries: ClassVar[str] = "defenders, such as [8, 2]"
+
+    def read(self, entry: object) -> str | Territory:
+        if isinstance(entry, Territory):
+            return entry
+        if isinstance(entry, str):
+            parse_territory(entry)
+            return entry
+        return str(whole_number(entry, "defenders", least=1))
+
+    def entry_text(self, entry: str | Territory) -> str:
+        return entry if isinstance(entry, str) else territory_name(entry)
+
+
+class Listed(Kind):
+    """Several values of one kind, written with commas between them.
+
+    >>> Listed(Whole(least=None)).parse("-2, 0,5", "deltas")
+    (-2, 0, 5)
+    """
+
+    metavar: ClassVar[str] = "X,X..."
+    kind: Kind
+
+    def parse(self, text: str, name: str) -> tuple[Any, ...]:
+        return tuple(self.kind.parse(part.strip(), name) for part in text.split(","))
+
+    def check(self, value: object, name: str) -> tuple[Any, ...]:
+        if isinstance(value, Mapping):
+            raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
+        return tuple(self.kind.check(entry, name) for entry in row_of(value, name, "values"))
+
+    def text(self, value: Sequence[Any]) -> str:
+        return ",".join(self.kind.text(entry) for entry in value)
+
+    def json(self, value: Sequence[Any]) -> list[Any]:
+        return [self.kind.json(entry) for entry in value]
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": self.kind.schema()}

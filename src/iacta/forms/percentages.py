@@ -1,0 +1,117 @@
+"""Percentages as a player says them, such as > 99.99%, and exact chances as n/d."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+from iacta.inputs.checks import fraction_text
+from iacta.methods import find_kernel
+from iacta.probability.distribution import Probability
+from iacta.rules.rules import Rules
+
+MOST_PERCENT_DIGITS = 26  # beyond, a fraction says it shorter
+LONGEST_FRACTION = 40  # letters, in a sentence
+
+
+def percent(probability: Probability, digits: int = 2) -> str:
+    """Return a chance as a player says it; what is not quite certain is never called certain.
+
+    probability: the chance; a float is never taken for exact.
+    digits: how many after the point.
+
+    >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
+    ('65.38%', 'more than 99.99%', 'less than 0.01%', '100%')
+    >>> percent(0.65382, 0), percent(0.9999, 0)
+    ('65%', 'more than 99%')
+    """
+    if not isinstance(probability, float) and probability in (0, 1):
+        return f"{100 * int(probability)}%"
+    least = 10.0**-digits
+    if probability >= 1 - least / 200:
+        return f"more than {100 - least:.{digits}f}%"
+    if probability <= least / 200:
+        return f"less than {least:.{digits}f}%"
+    return f"{100 * float(probability):.{digits}f}%"
+
+
+def short_percent(probability: Probability, digits: int = 2) -> str:
+    """Return a chance as `percent` does, for the cell of a table.
+
+    >>> short_percent(0.65382), short_percent(0.999999), short_percent(0.25, 0)
+    ('65.38%', '> 99.99%', '25%')
+    """
+    return percent(probability, digits).replace("more than", ">").replace("less than", "<")
+
+
+def bar_percent(probability: Probability, digits: int = 1) -> str:
+    """Return a chance beside its bar as `short_percent` does; 0 is exact, as bars have no error.
+
+    >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
+    ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
+    >>> bar_percent(Fraction(1)), bar_percent(0.25, 0)
+    ('100.0%', '25%')
+    """
+    if not probability or (isinstance(probability, Fraction) and probability == 1):
+        return f"{100 * int(probability):.{digits}f}%"
+    return short_percent(probability, digits)
+
+
+def plain_percent(chance: Fraction) -> str:
+    """Return a wanted chance as a percentage with all its digits, or as a fraction without end.
+
+    >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
+    ('95%', '99.9999999%')
+    >>> plain_percent(Fraction(1, 3))
+    '1/3'
+    """
+    digits = 0
+    while digits < MOST_PERCENT_DIGITS and (100 * chance * 10**digits).denominator > 1:
+        digits += 1
+    percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
+    if digits < MOST_PERCENT_DIGITS:
+        return f"{percents:.{digits}f}%"
+    text = fraction_text(chance)
+    return text if len(text) <= LONGEST_FRACTION else f"about {percents:.3g}%"
+
+
+def exact_if_certain(probability: Probability, rules: Iterable[Rules]) -> Probability:
+    """Return a chance of 0 or 1 as a fraction if it is certain, and not nearly so.
+
+    probability: the chance.
+    rules: the rules of the battles; where all their kernels know certainty, floats of 0 and 1 are
+        certain.
+
+    >>> from iacta.rules.variants import find_rules
+    >>> rules = [Rules()], [find_rules("balanced blitz")]
+    >>> [percent(exact_if_certain(1.0, some)) for some in rules]
+    ['more than 99.99%', '100%']
+    """
+    if probability in (0, 1) and all(find_kernel(some_rules).certain for some_rules in rules):
+        return Fraction(probability)
+    return probability
+
+
+def all_digits(probability: Probability) -> str:
+    """Return a fraction as n/d, a float with all its digits.
+
+    >>> all_digits(Fraction(1, 2)), all_digits(0.1)
+    ('1/2', '0.1')
+    """
+    if isinstance(probability, Fraction):
+        return fraction_text(probability)
+    return repr(float(probability))
+
+
+def exact_text(probability: Probability | None) -> str | None:
+    """Return an exact probability as n/d, and `None` for a float."""
+    return fraction_text(probability) if isinstance(probability, Fraction) else None
+
+
+def exactly(*probabilities: Probability | None) -> list[str]:
+    """Return a line with those probabilities that are fractions, none if there are none.
+
+    >>> exactly(Fraction(1, 2), 0.25), exactly(0.5)
+    (['Exactly: 1/2'], [])
+    """
+    fractions = [text for text in map(exact_text, probabilities) if text]
+    return [f"Exactly: {' and '.join(fractions)}"] if fractions else []

@@ -1,0 +1,1 @@
+"""Inputs: errors, checked values, files, tables, JSON and TOML that users supply."""

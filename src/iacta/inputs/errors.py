@@ -1,0 +1,95 @@
+"""Errors: what iacta raises on bad input, each message one sentence fit for a player."""
+
+import re
+from functools import cache
+
+
+class IactaError(ValueError):
+    """Bad input; the message names the value, what was expected and where.
+
+    parameter: the name of the parameter that was given the value, `None` if it is not known.
+    """
+
+    def __init__(self, sentence: str, *, parameter: str | None = None) -> None:
+        super().__init__(sentence)
+        self.parameter = parameter
+
+
+class MalformedError(IactaError):
+    """The input cannot be read, such as a text instead of a number, or half an army."""
+
+
+class IllegalError(IactaError):
+    """The input can be read, but the rules of the game or of probability forbid it."""
+
+
+class TooLargeError(IactaError):
+    """The input is valid, but answering it would take too much memory or more than an hour."""
+
+
+class MissingError(IactaError):
+    """The input is valid, but answering it takes a package that is not installed."""
+
+
+# Tracebacks and pickles use the public names, such as `iacta.IllegalError`.
+for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingError):
+    _error.__module__ = "iacta"
+
+
+class at:  # noqa: N801 # reads as a word of a `with` line
+    """Puts a place in front of the sentence of an error.
+
+    >>> with at("line 3"):
+    ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
+    Traceback (most recent call last):
+        ...
+    iacta.IllegalError: line 3: die must be a whole number from 1 to 6, got 7
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, _: object) -> None:
+        if isinstance(error, IactaError):
+            raise plainly(error)(f"{self.place}: {error}") from None
+
+
+def plainly(error: IactaError) -> type[IactaError]:
+    """Return the kind of an error, one that takes a sentence and nothing else."""
+    kinds = (IllegalError, TooLargeError, MissingError)
+    return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
+
+
+def missing(sentence: str, *extras: str) -> MissingError:
+    """Return the error for packages that are not installed, with the line that installs them.
+
+    sentence: what needs which packages.
+    extras: the extras of iacta that they belong to.
+    """
+    names = dict.fromkeys(name for extra in extras for name in packages_of(extra))
+    quoted = (f"'{name}'" if "[" in name else name for name in names)  # for shells
+    return MissingError(f"{sentence}: pip install {' '.join(quoted)}")
+
+
+@cache
+def packages_of(extra: str) -> tuple[str, ...]:
+    """Return the packages that an extra of iacta adds, as the metadata lists them.
+
+    >>> packages_of("methods")
+    ('scipy',)
+    """
+    from importlib.metadata import requires  # slow to import
+
+    packages: list[str] = []
+    for line in requires("iacta") or ():
+        package, _, marker = line.partition(";")
+        if re.search(rf"""extra == ["']{extra}["']""", marker):
+            others = re.fullmatch(r"iacta\[([\w,-]+)\]", package.strip())
+            if others is None:
+                packages.append(re.split(r"[^\w.,\[\]-]", package)[0])
+            else:
+                packages += (name for other in others[1].split(",") for name in packages_of(other))
+    return tuple(dict.fromkeys(packages))

@@ -1,0 +1,507 @@
+r"""Tables from users: CSV, JSON, Excel, Parquet and Arrow, read in bounded memory.
+
+One reader for logs and for batches. The content of a file says what it is, whatever its name: the
+format by its first bytes, the compression likewise, and the mark between the cells of CSV by the
+first line. Text is read as lines, so that a wrong line is refused by its number, or leaves the
+others alone. Only Python itself is needed for text; other formats come with the extra `batch`.
+"""
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, missing
+from iacta.inputs.files import OTHER_TEXTS, STREAM, UnreadableError, open_file, reason_of
+from iacta.inputs.json_and_toml import parse_json
+
+ARROW_STREAM = b"\xff\xff\xff\xff"
+ZIP = b"PK\x03\x04"
+TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow", ZIP: "excel"}
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"(\xb5/\xfd": "zstd"}
+NAMES = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}
+UTF8_MARK = b"\xef\xbb\xbf"
+MARKS = ",;\t"
+BLOCK = 2**20  # bytes that are read at once
+HEAD = 2**13  # bytes that may come before the first letter of a text
+GROUP = 2**17  # rows of a table that are read at once
+MOST_COLUMNS = 2**14  # as in Excel
+MOST_DOCUMENT = 2**24  # bytes of one JSON text
+MOST_EXCEL = 2**28  # bytes of a workbook, unpacked
+MOST_CELLS = 2 * 10**7  # of a sheet
+CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
+LONGEST_PLACE = 20  # bytes
+UNREADABLE = (
+    *(OSError, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError),
+    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile),
+)
+LIBRARIES = ("pyarrow.lib", "polars.exceptions", "_fastexcel")
+
+
+class LineBlock(NamedTuple):
+    """Some lines of a text, each whole: one of CSV may go on within quotes.
+
+    first: the number of the first of them.
+    lines: the lines, without their ends.
+    """
+
+    first: int
+    lines: list[bytes]
+
+    def numbered(self) -> Iterator[tuple[int, bytes]]:
+        number = self.first
+        for line in self.lines:
+            yield number, line
+            number += 1 + line.count(b"\n")
+
+
+class Tabular:
+    """A table that is read from its beginning to its end, in a `with` block.
+
+    source: the path of a file, `-` for standard input, or the content itself; one that is a text
+        is read as text.
+    longest: how many bytes a line may have.
+    remark: how a line begins that is none of the table's; empty for no such lines.
+
+    After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, `head`
+    the beginning of a text, and `compression` empty or that of the text. What cannot be read is
+    refused.
+    """
+
+    def __init__(self, source: Path | bytes | str, longest: int, remark: bytes = b"") -> None:
+        self.source, self.longest, self.remark = source, longest, remark
+        self.is_stream = isinstance(source, Path) and str(source) == STREAM
+        self.format = self.compression = ""
+        self.head = b""
+        self.mark = ","
+        self._stack = ExitStack()
+        self._size = 0
+        self._raw: Any = None
+        self._stream: Any = None
+
+    def __enter__(self) -> "Tabular":
+        try:
+            with self._refusing():
+                self._open()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _open(self) -> None:
+        if isinstance(self.source, str):
+            self._stream = _Peeked(io.BytesIO(self.source.encode("utf-8", "surrogatepass")))
+            self._open_text()
+            return
+        if isinstance(self.source, bytes):
+            self._raw = io.BytesIO(self.source)
+        else:
+            self._raw = open_file(self.source)
+            if not self.is_stream:
+                self._stack.callback(self._raw.close)
+                self._size = os.fstat(self._raw.fileno()).st_size
+        self._stream = _Peeked(self._raw)
+        self.format = self._table_format()
+        if self.format:
+            if self.is_stream and not (self.format == "arrow" and self._begins(ARROW_STREAM)):
+                raise IllegalError(f"{NAMES[self.format]} is read from a file, not a pipe")
+            return
+        for magic, compression in COMPRESSIONS.items():
+            if self._begins(magic):
+                self.compression = compression
+                self._stream = _Peeked(_unpacked(self._stream, compression))
+                if other := self._table_format():
+                    raise IllegalError(f"only text may be compressed, got {NAMES[other]}")
+                break
+        self._open_text()
+
+    def _open_text(self) -> None:
+        for magic, encoding in OTHER_TEXTS.items():
+            if self._begins(magic):
+                raise MalformedError(f"the text must be UTF-8, got {encoding}; save it as UTF-8")
+        if self._begins(UTF8_MARK):
+            self._stream.read(len(UTF8_MARK))
+        self.head = self._stream.peek(HEAD)
+        first = self.head.lstrip()
+        if not first and len(self.head) < HEAD:
+            raise MalformedError("the text is empty")
+        self.format = {b"{": "jsonl", b"[": "json"}.get(first[:1], "csv")
+
+    def _table_format(self) -> str:
+        return next((name for magic, name in TABLES.items() if self._begins(magic)), "")
+
+    def _begins(self, magic: bytes) -> bool:
+        return bool(self._stream.peek(len(magic)) == magic)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is read as lines."""
+        return self.format not in NAMES
+
+    @property
+    def done(self) -> float | None:
+        """Which part of the file has been read, `None` if that is not known."""
+        if not self._size:
+            return None
+        return 1.0 if self._raw.closed else min(self._raw.tell() / self._size, 1.0)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Turn what libraries say of content that cannot be read into one sentence."""
+        try:
+            yield
+        except IactaError:
+            raise
+        except Exception as error:
+            if not (isinstance(error, UNREADABLE) or type(error).__module__ in LIBRARIES):
+                raise
+            if isinstance(self.source, Path):
+                raise UnreadableError(self.source, reason_of(error)) from None
+            raise MalformedError(f"it cannot be read: {reason_of(error)}") from None
+
+    # Texts.
+
+    def lines(self) -> Iterator[LineBlock]:
+        """Yield the lines of a text, many at a time; a list of JSON has a line for each entry."""
+        if self.format == "json":
+            entries = self.document()
+            yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
+            return
+        rest, number, is_first = b"", 1, True
+        joined = LineJoiner(self.longest)
+        while True:
+            with self._refusing():
+                block = self._stream.read(BLOCK)
+            *lines, rest = (rest + block).split(b"\n")
+            if not block and rest:
+                lines, rest = [rest], b""
+            self._refuse_long(number, lines, rest)
+            begun, number = number - joined.waiting, number + len(lines)
+            if any(lines) or joined.waiting:  # a file may be blank for gigabytes
+                if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
+                    self.mark, is_first = _mark_of(first.decode(errors="replace")), False
+                if self.format == "csv":
+                    lines = joined.rows(lines, self.mark, begun)
+                if lines:
+                    yield LineBlock(begun, lines)
+            if not block:
+                joined.end(number - joined.waiting)
+                return
+
+    def _is_row(self, line: bytes) -> bool:
+        bare = line.strip()
+        return bool(bare) and not (self.remark and bare.startswith(self.remark))
+
+    def _refuse_long(self, number: int, lines: list[bytes], rest: bytes) -> None:
+        if max(map(len, lines), default=0) <= self.longest >= len(rest):
+            return
+        place = next((n for n, line in enumerate(lines) if len(line) > self.longest), len(lines))
+        raise TooLargeError(
+            f"line {number + place}: a line must have at most {self.longest} bytes, got more"
+        )
+
+    def document(self) -> Any:
+        """Return the value of a text that is one of JSON."""
+        with self._refusing():
+            content = b""
+            while block := self._stream.read(BLOCK):
+                content += block
+                if len(content) > MOST_DOCUMENT:
+                    raise TooLargeError(
+                        f"one JSON text must have at most {MOST_DOCUMENT} bytes, got more; "
+                        "lines of JSON may have any number"
+                    )
+        line = 1 + content.count(b"\n", 0, _wrong_byte(content))
+        return parse_json(line_text(content, line))
+
+    # Tables.
+
+    def batches(self) -> tuple[Any, Iterator[Any]]:
+        """Return the schema of a table, and its record batches, as PyArrow has them."""
+        for name in ("polars", "pyarrow"):
+            _library(name, self.format)
+        with self._refusing():
+            if not self.is_stream:
+                self._raw.seek(0)
+            schema, batches = getattr(self, f"_{self.format}")()
+        if len(schema) > MOST_COLUMNS:
+            raise TooLargeError(f"a table must have at most {MOST_COLUMNS} columns, got more")
+        return schema, self._each(batches)
+
+    def _each(self, batches: Iterator[Any]) -> Iterator[Any]:
+        with self._refusing():
+            yield from batches
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table; whole numbers that it holds as fractions are whole."""
+        _, batches = self.batches()
+        for batch in batches:
+            for row in batch.to_pylist():
+                yield {
+                    name: int(value) if isinstance(value, float) and value.is_integer() else value
+                    for name, value in row.items()
+                }
+
+    def _parquet(self) -> tuple[Any, Iterator[Any]]:
+        file = import_module("pyarrow.parquet").ParquetFile(self._raw, pre_buffer=False)
+        return file.schema_arrow, file.iter_batches(GROUP)
+
+    def _arrow(self) -> tuple[Any, Iterator[Any]]:
+        ipc = import_module("pyarrow.ipc")
+        if self._begins(ARROW_STREAM):
+            reader = ipc.open_stream(self._stream if self.is_stream else self._raw)
+            return reader.schema, iter(reader)
+        file = ipc.open_file(self._raw)
+        return file.schema, (file.get_batch(n) for n in range(file.num_record_batches))
+
+    def _excel(self) -> tuple[Any, Iterator[Any]]:
+        _refuse_large_excel(self._raw)
+        polars = _library("polars", self.format)
+        _library("fastexcel", self.format)
+        import logging  # only needed here
+
+        logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it says which types it guesses
+        content = self._raw.read()
+        heading = polars.read_excel(
+            content, has_header=False, infer_schema_length=0, read_options={"n_rows": 1}
+        )
+        names = [name for name in heading.row(0) if name is not None]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise IllegalError(f"the column {shown(twice[0])} appears twice")
+        sheet = polars.read_excel(content, infer_schema_length=None)
+        table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
+        return table.schema, iter(table.to_batches(GROUP))
+
+
+def _library(name: str, format_: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        sentence = f"{NAMES[format_]} needs {name}, which is not installed"
+        raise missing(sentence, "batch") from None
+
+
+class _Peeked(io.RawIOBase):
+    """A stream whose next bytes can be looked at before they are read.
+
+    pipe: what is read.
+    """
+
+    def __init__(self, pipe: Any) -> None:
+        self.pipe = pipe
+        self._next = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def peek(self, size: int) -> bytes:
+        while len(self._next) < size and (more := self.pipe.read(size - len(self._next))):
+            self._next += more
+        return self._next[:size]
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._next if size < 0 else self._next[:size]
+        self._next = self._next[len(content) :]
+        if size < 0:
+            content += self.pipe.read()
+        elif len(content) < size:
+            content += self.pipe.read(size - len(content))
+        return content
+
+    def tell(self) -> int:
+        return 0
+
+
+def _unpacked(stream: _Peeked, compression: str) -> Any:
+    match compression:
+        case "gzip":
+            return gzip.GzipFile(fileobj=stream)
+        case "bzip2":
+            return bz2.BZ2File(stream)
+        case "xz":
+            return lzma.LZMAFile(stream)  # type: ignore[arg-type] # which only reads
+        case _:
+            try:
+                arrow: Any = import_module("pyarrow")
+            except ImportError:
+                raise missing("zstd needs pyarrow, which is not installed", "batch") from None
+            return arrow.CompressedInputStream(arrow.PythonFile(stream, mode="r"), "zstd")
+
+
+def _refuse_large_excel(file: Any) -> None:
+    """Refuse a workbook that would take far more memory than its bytes.
+
+    Between its first and its last cell a sheet is filled up with empty ones.
+    """
+    with zipfile.ZipFile(file) as parts:
+        sizes = [part.file_size for part in parts.infolist()]
+        sheets = [name for name in parts.namelist() if name.startswith("xl/worksheets/sheet")]
+        if not sheets:
+            raise MalformedError("a ZIP file must be an Excel workbook (.xlsx), got another")
+        if sum(sizes) > MOST_EXCEL:
+            raise TooLargeError(f"a workbook must have at most {MOST_EXCEL} bytes, unpacked")
+        for name in sheets:
+            columns, rows, rest = 1, 1, b""
+            with parts.open(name) as sheet:
+                while block := sheet.read(BLOCK):
+                    for column, row in CELL_PLACE.findall(rest + block):
+                        columns = max(columns, _column_number(column))
+                        rows = max(rows, int(row))
+                    rest = block[-LONGEST_PLACE:]
+            if columns * rows > MOST_CELLS:
+                raise TooLargeError(
+                    f"a sheet must have at most {MOST_CELLS} cells, got {columns} columns and "
+                    f"{rows} rows"
+                )
+    file.seek(0)
+
+
+@lru_cache
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
+# Lines and cells.
+
+
+def line_text(line: bytes, number: int) -> str:
+    r"""Return a line as text, or refuse what is no text.
+
+    line: the line.
+    number: its number.
+
+    >>> line_text(b"Z\xfcrich", 3)
+    Traceback (most recent call last):
+        ...
+    iacta.MalformedError: line 3: the text must be UTF-8, got the byte 0xfc
+    """
+    try:
+        text = line.decode().removesuffix("\r")
+    except UnicodeDecodeError as error:
+        wrong = line[error.start]
+        raise MalformedError(
+            f"line {number}: the text must be UTF-8, got the byte {wrong:#04x}"
+        ) from None
+    if "\0" in text:
+        raise MalformedError(f"line {number}: the text must have no NUL, got one")
+    return text
+
+
+def _wrong_byte(content: bytes) -> int:
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return max(content.find(b"\0"), 0)
+
+
+def _mark_of(heading: str) -> str:
+    r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
+
+    >>> _mark_of("Attackers;Defenders"), _mark_of('"a;b;c",d'), _mark_of("die")
+    (';', ',', ',')
+    """
+    return max(MARKS, key=re.sub('"[^"]*"', "", heading).count)
+
+
+def cells(text: str, mark: str) -> list[str]:
+    """Return the cells of a row of CSV.
+
+    text: the row.
+    mark: what is between its cells.
+
+    >>> cells('12,"capital, wall"', ",")
+    ['12', 'capital, wall']
+    """
+    try:
+        (row,) = csv.reader([text], delimiter=mark, strict=True)
+    except (csv.Error, ValueError):
+        raise MalformedError(f"not a row of CSV: {shown(text)}") from None
+    if len(row) > MOST_COLUMNS:
+        raise TooLargeError(f"a row must have at most {MOST_COLUMNS} cells, got {len(row)}")
+    return row
+
+
+@lru_cache(maxsize=2**12)
+def column_name(name: str) -> str:
+    """Return the name of a column as it is known here, however a heading writes it.
+
+    >>> column_name(" Attack Dice"), column_name("defense")
+    ('attack_dice', 'defence')
+    """
+    name = re.sub(r"[\s_-]+", "_", name.strip().casefold())
+    return name.replace("defense", "defence")
+
+
+class LineJoiner:
+    """Joins the lines of rows of which a quoted cell goes on over several.
+
+    longest: how many bytes a row may have.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self.longest = longest
+        self._begun: list[bytes] = []
+        self._size = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many lines of a row have been read that is not whole."""
+        return len(self._begun)
+
+    def rows(self, lines: list[bytes], mark: str, first: int) -> list[bytes]:
+        """Return the rows that are whole.
+
+        first: the number of the first line that is not part of a whole row yet.
+        """
+        if not self._begun and not any(b'"' in line for line in lines):
+            return lines
+        rows: list[bytes] = []
+        is_open = _open_row(mark)
+        for line in lines:
+            goes_on = is_open(b'"' + line if self._begun else line)
+            if self._begun or goes_on:
+                self._begun.append(line)
+                self._size += len(line) + 1
+                if self._size > self.longest:
+                    number = first + sum(1 + row.count(b"\n") for row in rows)
+                    raise TooLargeError(
+                        f"line {number}: quotes must close within {self.longest} bytes"
+                    )
+            if goes_on:
+                continue
+            rows.append(b"\n".join(self._begun) if self._begun else line)
+            self._begun, self._size = [], 0
+        return rows
+
+    def end(self, first: int) -> None:
+        """Refuse a row that is not whole at the end."""
+        if self._begun:
+            raise MalformedError(f"line {first}: quotes must close, got them open at the end")
+
+
+@lru_cache
+def _open_row(mark: str) -> Any:
+    """Return what says whether a row ends within quotes."""
+    quoted, other = r'"(?:[^"]|"")*+', f"[^{mark}]*+"
+    cell = f'(?:{quoted}"{other}|(?!"){other})'
+    return re.compile(f"(?:{cell}{mark})*+{quoted}".encode(), re.DOTALL).fullmatch

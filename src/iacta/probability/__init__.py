@@ -1,0 +1,1 @@
+"""Probability: distributions (exact or in floats), estimates with intervals, typed chances."""

@@ -1,0 +1,113 @@
+"""Chances: what a user writes as 95%, 0.95 or 19/20, read as an exact fraction, one or an array."""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.inputs.checks import LONGEST_READ, WHOLE, shown
+from iacta.inputs.errors import IllegalError, MalformedError
+
+Chance: TypeAlias = float | Fraction | Decimal | str
+
+MOST_EXPONENT = 999  # larger powers of ten would fill memory
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
+
+
+def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
+    """Return a number as an exact fraction, or refuse it as not being what is `expected`.
+
+    A float is read as the shortest decimal that represents it: 0.95 means 19/20, as a player would
+    say. A text may be a decimal, a percentage or a fraction.
+
+    >>> read_fraction(0.1, "level", "be a number"), read_fraction("95%", "level", "be a number")
+    (Fraction(1, 10), Fraction(19, 20))
+    """
+    try:
+        if isinstance(value, str | Decimal):
+            return _fraction_of_text(str(value), name)
+        if isinstance(value, float | np.floating):
+            return Fraction(repr(float(value)))
+        if isinstance(value, bool):
+            raise TypeError
+        number = Fraction(value)
+        # NumPy's whole numbers would stay inside it, and overflow.
+        return Fraction(int(number.numerator), int(number.denominator))
+    except IllegalError:
+        raise
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        has_comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
+        hint = f"; did you mean {str(value).strip().replace(',', '.')}?" if has_comma else ""
+        raise MalformedError(
+            f"{name} must {expected}, got {shown(value)}{hint}", parameter=name
+        ) from None
+
+
+def _fraction_of_text(text: str, name: str) -> Fraction:
+    bare = text.strip()
+    if len(bare) > LONGEST_READ or not bare.isascii():
+        raise ValueError(bare)
+    percent = bare.endswith("%")
+    number = bare[:-1].strip() if percent else bare
+    if WHOLE.fullmatch(number):
+        number = re.sub("[,_]", "", number)
+    if "_" in number:
+        raise ValueError(bare)
+    # Fraction("1e999999999") would write out all digits.
+    _, _, exponent = number.lower().partition("e")
+    if exponent and abs(int(exponent)) > MOST_EXPONENT:
+        raise IllegalError(
+            f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
+            f"got {shown(text)}",
+            parameter=name,
+        )
+    return Fraction(number) / (100 if percent else 1)
+
+
+def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
+    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
+
+    value: the chance, as `read_fraction` takes it.
+    name: what the message calls it.
+    certain: whether a chance of 1 is accepted too.
+
+    >>> read_chance(0.95), read_chance("95%"), read_chance("19/20")
+    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
+    >>> read_chance(1.2)
+    Traceback (most recent call last):
+        ...
+    iacta.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
+    """
+    excluded = "0 excluded" if certain else "both excluded"
+    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
+    if not 0 < fraction < 1 and not (certain and fraction == 1):
+        is_percent = 2 <= fraction < 100 and "%" not in str(value)
+        hint = ""
+        if is_percent:
+            number = f"{float(fraction):g}%"
+            meant = number if isinstance(value, str) else f'"{number}" or {float(fraction / 100):g}'
+            hint = f"; did you mean {meant}?"
+        raise IllegalError(
+            f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}", parameter=name
+        )
+    return fraction
+
+
+def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
+    """Return an array-like of chances, of any shape, as an array of exact fractions.
+
+    >>> read_chances(["5%", 0.5]).tolist()
+    [Fraction(1, 20), Fraction(1, 2)]
+    """
+    try:
+        given = np.asarray(values, dtype=object)
+    except ValueError:
+        raise MalformedError(
+            f"chances must be in rows of one length, got {shown(values)}"
+        ) from None
+    chances = np.empty(given.shape, dtype=object)
+    chances.reshape(-1)[:] = [read_chance(value, certain=certain) for value in given.flat]
+    return chances

@@ -1,0 +1,574 @@
+"""Distribution: a finite probability distribution, in exact fractions or in floats."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+from operator import ge, gt, itemgetter, le
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+import numpy as np
+
+from iacta.inputs.checks import fraction_text, shown, whole_number, whole_text
+from iacta.inputs.errors import IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.inputs.reprs import Pasted
+from iacta.probability.chances import Chance, read_fraction
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Probability: TypeAlias = Fraction | float
+
+T = TypeVar("T", bound=Hashable)
+U = TypeVar("U", bound=Hashable)
+
+SUM_TOLERANCE = 1e-9
+MOST_VALUES = 10**7  # of sums, which would fill memory
+
+
+class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
+    """A finite distribution: an immutable mapping of values to their probabilities.
+
+    source: a mapping of values to weights, which need not sum to one, or an iterable of equally
+        likely values, in which a value may occur more than once. Whole numbers and fractions
+        give an exact distribution, whose probabilities are `Fraction`; if any weight is a float,
+        all probabilities are floats.
+
+    It iterates in the order of its values, or as they were given if they have none. A value that
+    cannot occur has probability 0. Exact distributions compare exactly, whatever the
+    scale of their weights. Negative, infinite or undefined weights are refused, and weights that
+    are all zero.
+
+    A die, two dice, and their sum:
+
+    >>> d6 = Distribution(range(1, 7))
+    >>> d6[6]
+    Fraction(1, 6)
+    >>> d6.repeated(2).map(sum)[7]
+    Fraction(1, 6)
+
+    A roll of three dice against two, and a battle of two against one, worked out by hand as in the
+    article "Analyzing the Board Game Risk" (pracpred.com):
+
+    >>> def losses(dice):
+    ...     attack, defence = sorted(dice[:3], reverse=True), sorted(dice[3:], reverse=True)
+    ...     defenders_lost = sum(a > d for a, d in zip(attack, defence))
+    ...     return 2 - defenders_lost, defenders_lost
+    >>> rolls = d6.repeated(5)
+    >>> len(rolls)
+    7776
+    >>> rolls.group_by(losses)
+    Distribution({(0, 2): 2890, (1, 1): 2611, (2, 0): 2275})
+    >>> rolls.group_by(losses)[0, 2]
+    Fraction(1445, 3888)
+    >>> two_dice = d6.repeated(3).prob(lambda dice: max(dice[:2]) > dice[2])
+    >>> one_die = d6.repeated(2).prob(lambda dice: dice[0] > dice[1])
+    >>> two_dice, one_die
+    (Fraction(125, 216), Fraction(5, 12))
+    >>> two_dice + (1 - two_dice) * one_die
+    Fraction(1955, 2592)
+    """
+
+    __slots__ = ("_is_ordered", "_total", "_weights")
+
+    _weights: dict[T, Any]
+    _total: int | float
+    _is_ordered: bool  # whether the weights are in the order of their values, if they have one
+
+    def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
+        try:
+            given = source if isinstance(source, Mapping) else Counter(source)
+        except TypeError:
+            raise MalformedError(
+                "a distribution must be made of a mapping or of hashable values, "
+                f"got {shown(source)}"
+            ) from None
+        self._fill({value: _read_weight(value, weight) for value, weight in given.items()})
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
+        """Return the distribution of (value, weight) pairs, adding the weights of equal values.
+
+        >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
+        Distribution({'lose': 1, 'win': 3})
+        """
+        try:
+            rows = [(value, weight) for value, weight in pairs]
+        except (TypeError, ValueError):
+            raise MalformedError(
+                f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
+            ) from None
+        return cls(_added((value, _read_weight(value, weight)) for value, weight in rows))
+
+    @classmethod
+    def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
+        """Return the float distribution with these probabilities, whose sum must be 1 within 1e-9.
+
+        Unlike weights, they are not divided by their sum, so no digit of them changes.
+
+        >>> Distribution.from_probabilities({"win": 0.75, "lose": 0.25})["win"]
+        0.75
+        """
+        if not isinstance(probabilities, Mapping):
+            raise MalformedError(f"probabilities must be a mapping, got {shown(probabilities)}")
+        weights = _as_floats({value: _read_weight(value, p) for value, p in probabilities.items()})
+        total = math.fsum(weights.values())
+        if abs(total - 1) > SUM_TOLERANCE:
+            raise IllegalError(f"probabilities must sum to 1, got {total!r}")
+        return cls._of({value: p for value, p in weights.items() if p}, 1.0)
+
+    @classmethod
+    def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
+        distribution: Distribution[T] = cls.__new__(cls)
+        distribution._weights, distribution._total, distribution._is_ordered = weights, total, False
+        return distribution
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (self._weights, self._total)
+
+    def _fill(self, weights: dict[T, Any]) -> None:
+        weights = {value: weight for value, weight in weights.items() if weight}
+        if not weights:
+            raise IllegalError("a distribution needs a value of positive weight")
+        if any(isinstance(weight, float) for weight in weights.values()):
+            floats = _as_floats(weights)
+            # Divided by the largest first, floats cannot overflow when they are summed.
+            largest = max(floats.values())
+            scaled = {value: weight / largest for value, weight in floats.items()}
+            total = math.fsum(scaled.values())
+            self._weights = {value: weight / total for value, weight in scaled.items()}
+            self._total = 1.0
+        else:
+            denominator = math.lcm(*(weight.denominator for weight in weights.values()))
+            whole = {value: int(weight * denominator) for value, weight in weights.items()}
+            divisor = math.gcd(*whole.values())
+            self._weights = {value: weight // divisor for value, weight in whole.items()}
+            self._total = sum(self._weights.values())
+        self._is_ordered = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the probabilities are exact fractions."""
+        return isinstance(self._total, int)
+
+    def weights(self) -> tuple[dict[T, int], int]:
+        """Return the weights, whole numbers in lowest terms, and their sum; only if exact.
+
+        >>> Distribution(["win", "win", "lose", "lose"]).weights()
+        ({'lose': 1, 'win': 1}, 2)
+        """
+        if not isinstance(self._total, int):
+            raise IllegalError("only an exact distribution has weights, not one in floats")
+        return dict(self._ordered()), self._total
+
+    def _ordered(self) -> dict[T, Any]:
+        """Return the weights in the order of their values, which is looked for once."""
+        if not self._is_ordered:
+            with suppress(TypeError):  # values without an order stay as they are
+                self._weights = dict(sorted(self._weights.items(), key=itemgetter(0)))
+            self._is_ordered = True
+        return self._weights
+
+    def __getitem__(self, value: T) -> Probability:
+        """Return the probability of `value`, 0 if it cannot occur."""
+        return self._chance([self._weights.get(value, 0)])
+
+    def _chance(self, weights: list[Any]) -> Probability:
+        """Return the probability of some values: never above 1, and exactly 1 if they are all."""
+        if isinstance(self._total, int):
+            return Fraction(sum(weights), self._total)
+        if len(weights) == len(self._weights) and all(weights):
+            return 1.0  # rounded probabilities may sum to slightly less, or more
+        return min(math.fsum(weights), 1.0)
+
+    def _probability(self, weight: Any) -> Probability:
+        """Return a sum of weights, or of weighted numbers, as a share of the total."""
+        if isinstance(self._total, int) and not isinstance(weight, float):
+            return Fraction(weight, self._total)
+        return float(weight) / self._total
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._weights
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._ordered())
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        same_kind = self.is_exact == other.is_exact
+        return same_kind and bool(self._weights == other._weights)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._weights.items()))
+
+    def to_text(self) -> str:
+        """Return the distribution as Python text, however long, that can be pasted back.
+
+        >>> Distribution("HT").to_text()
+        "Distribution({'H': 1, 'T': 1})"
+        """
+        if self.is_exact:
+            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._ordered().items())
+            return f"Distribution({{{', '.join(weights)}}})"
+        return f"Distribution.from_probabilities({self._ordered()!r})"
+
+    def _summary(self) -> str:
+        values = list(self)
+        ends = f"{len(values)} values from {shown(values[0])} to {shown(values[-1])}"
+        if len(values) == 1:
+            ends = f"1 value, {shown(values[0])}"
+        with suppress(MalformedError, OverflowError):  # not of numbers, or of very large ones
+            ends += f", mean {float(self.mean()):.6g}"
+        return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
+
+    def prob(self, predicate: Callable[[T], object]) -> Probability:
+        """Return the probability of the values for which `predicate` holds.
+
+        >>> Distribution(range(1, 7)).prob(lambda face: face > 4)
+        Fraction(1, 3)
+        """
+        holds = _read_function(predicate, "predicate")
+        return self._chance([w for value, w in self._weights.items() if holds(value)])
+
+    def map(self, function: Callable[[T], U]) -> "Distribution[U]":
+        """Return the distribution of `function(value)`; equal results are added up.
+
+        >>> Distribution(range(1, 7)).map(lambda face: face % 2)
+        Distribution({0: 1, 1: 1})
+        """
+        mapped = _read_function(function, "function")
+        weights = _added((mapped(value), weight) for value, weight in self._weights.items())
+        if self.is_exact and len(weights) < len(self):
+            return Distribution(weights)
+        return Distribution._of(weights, self._total)  # in lowest terms as they were
+
+    def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
+        """Return the distribution of the groups into which `key` puts the values, as `map` does.
+
+        >>> Distribution(range(1, 7)).group_by(lambda face: "high" if face > 2 else "low")
+        Distribution({'high': 2, 'low': 1})
+        """
+        return self.map(key)
+
+    def condition(self, predicate: Callable[[T], object]) -> "Distribution[T]":
+        """Return the distribution given that `predicate` holds; if it never does, it is refused.
+
+        >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
+        Distribution({5: 1, 6: 1})
+        """
+        holds = _read_function(predicate, "predicate")
+        kept = {value: weight for value, weight in self._weights.items() if holds(value)}
+        if not kept:
+            raise IllegalError("the condition never holds")
+        return Distribution(kept)
+
+    def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
+        """Return the distribution of pairs of independent values, from this one and `other`.
+
+        >>> coin = Distribution("HT")
+        >>> coin.product(coin)["H", "T"]
+        Fraction(1, 4)
+        """
+        if not isinstance(other, Distribution):
+            raise MalformedError(f"other must be a Distribution, got {shown(other)}")
+        same_kind = self.is_exact == other.is_exact
+        ours = self if same_kind else self.to_float()
+        theirs = other if same_kind else other.to_float()
+        pairs = product(ours._weights.items(), theirs._weights.items())
+        return Distribution(
+            {(value, second): weight * factor for (value, weight), (second, factor) in pairs}
+        )
+
+    def repeated(self, times: int) -> "Distribution[tuple[T, ...]]":
+        """Return the distribution of `times` independent values, as tuples in the order drawn.
+
+        >>> Distribution("HT").repeated(3)["H", "H", "T"]
+        Fraction(1, 8)
+        """
+        times = whole_number(times, "times", least=0)
+        if times > math.log(MOST_VALUES) / math.log(len(self) + 1):
+            raise TooLargeError(
+                f"{len(self)} values repeated {shown(times)} times are too many, expected at most "
+                f"{MOST_VALUES:.0e} results"
+            )
+        weights: dict[tuple[T, ...], Any] = {(): 1}
+        for _ in range(times):
+            weights = {
+                (*values, value): weight * factor
+                for values, weight in weights.items()
+                for value, factor in self._weights.items()
+            }
+        return Distribution(weights)
+
+    def __add__(self, other: Any) -> "Distribution[Any]":
+        """Return the distribution of the sum with an independent one, or with a number.
+
+        other: another distribution of numbers, or a number.
+
+        >>> d6 = Distribution(range(1, 7))
+        >>> (d6 + d6)[7]
+        Fraction(1, 6)
+        >>> sum([d6, d6, d6]).mean()
+        Fraction(21, 2)
+        """
+        if isinstance(other, int | float | Fraction | np.number):
+            other = Distribution([other])
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        if len(self) * len(other) > MOST_VALUES:
+            raise TooLargeError(
+                f"{len(self)} values and {len(other)} are too many to be added, expected at most "
+                f"{MOST_VALUES:.0e} pairs"
+            )
+        same_kind = self.is_exact == other.is_exact
+        ours, theirs = (side if same_kind else side.to_float() for side in (self, other))
+        first, second = ours._numbers(), theirs._numbers()
+        terms: dict[Any, list[Any]] = {}
+        for (value, weight), (more, factor) in product(
+            ours._weights.items(), theirs._weights.items()
+        ):
+            terms.setdefault(first[value] + second[more], []).append(weight * factor)
+        return Distribution({value: _sum(rows) for value, rows in terms.items()})
+
+    __radd__ = __add__
+
+    def mean(self) -> Probability:
+        """Return the expected value; values that are not numbers are refused.
+
+        >>> Distribution(range(1, 7)).mean()
+        Fraction(7, 2)
+        """
+        return self._expectation(self._numbers())
+
+    def variance(self) -> Probability:
+        """Return the variance, E[(value − mean)²].
+
+        >>> Distribution(range(1, 7)).variance()
+        Fraction(35, 12)
+        """
+        mean = self.mean()
+        return self._expectation({v: (x - mean) ** 2 for v, x in self._numbers().items()})
+
+    def standard_deviation(self) -> float:
+        """Return the square root of the variance, as a float.
+
+        >>> round(Distribution(range(1, 7)).standard_deviation(), 4)
+        1.7078
+        """
+        return math.sqrt(self.variance())
+
+    def _numbers(self) -> dict[T, Any]:
+        """Return the values as Python numbers, which do not overflow as NumPy's do."""
+        numbers = {v: v.item() if isinstance(v, np.generic) else v for v in self._weights}
+        for number in numbers.values():
+            if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
+                raise MalformedError(
+                    f"the values must be finite numbers, got {shown(number)}; map them first"
+                )
+        return numbers
+
+    def _expectation(self, numbers: dict[T, Any]) -> Probability:
+        if any(isinstance(number, float) for number in numbers.values()):
+            weights = self.to_float()._weights
+            return float(_sum(weight * numbers[v] for v, weight in weights.items()))
+        return self._probability(_sum(w * numbers[v] for v, w in self._weights.items()))
+
+    def cdf(self, value: T) -> Probability:
+        """Return the probability of a result of at most `value`.
+
+        >>> Distribution(range(1, 7)).cdf(4)
+        Fraction(2, 3)
+        """
+        return self._compared(le, value)
+
+    def at_least(self, value: T) -> Probability:
+        """Return the probability of a result of at least `value`.
+
+        >>> Distribution(range(1, 7)).at_least(5)
+        Fraction(1, 3)
+        """
+        return self._compared(ge, value)
+
+    def sf(self, value: T) -> Probability:
+        """Return the probability of a result above `value`: the survival function, 1 - cdf.
+
+        >>> Distribution(range(1, 7)).sf(5)
+        Fraction(1, 6)
+        """
+        return self._compared(gt, value)
+
+    def _compared(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
+        try:
+            if value == value:  # NaN is not, and has no place in an order
+                return self.prob(lambda outcome: holds(outcome, value))
+        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
+            pass
+        raise _unordered(value)
+
+    def median(self) -> T:
+        """Return the least value whose cdf is at least one half.
+
+        >>> Distribution([1, 2, 2, 9]).median()
+        2
+        """
+        return self.quantile(0.5)
+
+    def quantile(self, level: Chance) -> T:
+        """Return the least value whose cdf is at least `level`, a number from 0 to 1.
+
+        A float level is read as the decimal that shows it: 0.1 is exactly one tenth.
+
+        >>> Distribution(range(1, 7)).quantile(0.5)
+        3
+        """
+        wanted = read_fraction(level, "level", "be a number from 0 to 1")
+        if not 0 <= wanted <= 1:
+            raise IllegalError(f"level must be a number from 0 to 1, got {shown(level)}")
+        try:
+            values = sorted(self._weights)  # type: ignore[type-var] # is tried
+        except TypeError:
+            raise _unordered(next(iter(self))) from None
+        so_far = Fraction(0)
+        for value in values:
+            so_far += Fraction(self._weights[value])
+            # Floats are rounded once, as by cdf.
+            reached = so_far / self._total if self.is_exact else Fraction(float(so_far))
+            if reached >= wanted:
+                return value
+        return values[-1]  # floats may sum to slightly less than 1
+
+    def mode(self) -> T:
+        """Return the most likely value; of several the first.
+
+        >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
+        'win'
+        """
+        return max(self._ordered(), key=self._weights.__getitem__)
+
+    def sample(self, n: int, seed: "int | np.random.Generator") -> list[T]:
+        """Return `n` independent random values.
+
+        n: how many.
+        seed: a whole number, which draws the same values each time, or a
+            `numpy.random.Generator`, which draws others.
+
+        >>> Distribution(range(1, 7)).sample(5, seed=1)
+        [4, 6, 1, 6, 2]
+        """
+        n = whole_number(n, "n", least=0, most=MOST_VALUES)
+        if isinstance(seed, np.random.Generator):
+            rng = seed
+        else:
+            rng = np.random.default_rng(whole_number(seed, "seed"))
+        values = list(self)
+        cumulative = np.cumsum(list(self.to_float()._weights.values()))
+        draws = rng.random(n) * cumulative[-1]
+        return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
+
+    def to_float(self) -> "Distribution[T]":
+        """Return the distribution in floats, each the nearest to the exact probability.
+
+        >>> Distribution("HT").to_float()
+        Distribution.from_probabilities({'H': 0.5, 'T': 0.5})
+        """
+        if not self.is_exact:
+            return self
+        # Python divides whole numbers of any size and rounds to the nearest float.
+        weights = {value: weight / self._total for value, weight in self._weights.items()}
+        return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with a row for each value; this needs pandas.
+
+        The columns are `value`, or the names of its parts such as `attackers` and `defenders`, and
+        `probability`, in fractions if the distribution is exact.
+
+        >>> Distribution("HT").to_float().to_frame()
+          value  probability
+        0     H          0.5
+        1     T          0.5
+        """
+        try:
+            import pandas as pd  # slow to import
+        except ImportError:
+            raise MissingError(
+                "tables need pandas, which is not installed: pip install pandas"
+            ) from None
+        parts = {getattr(value, "_fields", None) for value in self}
+        names = parts.pop() if len(parts) == 1 else None
+        rows = [(*(value if names else (value,)), p) for value, p in self.items()]  # type: ignore[misc] # a named tuple
+        return pd.DataFrame(rows, columns=[*(names or ["value"]), "probability"])
+
+    def markdown(self, value: str = "value", probability: str = "probability") -> str:
+        """Return a Markdown table of the distribution.
+
+        value, probability: the headings of its two columns.
+
+        >>> print(Distribution("HT").markdown("side"))
+        | side | probability |
+        | --- | --- |
+        | H | 1/2 |
+        | T | 1/2 |
+        """
+        lines = [f"| {value} | {probability} |", "| --- | --- |"]
+        for outcome, p in self.items():
+            cell = str(outcome).replace("|", "\\|")
+            lines.append(f"| {cell} | {fraction_text(p) if isinstance(p, Fraction) else p} |")
+        return "\n".join(lines)
+
+
+def _read_weight(value: object, weight: Any) -> int | float | Fraction:
+    if isinstance(weight, np.generic):
+        weight = weight.item()
+    if isinstance(weight, Decimal) and weight.is_finite():
+        weight = Fraction(weight)
+    if isinstance(weight, Fraction):
+        weight = Fraction(int(weight.numerator), int(weight.denominator))  # NumPy's overflow
+    if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
+        raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
+    if not 0 <= weight < math.inf:
+        raise IllegalError(
+            f"the weight of {shown(value)} must be finite and at least 0, got {shown(weight)}"
+        )
+    return weight
+
+
+def _read_function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
+    if not callable(function):
+        raise MalformedError(f"{name} must be a function of a value, got {shown(function)}")
+    return function
+
+
+def _unordered(value: object) -> MalformedError:
+    return MalformedError(f"the values must have an order, got {shown(value)} among others")
+
+
+def _added(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
+    """Return the sums of the weights of equal values."""
+    weights: dict[U, Any] = {}
+    for value, weight in pairs:
+        try:
+            weights[value] = weights.get(value, 0) + weight
+        except TypeError:
+            raise MalformedError(f"the values must be hashable, got {shown(value)}") from None
+    return weights
+
+
+def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
+    try:
+        return {value: float(weight) for value, weight in weights.items()}
+    except OverflowError:
+        raise IllegalError("the weights do not fit into floats") from None
+
+
+def _sum(terms: Iterable[Any]) -> Any:
+    """Add exactly what is exact, and floats with a single rounding."""
+    rows = list(terms)
+    return math.fsum(rows) if any(isinstance(term, float) for term in rows) else sum(rows)

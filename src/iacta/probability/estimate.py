@@ -1,0 +1,139 @@
+"""Estimate: what many runs say of a chance or a mean, and how close that is to the true one."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.inputs.checks import put, shown, whole_number
+from iacta.inputs.errors import IllegalError
+from iacta.probability.chances import Chance, read_chance
+
+CONFIDENCE = 0.95  # of every interval whose level nobody asks for
+NORMAL = 1.959963984540054  # standard deviations that hold a normal variable with that chance
+FEWEST_GAMES = 10  # of fewer nothing is known
+
+MOST_RUNS = 10**18  # far more than any computer plays
+LEAST_OUTSIDE = 1e-300
+
+
+class Interval(NamedTuple):
+    """An interval that contains the true chance with a stated confidence.
+
+    low: its lower end.
+    high: its upper end.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A chance as estimated from many independent runs.
+
+    runs: how many runs there were.
+    successes: in how many of them the event happened.
+
+    >>> Estimate(runs=100_000, successes=81_099).probability
+    Fraction(81099, 100000)
+    """
+
+    runs: int
+    successes: int
+
+    def __post_init__(self) -> None:
+        put(self, "runs", whole_number(self.runs, "runs", least=1, most=MOST_RUNS))
+        put(self, "successes", whole_number(self.successes, "successes", 0, most=self.runs))
+
+    @property
+    def probability(self) -> Fraction:
+        """The share of the runs in which the event happened."""
+        return Fraction(self.successes, self.runs)
+
+    def interval(self, level: Chance = CONFIDENCE) -> Interval:
+        """Return Wilson's score interval.
+
+        level: the share of simulations in which such an interval contains the true chance, on
+            average over the chances; between 0 and 1.
+
+        The ends are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the share of
+        successes in n runs, and z the quantile of the normal distribution for that level; floats.
+        Unlike the textbook's p̂ ± z √(p̂ (1 − p̂) / n), it is right for chances near 0 and 1 too.
+
+        >>> low, high = Estimate(runs=100_000, successes=81_099).interval()
+        >>> round(low, 4), round(high, 4)
+        (0.8086, 0.8134)
+        >>> Estimate(runs=10, successes=0).interval().low
+        0.0
+
+        Source: Wilson, "Probable inference, the law of succession, and statistical inference"
+        (Journal of the American Statistical Association 22, 1927).
+        """
+        n, share, z = self.runs, float(self.probability), _quantile(level)
+        middle = share + z * z / (2 * n)
+        half = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+        scale = 1 + z * z / n
+        return Interval(
+            (middle - half) / scale if self.successes else 0.0,
+            (middle + half) / scale if self.successes < n else 1.0,
+        )
+
+
+def _quantile(level: Chance) -> float:
+    """Return z such that a normal variable is within z standard deviations with that chance."""
+    from statistics import NormalDist  # slow to import, and only needed here
+
+    outside = float((1 - read_chance(level, "level")) / 2)
+    if outside < LEAST_OUTSIDE:
+        raise IllegalError(
+            f"level must be below 1 by at least {2 * LEAST_OUTSIDE:.0e}, got {shown(level)}"
+        )
+    return -NormalDist().inv_cdf(outside)
+
+
+def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+    """Return half of the interval for a mean: Student's t times the standard error.
+
+    values: what was seen in each run; of a handful of runs nothing is known.
+
+    The quantile of t is expanded about that of the normal distribution.
+
+    >>> round(half_interval([0.0, 1.0] * 5), 2)
+    0.38
+
+    Source: Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
+    """
+    if len(values) < FEWEST_GAMES:
+        return math.inf
+    z, freedom = NORMAL, len(values) - 1
+    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return t * standard_error(values)
+
+
+def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+    """Return the standard error of a mean.
+
+    values: what was seen in each run, at least two.
+
+    >>> round(standard_error([0.0, 1.0] * 5), 4)
+    0.1667
+    """
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+def mean_error(chances: Sequence[float]) -> float:
+    """Return the standard error of the mean of some chances, as if 0 and 1 had been seen too.
+
+    chances: those that were seen; a few that are all alike do not seem to be certain.
+
+    >>> round(mean_error([1.0, 1.0]), 4)
+    0.2165
+
+    Source: the rule of succession in Laplace's "Essai philosophique sur les probabilités" (1814).
+    """
+    return float(np.std([*chances, 0.0, 1.0])) / math.sqrt(len(chances) + 2)

@@ -1,0 +1,1 @@
+"""Programs for working on iacta that are not part of it."""

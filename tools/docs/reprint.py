@@ -1,0 +1,87 @@
+"""Rewrites the sessions and pictures of the pages where commands now print or draw something else.
+
+python -m tools.docs.reprint [WORD ...] runs the commands that hold all the words, rewrites below
+each as many lines as the page shows, and draws stale pictures again. It changes no sentence and no
+title of a picture.
+"""
+
+import io
+import shutil
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
+from difflib import SequenceMatcher
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from iacta.cli import main as command
+from tools.docs.pictures import KEPT, drawn, words
+from tools.docs.sessions import Session, sessions
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOW = ("iacta reproduce",)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def printed_by(session: Session) -> tuple[str, str]:
+    """Return what a command prints, run in an empty folder, and the specification it draws."""
+    words = [word.replace(".svg", ".json") for word in session.words]
+    with TemporaryDirectory() as folder, chdir(folder):
+        Path("docs/pictures").mkdir(parents=True)
+        shutil.copy(ROOT / "docs" / "house-rules.toml", "docs")
+        shutil.copytree(ROOT / "examples", "examples")
+        sys.argv = ["iacta", *words]
+        out, errors = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(errors), suppress(SystemExit):
+            command()
+        drawing = Path(session.picture).with_suffix(".json") if session.picture else None
+        specification = drawing.read_text("utf-8") if drawing else ""
+    return out.getvalue() + errors.getvalue().replace(".json", ".svg"), specification
+
+
+def redraw(session: Session, specification: str) -> None:
+    """Draw the kept picture of a command again, in each of its forms, if it is stale."""
+    for ending in ("", "-dark"):
+        file = KEPT / f"{Path(session.picture or '').stem}{ending}.svg"
+        made = drawn(specification, dark=bool(ending))
+        is_kept = file.exists() or not ending
+        if is_kept and not (file.exists() and words(file.read_text("utf-8")) == words(made)):
+            file.write_text(made, encoding="utf-8")
+            print(file.relative_to(ROOT), flush=True)
+
+
+def reprinted(session: Session, printed: str) -> str:
+    """Return what a page shows of what a command prints.
+
+    Where three dots replace lines, each line that is shown becomes the one that is most like it.
+    """
+    shown, lines = session.shown.splitlines(keepends=True), printed.splitlines(keepends=True)
+    if "...\n" not in shown:
+        return printed
+    return "".join(line if "..." in line else _nearest(line, lines) for line in shown)
+
+
+def _nearest(line: str, lines: list[str]) -> str:
+    return max(lines, key=lambda other: SequenceMatcher(None, line, other).ratio())
+
+
+def reprint(words: list[str]) -> None:
+    """Rewrite the pages, and print what has changed."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for session in sessions(text):
+            is_asked = all(word in session.command for word in words)
+            if not is_asked or not session.command.startswith("iacta ") or session.command in SLOW:
+                continue
+            printed, specification = printed_by(session)
+            if session.picture and f"pictures/{Path(session.picture).name}" in text:
+                redraw(session, specification)
+            if not session.shows(printed):
+                before = f"$ {session.command}\n{session.shown}"
+                after = f"$ {session.command}\n{reprinted(session, printed)}"
+                text = text.replace(before, after)
+                print(f"{page.relative_to(ROOT)}: {session.command}", flush=True)
+        page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    reprint(sys.argv[1:])
