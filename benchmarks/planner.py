@@ -37,10 +37,10 @@ from iacta.board import Board, Position
 from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
-from iacta.plan.core import Core, Style
 from iacta.plan.planner import STYLES
 from iacta.plan.policy import FEW_STATES, STARTS, policy_for
 from iacta.plan.problem import read_problem
+from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
 
 EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
@@ -87,7 +87,7 @@ def exact_marks() -> Iterator[Mark]:
     for seed in range(40):
         position = small_board(seed)
         goal = (TakeAll, TakeAny)[seed % 2](position.owned_by("blue"))
-        core = Core(read_problem(position, goal))
+        core = Search(read_problem(position, goal))
         started = time.process_time()
         if core.solve(Deadline(), FEW_STATES) is None:
             rates.append(FEW_STATES / (time.process_time() - started))
@@ -107,7 +107,7 @@ def game_marks() -> Iterator[Mark]:
     games, moves = [], []
     for each in hard_positions():
         policy = policy_for(read_problem(each.position, each.goal), states=0)
-        if not isinstance(policy.search, Core):
+        if not isinstance(policy.search, Search):
             raise TypeError("the compiled core must be there to be measured")
         started = time.process_time()
         policy.search.play(Deadline(), 100)
@@ -175,7 +175,7 @@ def play_marks(
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()
     for each in hard_questions(positions):
-        gains = partial(_gains, Core(read_problem(each.position, each.goal)), games)
+        gains = partial(_gains, Search(read_problem(each.position, each.goal)), games)
         values = {style: gains(style) for style in STYLES}
         best, plans = best_plan(each.position, each.goal, time_limit=longest), dict[float, Plan]()
         for limit in limits:
@@ -198,7 +198,7 @@ def play_marks(
     yield Mark("intervals that hold the value", statistics.mean(inside), 0.95, True, len(inside))
 
 
-def _gains(core: Core, games: int, style: Style) -> npt.NDArray[np.float64]:
+def _gains(core: Search, games: int, style: Style) -> npt.NDArray[np.float64]:
     core.follow(core.assign(Deadline(), STARTS), style)
     return core.play(Deadline(), games, FRESH_GAME).gains
 
@@ -245,7 +245,7 @@ def large_marks() -> Iterator[Mark]:
         around = [stack + columns * y + x for y in (0, 1, 2) for x in (0, 1, 2)]
         problem = read_problem(position, TakeAll(tuple(names[k % len(names)] for k in around)))
         started = time.process_time()
-        core = Core(problem)
+        core = Search(problem)
         core.assign(Deadline(), STARTS)
         core.play(Deadline(), 1)
         times.append(time.process_time() - started)

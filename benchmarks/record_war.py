@@ -18,7 +18,7 @@ from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_AFTER
-from iacta.war.core import War
+from iacta.war.games import War
 from iacta.war.goals import GAMES, _by_plans, words_of
 from iacta.war.players import PLAYERS
 from iacta.war.value import weights_of

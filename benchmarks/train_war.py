@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
-from iacta.war.core import FEATURES, War, Weights
+from iacta.war.games import FEATURES, War, Weights
 from iacta.war.players import PLAYERS, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE
 

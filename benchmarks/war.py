@@ -22,7 +22,7 @@ from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tourna
 from iacta.game import Action
 from iacta.probability.estimate import Estimate
 from iacta.war.chances import CUT_AFTER, Z
-from iacta.war.core import TOO_LONG, PlayedGames, War
+from iacta.war.games import TOO_LONG, PlayedGames, War
 from iacta.war.goals import GAMES
 from iacta.war.players import PLAYERS
 from iacta.war.value import weights_of

@@ -11,7 +11,8 @@ from subprocess import run
 import pytest
 
 from iacta.inputs.errors import IactaError
-from iacta.plan import core
+from iacta.native import library
+from iacta.native.library import Library, find_library
 from tests.compiled import NATIVE
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -35,7 +36,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (built,) = NATIVE.glob("core.*[!6]")
     folder = tmp_path / "iacta" / "native" / "library"
     shutil.copytree(built.parent, folder)
-    monkeypatch.setattr(core, "__file__", str(folder.parent / "core.py"))
+    monkeypatch.setattr(library, "FOLDER", folder)
+    monkeypatch.setattr(library, "SOURCES", tmp_path / "core")
     return folder / built.name
 
 
@@ -45,8 +47,8 @@ def change(library: Path, new: bytes) -> None:
     library.write_bytes(new)
 
 
-def find_again() -> ctypes.CDLL | None:
-    return core.find_core.__wrapped__()
+def find_again() -> Library | None:
+    return find_library.__wrapped__()
 
 
 def test_a_core_that_is_as_it_was_built_is_loaded(installed: Path) -> None:
@@ -94,7 +96,7 @@ def test_a_core_that_cannot_be_read_counts_as_none(installed: Path) -> None:
 
 
 def test_in_a_checkout_the_cure_is_to_compile_it(installed: Path) -> None:
-    sources = installed.parents[3] / "core"
+    sources = library.SOURCES
     sources.mkdir()
     (sources / "iacta.h").write_text("")
     change(installed, b"")

@@ -1,0 +1,1 @@
+"""Tests of inputs: checked values, files and tables."""

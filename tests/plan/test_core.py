@@ -10,9 +10,9 @@ from iacta import Turn
 from iacta.game import Advance, Attack, Losses, Stop, Throw
 from iacta.native.deadline import Deadline
 from iacta.plan import Policy
-from iacta.plan.core import Core
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import PolicyAction, Problem, TurnState
+from iacta.plan.search import Search
 from tests.plan.boards import paid_for, small_game
 
 MOST_DICE = 4
@@ -38,14 +38,14 @@ def walk(turn: Turn, rng: Random) -> Iterator[Turn]:
 def test_states_are_the_same_action_by_action_and_result_by_result(seed: int) -> None:
     game, rng = small_game(seed), Random(seed)  # noqa: S311 # plays at random, no secrets
     problem = game.problem(rng.choice(("rolls", "rolls", "battles")))
-    core = Core(problem)
+    core = Search(problem)
     assert core.solve(Deadline()) is not None
     if problem.field:
         turns = takewhile(lambda turn: not problem.goal.is_reached(turn), walk(problem.turn, rng))
         assert sum(compare(core, problem, turn) for turn in turns)
 
 
-def compare(core: Core, problem: Problem, turn: Turn) -> int:
+def compare(core: Search, problem: Problem, turn: Turn) -> int:
     """Hold all attacks of a turn to what the core says of them; return how many there are."""
     state, worths = state_of(turn), [0.0]
     for start, to in turn.board.borders:
@@ -69,7 +69,7 @@ def compare(core: Core, problem: Problem, turn: Turn) -> int:
 
 
 def check_results(
-    core: Core, problem: Problem, turn: Turn, attack: Attack, found: PolicyAction
+    core: Search, problem: Problem, turn: Turn, attack: Attack, found: PolicyAction
 ) -> None:
     """Hold the results of an attack, and the advances after it, to those of the game."""
     results = turn.results(attack)
@@ -113,7 +113,7 @@ def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
     return total
 
 
-def worth_after(core: Core, problem: Problem, before: Turn, after: Turn, lost: int) -> float:
+def worth_after(core: Search, problem: Problem, before: Turn, after: Turn, lost: int) -> float:
     """Return what is paid at once and what follows is worth, with the best advance."""
     rewards = problem.rewards
     paid = -rewards.price * lost

@@ -11,9 +11,9 @@ from iacta import CLASSIC, Dice, Rules, TakeAll, TakeAny, best_plan
 from iacta.board import Board, Position
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan.core import Core
 from iacta.plan.planner import Planner
 from iacta.plan.problem import Problem, read_problem
+from iacta.plan.search import Search
 from iacta.rules.variants import find_rules
 from tests.plan.boards import (
     BLOCKED,
@@ -39,9 +39,9 @@ def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
     return Play(game.position, goal, game.rules, **game.options, battles=battles)
 
 
-def solved(problem: Problem) -> Core:
+def solved(problem: Problem) -> Search:
     """Return the best play, as the core finds it."""
-    core = Core(problem)
+    core = Search(problem)
     assert core.solve(Deadline()) is not None
     return core
 
@@ -53,7 +53,7 @@ def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
     best = solved(problem).decide(problem.start).value + problem.held
     assert best == pytest.approx(float(twin_of(game).value()), abs=1e-10)
     if seed % 2 and not game.replies:  # with replies battles are worth what their kernel says
-        battles = Core(game.problem("battles")).solve(Deadline())
+        battles = Search(game.problem("battles")).solve(Deadline())
         assert battles is not None
         expected = float(twin_of(game, battles=True).value())
         assert battles + problem.held == pytest.approx(expected, abs=1e-10)
@@ -105,7 +105,7 @@ CASES = {
 def test_known_values(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
     problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
-    assert Core(problem).solve(Deadline()) == pytest.approx(value, abs=5e-8)
+    assert Search(problem).solve(Deadline()) == pytest.approx(value, abs=5e-8)
 
 
 def enemies(position: Position) -> tuple[str, ...]:
@@ -124,9 +124,9 @@ def test_no_bound_is_below_an_exact_value(first: int) -> None:
         rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
         game = small_game(seed, most_targets=5)
         problem = game.problem(rng.choice(("rolls", "rolls", "battles")))
-        best = Core(problem).solve(Deadline())
+        best = Search(problem).solve(Deadline())
         assert best is not None
-        bounds = [*Core(problem).bounds(Deadline(), 1e5)]
+        bounds = [*Search(problem).bounds(Deadline(), 1e5)]
         assert bounds == sorted(bounds, reverse=True)
         assert bounds[-1] >= best - 1e-10
 
@@ -142,9 +142,9 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
     stacks = {names[0]: rng.randint(12, 20) + rules.garrison, names[5]: rules.garrison + 3}
     goal = (TakeAll, TakeAny)[seed % 2](tuple(name for name in names if name not in stacks))
     problem = read_problem(position_on(board, stacks, {}), goal, rules)
-    best = Core(problem).solve(Deadline(), 1e6)
+    best = Search(problem).solve(Deadline(), 1e6)
     assert best is not None
-    assert min(Core(problem).bounds(Deadline(), 2e5)) >= best - 1e-10
+    assert min(Search(problem).bounds(Deadline(), 2e5)) >= best - 1e-10
 
 
 def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
@@ -157,7 +157,7 @@ def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
     theirs = {"a0": 3, "a1": 3, "a2": 5, "a4": 3, "a5": 2, "b0": 1, "b1": 3, "b2": 3, "b3": 5}
     goal = TakeAll(("a0", "a1", "a2", "a4", "a5", "b0"))
     problem = read_problem(position_on(board, mine, theirs), goal)
-    assert min(Core(problem).bounds(Deadline(), 6e4)) < 0.09
+    assert min(Search(problem).bounds(Deadline(), 6e4)) < 0.09
 
 
 def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
@@ -169,7 +169,7 @@ def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
     mine = {"a0": 3, "f0": 6}
     theirs = dict.fromkeys(names, 9) | {"a1": 1, "a2": 1, "a3": 1}
     problem = read_problem(position_on(board, mine, theirs), TakeAll("a3"))
-    assert next(Core(problem).bounds(Deadline(), 1e5)) == 0.0
+    assert next(Search(problem).bounds(Deadline(), 1e5)) == 0.0
     plan = best_plan(position_on(board, mine, theirs), TakeAll("a3"), budget=0.01)
     assert (plan.value, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
 
@@ -178,7 +178,7 @@ def test_what_spare_armies_cannot_reach_is_impossible_at_once() -> None:
 def test_no_bound_is_below_a_known_value(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
     problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
-    assert min(Core(problem).bounds(Deadline(), 1e6)) >= value - 5e-8
+    assert min(Search(problem).bounds(Deadline(), 1e6)) >= value - 5e-8
 
 
 def test_too_many_states_and_a_deadline_end_it() -> None:
@@ -186,7 +186,7 @@ def test_too_many_states_and_a_deadline_end_it() -> None:
     over = Deadline()
     over.stop()
     for deadline, states in ((Deadline(), 10), (over, 1e6), (Deadline(0.0), 1e6)):
-        assert Core(problem).solve(deadline, states) is None
+        assert Search(problem).solve(deadline, states) is None
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from iacta import (
 from iacta.native.deadline import Deadline
 from iacta.odds.spread import AttackedChain
 from iacta.plan.continuation import go_on
-from iacta.plan.core import Core, Style
 from iacta.plan.problem import TurnState, read_problem
+from iacta.plan.search import Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
@@ -171,18 +171,18 @@ def test_the_deepest_search_fits_its_stack(lands: int, rules: str) -> None:
     board = Board.from_edges("chain", pairwise(names))
     held = {"t0": ("red", 400), "t1": ("blue", 350), **dict.fromkeys(names[2:], ("blue", 1))}
     problem = read_problem(Position(board, "red", held), TakeAll("t1"), rules)
-    assert Core(problem).solve(Deadline(), 5_000) is None  # a path of some 500 states comes first
+    assert Search(problem).solve(Deadline(), 5_000) is None  # a path of some 500 states comes first
 
 
 def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
     problem = read_problem(position(6, 2), InOrder((TakeAll("B"), TakeAll("C"))))
-    core, ends = Core(problem, until=0b010), list[TurnState]()
+    core, ends = Search(problem, until=0b010), list[TurnState]()
 
     def value_of(end: TurnState) -> float:
         ends.append(end)
         return 0.5
 
-    alone = Core(read_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
+    alone = Search(read_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
     assert alone is not None
     assert core.solve_until(Deadline(), 1e6, 100, value_of) == pytest.approx(0.5 * alone, abs=1e-12)
     assert len({*ends}) == len(ends) > 3
@@ -200,7 +200,7 @@ def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
 
 
 def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
-    core = Core(read_problem(position(9, 3), TakeAll(("B", "C"))))
+    core = Search(read_problem(position(9, 3), TakeAll(("B", "C"))))
     assert core.solve(Deadline()) is not None
     report = core.flow(Deadline())
     assert report is not None
@@ -210,7 +210,7 @@ def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
 
 def test_reports_of_parts_of_the_games_add_to_that_of_all() -> None:
     problem = read_problem(position(30, 20), TakeAll(("B", "C")))
-    core = Core(problem)
+    core = Search(problem)
     core.follow(core.assign(Deadline()), Style())
     whole = core.play(Deadline(), 30).report
     thirds = [core.play(Deadline(), 10, first).report * (1 / 3) for first in (0, 10, 20)]

@@ -14,11 +14,11 @@ from iacta.native.deadline import Deadline
 from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, first_attacks
 from iacta.plan.best import plan_of
-from iacta.plan.core import Core, Style
 from iacta.plan.planner import STYLES, Planner, followed
 from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
+from iacta.plan.search import Search, Style
 from iacta.probability.estimate import half_interval
 from iacta.questions.plan import PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
@@ -51,15 +51,15 @@ def looking(game: SmallGame, play: str = "rolls", style: Style = USUAL) -> Polic
     return policy_for(game.problem(play), style, states=0)
 
 
-def core_of(policy: Policy) -> Core:
+def core_of(policy: Policy) -> Search:
     """Return the search of a policy."""
-    assert isinstance(policy.search, Core)
+    assert isinstance(policy.search, Search)
     return policy.search
 
 
 def best_value(game: SmallGame, play: str = "rolls") -> float:
     """Return what the best play gains."""
-    found = Core(game.problem(play)).solve(Deadline())
+    found = Search(game.problem(play)).solve(Deadline())
     assert found is not None
     return found
 
@@ -106,7 +106,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
         goal = TakeAll(names[taken : taken + 1])  # all before it are on the way
         problem = read_problem(position, goal)
         report = policy_for(problem, states=0).search.flow(Deadline())
-        best = Core(problem).solve(Deadline())
+        best = Search(problem).solve(Deadline())
         assert report is not None
         assert best is not None
         assert (report.value > 0) == (best > 0) == (taken <= lands)
@@ -204,7 +204,7 @@ def test_nothing_that_follows_a_plan_without_a_value_has_one() -> None:
 
 def test_a_game_that_the_deadline_cuts_is_not_counted() -> None:
     each = next(hard_positions())
-    core = Core(read_problem(each.position, each.goal))
+    core = Search(read_problem(each.position, each.goal))
     core.follow(core.assign(Deadline(), STARTS), USUAL)
     cut = core.play(Deadline(0.1), 100_000)
     assert len(cut.gains) < 100_000
@@ -220,7 +220,7 @@ def test_what_it_sees_of_one_battle_is_the_chance_to_win_it(
         return
     board = Board.from_edges("two", [("A", "B")])
     start = Position(board, "red", {"A": ("red", attackers), "B": ("blue", defenders)})
-    core = Core(read_problem(start, TakeAll("B"), rules))
+    core = Search(read_problem(start, TakeAll("B"), rules))
     seen = core.decide(core.problem.start).value
     exact = float(Battle(attackers, defenders, rules).win_probability())
     if rules.mode != DefenderSeesFirst():
@@ -244,7 +244,7 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
     found = [*Planner(read_problem(each.position, each.goal), Deadline(), budget=0.3).run()]
     best = found[-1].policy
     assert best.style in STYLES
-    core = Core(best.problem)
+    core = Search(best.problem)
 
     def value(style: Style) -> float:
         core.follow(best.assignment, style)

@@ -13,9 +13,9 @@ from iacta.board import Holding
 from iacta.game import Attack
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan import Plan, Policy, TakeAll, best_plan
-from iacta.plan.core import Style
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.plan.search import Style
 from tests.plan.boards import BLUE, board_of, position_on, small_game
 from tests.plan.test_core import state_of, walk
 from tests.processes import run_python

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from ctypes import byref, c_uint8
+from ctypes import c_uint8
 from random import Random
 from threading import Barrier, Lock, Thread
 
@@ -12,12 +12,14 @@ import pytest
 from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
+from iacta.native.calls import AT_ONCE, make_budget
 from iacta.native.deadline import Deadline
+from iacta.native.library import CoreData
 from iacta.plan import Plan, TakeAll
-from iacta.plan.core import AT_ONCE, BUSY, MOST_DEPTH, Core, Style, _Style, budget_of
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.plan.search import MAX_DEPTH, Search, Style
 from iacta.rules.variants import find_rules
 from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
 from tests.plan.test_core import state_of, walk
@@ -95,12 +97,12 @@ def test_threads_that_share_a_plan_follow_it_as_one_would(states: int) -> None:
 
 def test_threads_ask_different_things_of_one_core() -> None:
     problem = large_problem()
-    alone, shared = Core(problem), Core(problem)
+    alone, shared = Search(problem), Search(problem)
     assignment = alone.assign(Deadline())
     for core in (alone, shared):
         core.follow(assignment, Style(1))
     first = alone.decide(problem.start)
-    asked: list[Callable[[Core], object]] = [
+    asked: list[Callable[[Search], object]] = [
         lambda core: core.decide(problem.start),
         lambda core: core.judge(problem.start, first.start, first.to),
         lambda core: core.play(Deadline(), 4).gains.tolist(),
@@ -147,12 +149,12 @@ def test_threads_that_share_a_new_board_get_its_borders() -> None:
 
 def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
     problem = large_problem()
-    core = Core(problem)
+    core = Search(problem)
     assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     before = core.decide(problem.start)
 
-    core.follow(assignment, Style(MOST_DEPTH))  # which would take minutes
+    core.follow(assignment, Style(MAX_DEPTH))  # which would take minutes
     with interrupted_after(4 * AT_ONCE), pytest.raises(KeyboardInterrupt):
         core.decide(problem.start)
     core.follow(assignment, Style(1))
@@ -161,7 +163,7 @@ def test_ctrl_c_stops_a_long_decision_and_the_policy_stays_as_it_was() -> None:
 
 @pytest.mark.parametrize("name", ["decide", "judge", "advance"])
 def test_ctrl_c_stops_a_call_that_waits_for_another_one(name: str) -> None:
-    core = Core(large_problem())
+    core = Search(large_problem())
     assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     start = core.problem.start
@@ -181,18 +183,20 @@ def test_a_call_waits_for_one_that_ctrl_c_has_not_ended_yet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = large_problem()
-    core = Core(problem)
+    core = Search(problem)
     assignment = core.assign(Deadline())
     core.follow(assignment, Style(1))
     before, deadline = core.decide(problem.start), Deadline()
     other = copy(core)
     other._lock = Lock()  # that of the other call was given up
-    playing, unsound = Thread(target=other.play, args=(deadline, 10**6)), _Style(0.0, 0, 0)
-    budget = budget_of(Deadline(), 1)
+    playing = Thread(target=other.play, args=(deadline, 10**6))
+    library, none = core._library, (c_uint8 * 1)()
+    unsound, budget = CoreData(library, "style"), make_budget(library, Deadline(), 1)
     playing.start()
-    while core._library.iacta_follow(core._search, budget, byref(unsound), (c_uint8 * 1)()) != BUSY:
+    follow, busy = library.functions.iacta_follow, library.constant("BUSY")
+    while follow(core._search, budget, unsound.reference, none) != busy:
         pass  # depth 0 is refused, and changes nothing
-    monkeypatch.setattr("iacta.plan.core.sleep", lambda _: deadline.stop())
+    monkeypatch.setattr("iacta.native.calls.sleep", lambda _: deadline.stop())
     assert core.decide(problem.start) == before
     playing.join()
     other._search = None  # it is closed once

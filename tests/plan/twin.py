@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
-from iacta.plan.core import Core
 from iacta.plan.problem import Problem, TurnState
+from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
 from tests.balanced_twin import balanced
@@ -333,7 +333,7 @@ Border: TypeAlias = tuple[int, int]
 
 @dataclass
 class Followed:
-    """What is reported of a policy, as `iacta.plan.core.Report` and `Visit` have it."""
+    """What is reported of a policy, as `iacta.plan.search.Report` and `Visit` have it."""
 
     owned: list[float]
     armies: list[float]
@@ -346,7 +346,7 @@ class Followed:
     )
 
 
-def followed(core: Core, problem: Problem) -> Followed:
+def followed(core: Search, problem: Problem) -> Followed:
     """Follow the policy of a core to all its ends, also by the borders attacked over before."""
     lands, sets = len(problem.out), problem.rewards.sets
     found = Followed([0.0] * lands, [0.0] * lands, [0.0] * len(sets))

@@ -1,0 +1,1 @@
+"""Tests of probabilities and their distributions."""

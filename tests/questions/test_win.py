@@ -11,7 +11,6 @@ from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, cell_text
 from iacta.questions.whole_game import CONDITION
-from iacta.war.core import _library
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -190,11 +189,9 @@ def test_progress_counts_games_and_goals() -> None:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_without_the_core_it_refuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iacta.war.core.find_core", lambda: None)
-    _library.cache_clear()
+    monkeypatch.setattr("iacta.native.library.find_library", lambda: None)
     with pytest.raises(IactaError, match="whole games need"):
         answered(name)
-    _library.cache_clear()
 
 
 def test_however_short_the_time_is_there_are_intervals() -> None:

@@ -12,7 +12,7 @@ from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
-from iacta.war.core import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, seats_of
+from iacta.war.games import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, seats_of
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import Simple
 from iacta.war.value import weights_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iacta import Position, Turn, classic_board
-from iacta.war.core import FEATURES, War, hand_of
+from iacta.war.games import FEATURES, War, find_hand
 from iacta.war.players import PLAYERS, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE, weights_of
 from tests.game.positions import classic_turn, line_turn
@@ -107,7 +107,7 @@ def test_features_are_what_they_are_called() -> None:
     for i, name in enumerate(turn.players):
         lands = turn.owners.count(name)
         assert seen[i][names.index("share of territories")] == pytest.approx(lands / 42)
-        hand = hand_of(turn, name).number
+        hand = find_hand(turn, name).number
         assert seen[i][names.index("cards")] == pytest.approx(hand / 5)
     assert seen[:, names.index("share of income")].sum() == pytest.approx(1)
     assert np.abs(seen).max() < 10

@@ -11,11 +11,11 @@ from iacta.inputs.checks import plain_number, row_of, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
-from iacta.plan.core import Report
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, read_problem
+from iacta.plan.search import Report
 from iacta.probability.chances import Chance, read_chance
 from iacta.rules.rules import Rules
 

@@ -35,13 +35,13 @@ from iacta.inputs.reprs import Displayed, Plotted
 from iacta.native.bit_sets import mask_of
 from iacta.native.deadline import Deadline
 from iacta.plan.best import Progress, plan_of, rising
-from iacta.plan.core import Core
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues, everywhere
+from iacta.plan.search import Search
 from iacta.plan.simulated import final_states, games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import FEWEST_GAMES, NORMAL, mean_error
@@ -183,7 +183,7 @@ def _best_turn(
         value = known[state].mean()
         return value if known[state].proven else None
 
-    search = Core(whole, deadline, until=until)
+    search = Search(whole, deadline, until=until)
     value = search.solve_until(part, MOST_TURN_STATES, MOST_ENDS, worth)
     if value is None:
         return None
@@ -251,7 +251,7 @@ def _policies(
         if best is not None:
             yield best
         elif problem.goal.is_chance or isinstance(problem.goal, InOrder):
-            yield Policy(problem, Core(problem).assign(part, STARTS))
+            yield Policy(problem, Search(problem).assign(part, STARTS))
 
 
 class _Turn:

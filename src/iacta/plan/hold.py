@@ -39,7 +39,6 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.reprs import Displayed, Plotted
 from iacta.native.bit_sets import bits, mask_of
 from iacta.native.deadline import Deadline
-from iacta.plan.core import Core
 from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
@@ -58,6 +57,7 @@ from iacta.plan.reinforcement import (
     everywhere,
     planned,
 )
+from iacta.plan.search import Search
 from iacta.plan.simulated import games
 from iacta.probability.estimate import NORMAL, mean_error
 
@@ -350,7 +350,7 @@ class _Outlook:
         self.large.add(player)
         bound = 1.0
         if is_bounded:
-            bound = min(next(Core(problem).bounds(deadline.part(BOUND), BOUND_VALUES)), 1.0)
+            bound = min(next(Search(problem).bounds(deadline.part(BOUND), BOUND_VALUES)), 1.0)
         return Threat(player, chance, new, max(bound, chance))
 
     def _new(self, end: Position, player: str) -> int:

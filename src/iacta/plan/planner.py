@@ -31,9 +31,9 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.core import Core, Report, Style
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, following
 from iacta.plan.problem import Problem
+from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import FEWEST_GAMES, half_interval
 
 PROVEN = 1e-9  # values that differ by less are the same
@@ -145,7 +145,7 @@ class Planner:
         if self._solve():
             yield self._best
             return
-        core = Core(self.problem, self.deadline)
+        core = Search(self.problem, self.deadline)
         first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
         first.play(self.deadline, BATCH)
         self.found = first.found
@@ -160,7 +160,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                bounding.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Core._call`
+                bounding.join(TIMEOUT_MAX)  # which Ctrl-C ends, see `Search._call`
         except BaseException:
             self.deadline.stop()
             raise
@@ -182,7 +182,7 @@ class Planner:
         return found.is_proven or (self.prove > PROVEN and found.gap <= self.prove)
 
     def _solve(self) -> bool:
-        search = Core(self.problem, self.deadline)
+        search = Search(self.problem, self.deadline)
         share = EXACT_PART if self.problem.field.bit_count() <= LARGE else LARGE_PART
         value = search.solve(self.deadline.part(share), self.work.states)
         report = None if value is None else search.flow(self.deadline)
@@ -237,7 +237,7 @@ class Planner:
     def _bound(self, deadline: Deadline) -> None:
         """Improve the bound, until memory is short."""
         with suppress(TooLargeError):
-            for bound in Core(self.problem, deadline).bounds(deadline, self.work.values):
+            for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)
                 if self._is_enough or deadline.is_over:
                     return
@@ -251,7 +251,7 @@ class _Trial:
     first: the number of its first game; games of the same number have the same dice.
     """
 
-    def __init__(self, policy: Policy, core: Core, first: int = 0) -> None:
+    def __init__(self, policy: Policy, core: Search, first: int = 0) -> None:
         self.policy, self.core, self.first = policy, core, first
         self.gains: npt.NDArray[np.float64] = np.zeros(0)
         self.games: Report | None = None  # of its games, as sums
@@ -323,5 +323,5 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
     if not policy.is_best:
         trial.follow(deadline, work.visited)
         with suppress(TooLargeError):
-            most = min(most, *Core(policy.problem).bounds(deadline, work.values))
+            most = min(most, *Search(policy.problem).bounds(deadline, work.values))
     return trial.found.below(most)

@@ -17,9 +17,9 @@ from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.bit_sets import bits, mask_of
 from iacta.native.deadline import Deadline
-from iacta.plan.core import ORDERS, Assignment, Core, Style
 from iacta.plan.goals import owned_in
 from iacta.plan.problem import PolicyAction, Problem, TurnState
+from iacta.plan.search import ORDERS, Assignment, Search, Style
 
 FEW_STATES = 300_000  # that are looked at without asking
 STARTS = 24  # from which an assignment is looked for
@@ -60,14 +60,14 @@ class Policy:
         return self.assignment is None
 
     @cached_property
-    def search(self) -> Core:
+    def search(self) -> Search:
         """The search that says what to do."""
         if self.assignment is None:
             found = best_policy(self.problem, Deadline())
             if found is None:
                 raise IllegalError("a policy without an assignment must be of a small problem")
             return found.search
-        core = Core(self.problem)
+        core = Search(self.problem)
         if len(self.assignment) != core.goals:
             number = len(self.assignment)
             raise IllegalError(f"policy must have {core.goals} assignments, got {number}")
@@ -213,11 +213,11 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
     states: how many states may be looked at.
     """
-    search = Core(problem, deadline)
+    search = Search(problem, deadline)
     return None if search.solve(deadline, states) is None else following(Policy(problem), search)
 
 
-def following(policy: Policy, search: Core) -> Policy:
+def following(policy: Policy, search: Search) -> Policy:
     """Return a policy whose search is there already."""
     vars(policy)["search"] = search
     return policy
@@ -234,7 +234,7 @@ def policy_for(
     best = best_policy(problem, Deadline(), states)
     if best is not None:
         return best
-    search = Core(problem)
+    search = Search(problem)
     assignment = search.assign(Deadline(), FEWEST_STARTS)
     search.follow(assignment, style)
     return following(Policy(problem, assignment, style), search)

@@ -29,10 +29,10 @@ from iacta.native.bit_sets import bits, mask_of
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
 from iacta.plan.best import Progress, plan_within, rising, usual_threads
-from iacta.plan.core import Core, Style
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
+from iacta.plan.search import Search, Style
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import half_interval
 from iacta.rules.rules import Rules
@@ -359,9 +359,9 @@ class QuickValues:
         return value, interval, idle + sum(report.armies[t] for t in bits(touched))
 
 
-def _looking(problem: Problem) -> Core:
+def _looking(problem: Problem) -> Search:
     """Return lookahead whose values can be compared with those of other positions."""
-    search = Core(problem)
+    search = Search(problem)
     search.follow(None, Style(idle=0.0))
     return search
 
@@ -504,7 +504,7 @@ def quick_look(
     if values.proven and (placements.has_tried_all or not armies):
         chance = min(placements.value(best), 1.0)
         return Look(chance, None, chance, best, left)
-    at_most = min(next(Core(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
+    at_most = min(next(Search(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
     if interval is not None:  # games have luck, by which their mean may exceed what can be
         chance = min(chance, at_most)
         interval = min(interval[0], at_most), min(interval[1], at_most)

@@ -23,7 +23,7 @@ from iacta.game.turn import Turn
 from iacta.inputs.checks import read_seconds, whole_number
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.core import ANY, CUT, TOO_LONG, Aim, Floats, PlayedGames, War, check_war, seats_of
+from iacta.war.games import ANY, CUT, TOO_LONG, Aim, Floats, PlayedGames, War, check_war, seats_of
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS, Seat, name_of, played_out, read_seat
 from iacta.war.value import weights_of

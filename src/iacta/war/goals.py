@@ -29,7 +29,7 @@ from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
 from iacta.probability.estimate import FEWEST_GAMES, Interval
 from iacta.war.chances import Z, cut_after, interval_of, played
-from iacta.war.core import (
+from iacta.war.games import (
     AS_LIKED,
     BOLDLY,
     BREAK,
@@ -43,7 +43,7 @@ from iacta.war.core import (
     Floats,
     War,
     check_war,
-    hand_of,
+    find_hand,
 )
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import Simple
@@ -445,7 +445,7 @@ def _goal_of(war: War, aim: Aim) -> TakeAll:
 def _prize(war: War, aim: Aim) -> float:
     """Return what a goal is worth in armies."""
     if aim.kind == ELIMINATE:
-        return 10.0 + 2.0 * hand_of(war.turn, war.seats[aim.which]).number
+        return 10.0 + 2.0 * find_hand(war.turn, war.seats[aim.which]).number
     return 2.0 + 2.0 * war.turn.board.continents[aim.which].bonus
 
 

@@ -14,7 +14,7 @@ from iacta.board import Board, Position
 from iacta.game import Action, Advance, Attack, Fortify, Hand, Place, Reveal, Stop, Trade, Turn
 from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, sets_in
 from iacta.rules.rules import Rules
-from iacta.war.core import War, hand_of
+from iacta.war.games import War, find_hand
 from iacta.war.players import PLAYERS, Player
 
 NEVER = -1e300
@@ -83,7 +83,7 @@ class _View:
         return sum(n for n, o in zip(self.turn.armies, self.turn.owners, strict=True) if o == owner)
 
     def cards_of(self, owner: str) -> int:
-        return hand_of(self.turn, owner).number
+        return find_hand(self.turn, owner).number
 
     def spare(self, v: int) -> int:
         turn = self.turn
@@ -242,7 +242,7 @@ class _View:
 
     def traded(self) -> Action:
         turn = self.turn
-        hand = hand_of(turn, turn.player)
+        hand = find_hand(turn, turn.player)
         if hand.unknown:
             return Reveal()
         trade = self.best_trade(hand)

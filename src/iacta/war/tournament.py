@@ -15,7 +15,7 @@ from iacta.game.turn import Policy, Turn
 from iacta.inputs.checks import row_of, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.core import War, check_war, seats_of
+from iacta.war.games import War, check_war, seats_of
 from iacta.war.players import PLAYERS, find_player_named
 from iacta.war.value import weights_of
 

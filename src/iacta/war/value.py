@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iacta.war.core import Weights
+from iacta.war.games import Weights
 
 HIDDEN = 32
 WEIGHTS_FILE = Path(__file__).parent / "value.json"

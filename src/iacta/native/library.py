@@ -1,0 +1,145 @@
+"""The compiled core: it is found, checked and loaded here, once.
+
+The core (`src/core/`) is a plain shared library that receives arrays only. A build puts three files
+into `native/library/`: the library, its size and SHA-256, and a copy of its header.
+"""
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.inputs.errors import IactaError
+from iacta.native.header import NUMBERS, Header, read_header
+
+FOLDER = Path(__file__).parent / "library"  # not a package: the library is no Python module
+SOURCES = Path(__file__).parents[2] / "core"  # exists in a checkout only
+SUFFIXES = (".so", ".dylib", ".dll")
+POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
+MESSAGE_BYTES = 200  # room for the sentence of a refusal
+
+
+class Library(NamedTuple):
+    """The loaded core and its interface."""
+
+    functions: ctypes.CDLL
+    header: Header
+
+    def constant(self, name: str) -> int:
+        """Return a constant of the header, such as `DONE`."""
+        return self.header.constants[name]
+
+    def open(self, name: str, *arguments: Any) -> int:
+        """Return the handle that a function of the core opens, or refuse with its sentence."""
+        message = ctypes.create_string_buffer(MESSAGE_BYTES)
+        function = getattr(self.functions, f"iacta_{name}")
+        handle: int | None = function(*arguments, message, len(message))
+        if not handle:
+            raise IactaError(message.value.decode())
+        return handle
+
+
+class CoreData:
+    """A structure of the core with the arrays that its pointers refer to.
+
+    The arrays live as long as the record.
+    """
+
+    def __init__(self, library: Library, name: str, **values: Any) -> None:
+        """Make a structure.
+
+        library: the core.
+        name: the name of the structure in the header, without `iacta_`.
+        values: numbers, and sequences for pointers, by the names of the fields.
+        """
+        self.data: Any = library.header.structures[name]()
+        self._types: dict[str, Any] = dict(self.data._fields_)
+        # The structure owns its arrays: an abandoned call may outlive this object after Ctrl-C.
+        self.arrays: dict[str, npt.NDArray[Any]] = {}
+        self.data.arrays = self.arrays
+        self.put(**values)
+
+    def put(self, **values: Any) -> None:
+        """Set fields: a number as it is, a sequence as an array of the pointer's type."""
+        for name, value in values.items():
+            kind = self._types[name]
+            if hasattr(kind, "contents"):  # a pointer
+                self.arrays[name] = np.ascontiguousarray(value, dtype=kind._type_)
+                value = find_pointer(self.arrays[name])
+            elif hasattr(kind, "_length_"):
+                value = kind(*value)
+            setattr(self.data, name, value)
+
+    @property
+    def reference(self) -> Any:
+        """A reference to the structure, as an argument of a function of the core."""
+        return ctypes.byref(self.data)
+
+
+def find_pointer(array: npt.NDArray[Any] | None) -> Any:
+    """Return a pointer to an array, which must live as long as the core uses it; or null."""
+    if array is None:
+        return None
+    return array.ctypes.data_as(POINTERS[array.dtype])
+
+
+def load_library(what: str) -> Library:
+    """Return the compiled core, or refuse where there is no core.
+
+    what: what needs the core, such as `plans`, for the sentence of the refusal.
+    """
+    library = find_library()
+    if library is None:
+        raise IactaError(
+            f"{what} need the compiled core of iacta; install iacta again where there is a C++ "
+            "compiler"
+        )
+    return library
+
+
+@cache
+def find_library() -> Library | None:
+    """Return the compiled core, `None` where there is no core that this machine can load.
+
+    Refused is a library that differs from its build, and in a checkout a library that was built
+    from other sources.
+    """
+    found = next(filter(Path.exists, (FOLDER / f"core{suffix}" for suffix in SUFFIXES)), None)
+    if found is None:
+        return None
+    is_checkout = (SOURCES / "iacta.h").exists()
+    try:
+        if not _is_as_built(found):
+            what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+            raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
+        functions = ctypes.CDLL(str(found))
+    except OSError:
+        return None
+    header = read_header((FOLDER / "iacta.h").read_text(encoding="utf-8"))
+    for name, (result, arguments) in header.functions.items():
+        function = getattr(functions, f"iacta_{name}")
+        function.restype, function.argtypes = result, arguments
+    if is_checkout and functions.iacta_source().decode() != _hash_sources():
+        raise IactaError("the core of iacta is older than its source; run `make core`")
+    return Library(functions, header)
+
+
+def _hash_sources() -> str:
+    files = sorted(SOURCES.iterdir())
+    return _hash(b"".join(file.name.encode() + file.read_bytes() for file in files))[:16]
+
+
+def _is_as_built(library: Path) -> bool:
+    """Return whether a library has the size and the SHA-256 that its build recorded."""
+    record, data = library.with_name(f"{library.name}.sha256"), library.read_bytes()
+    built = f"{len(data)} {_hash(data)}"
+    return record.exists() and record.read_bytes().strip() == built.encode()
+
+
+def _hash(data: bytes) -> str:
+    import hashlib  # slow to import, and only needed here
+
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,328 @@
+"""Searches of the compiled core: what can be asked about one problem."""
+
+from collections.abc import Callable, Iterator
+from ctypes import byref, c_double, c_int32, c_int64
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from threading import Lock
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.native.bit_sets import bits, mask_of
+from iacta.native.calls import call
+from iacta.native.deadline import Deadline
+from iacta.native.library import CoreData, find_pointer, load_library
+from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
+from iacta.plan.tables import Floats, make_tables
+
+Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
+
+MAX_DEPTH = 8  # the deepest lookahead of a style, as in `src/core/interface.cpp`
+NEVER = 2**31 - 1  # the place of a border that is never attacked over
+
+ORDERS = ("value", "risk")
+
+
+class Style(NamedTuple):
+    """How a lookahead policy looks; `src/core/iacta.h` says what each does."""
+
+    depth: int = 1  # how many attacks are looked ahead where the values of several are close
+    idle: float = 0.002  # the price of an idle army, as a part of a chance
+    order: str = ORDERS[0]  # of nearly equal attacks: by their values, or by `"risk"`
+
+
+class Visit(NamedTuple):
+    """What happens at one border."""
+
+    start: int  # the attacking territory
+    to: int  # the attacked one
+    reached: float  # the chance that it is ever attacked over
+    conquered: float  # the chance that it is conquered over
+    arrived: float  # the mean of the armies that move in, 0 counted where it is not conquered
+    ended: float  # the chance that the turn ends with an attack over it, the goal not reached
+    # For each number of armies left able to move: the chance to conquer with that many left, and
+    # that chance times the mean number that then move in.
+    advances: tuple[tuple[int, float, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """How a policy goes: exactly, or in games. Reports of parts of the games, weighted, add."""
+
+    problem: Problem  # what it plays
+    states: int  # how many were visited
+    order: npt.NDArray[np.int64]  # by border, how many others were attacked over before
+    numbers: Floats  # all that is reported, as `src/core/iacta.h` says
+
+    def __add__(self, other: "Report") -> "Report":
+        """Return the report of both, the other of games that were played later."""
+        later = self.order[self.order < NEVER].max(initial=-1) + 1
+        order = np.minimum(self.order, other.order + later)
+        states, numbers = max(self.states, other.states), self.numbers + other.numbers
+        return Report(self.problem, states, order, numbers)
+
+    def __mul__(self, weight: float) -> "Report":
+        return replace(self, numbers=weight * self.numbers)
+
+    @property
+    def value(self) -> float:
+        """What is paid."""
+        return float(self.numbers[0])
+
+    @property
+    def owned(self) -> tuple[float, ...]:
+        """For each territory the chance to own it at the end."""
+        return tuple(self._parts[0].tolist())
+
+    @property
+    def armies(self) -> tuple[float, ...]:
+        """For each territory the mean of the player's armies at the end."""
+        return tuple(self._parts[1].tolist())
+
+    @property
+    def taken(self) -> tuple[float, ...]:
+        """For each set that pays the chance to take it."""
+        return tuple(self._parts[2].tolist())
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        """What happens at each border, in the order in which they were first attacked over."""
+        borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
+        chances = self._parts[3].reshape(len(borders), 4).tolist()
+        advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
+        found = []
+        for k in np.argsort(self.order, kind="stable").tolist():
+            if self.order[k] < NEVER:
+                able = np.flatnonzero(advances[k, :, 0]).tolist()
+                rows = tuple((a, *advances[k, a].tolist()) for a in able)
+                found.append(Visit._make((*borders[k], *chances[k], rows)))
+        return tuple(found)
+
+    @cached_property
+    def _parts(self) -> list[Floats]:
+        lands, sets = len(self.problem.out), len(self.problem.rewards.sets)
+        lengths = (1, lands, lands, sets, 4 * len(self.order))
+        return np.split(self.numbers, np.cumsum(lengths))[1:]
+
+
+class Games(NamedTuple):
+    """Games that a policy played."""
+
+    # Of each game, what it was paid, less the luck that the policy saw; their mean is the value.
+    gains: Floats
+    report: Report  # how they went
+
+
+class Search:
+    """A search of the core for one problem.
+
+    problem: the problem.
+    deadline: when its tables must be ready; `None` for no limit.
+    until: a set of territories; the turn ends when all of them are taken, and pays what
+        `solve_until` says. 0 for no such set.
+
+    In the methods, `states` is how many states the search may store in all, and `start` the first
+    state, `None` for the start of the problem. An installation without the core is refused, and so
+    are tables that take too long.
+    """
+
+    def __init__(
+        self, problem: Problem, deadline: Deadline | None = None, *, until: int = 0
+    ) -> None:
+        self._search = None
+        self._lock = Lock()  # held while the core works
+        self._library = load_library("plans")
+        tables = make_tables(self._library, problem, until, deadline or Deadline())
+        self.problem, self.lands = problem, tables.data.lands
+        self._search = self._library.open("open", tables.reference)
+        self._able = tables.data.able
+        self._armies = tables.arrays["armies"]
+        active = problem.stacks | problem.field
+        self._is_active = [active >> t & 1 == 1 for t in range(self.lands)]
+        self.goals: int = self._library.functions.iacta_goals(self._search)
+
+    def __del__(self) -> None:
+        if self._search:
+            self._library.functions.iacta_close(self._search)
+
+    def _call(self, name: str, deadline: Deadline, *arguments: Any, **how: Any) -> int:
+        """Call a function of the core, with the options of `iacta.native.calls.call`."""
+        function = getattr(self._library.functions, f"iacta_{name}")
+        return call(
+            self._library,
+            lambda budget: int(function(self._search, budget, *arguments)),
+            deadline,
+            self._lock,
+            **how,
+        )
+
+    def solve(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> float | None:
+        """Return the value of the best play of all, which is the policy then.
+
+        It is `None` where that takes too much.
+        """
+        return self._solved(deadline, start, states, None)
+
+    def _solved(
+        self, deadline: Deadline, start: TurnState | None, states: float, ends: Any
+    ) -> float | None:
+        value, seen = c_double(), c_int64()
+        more = ends, byref(value), byref(seen)
+        code = self._ask("solve", deadline, start, *more, states=states)
+        return value.value if code == self._library.constant("DONE") else None
+
+    def solve_until(
+        self,
+        deadline: Deadline,
+        states: float,
+        most: int,
+        value_of: Callable[[TurnState], float | None],
+    ) -> float | None:
+        """Return the value of the best play of a turn that ends early; `None` as for `solve`.
+
+        most: how many states there may be in which it ends.
+        value_of: what each of these is worth, `None` where that takes too much.
+        """
+        armies = np.zeros((most, self.lands), dtype=np.int32)
+        mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
+        record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
+        ends = record.data
+        # The first time to see which there are.
+        if self._solved(deadline, None, states, byref(ends)) is None:
+            return None
+        for k in range(ends.count):
+            # Idle armies are not counted in full.
+            there = np.where(self._is_active, armies[k], self.problem.start.armies)
+            owned = mask_of(np.flatnonzero(mine[k]).tolist())
+            known = value_of(TurnState(tuple(there.tolist()), owned))
+            if known is None:
+                return None
+            values[k] = known
+        return self._solved(deadline, None, states, byref(ends))
+
+    def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
+        """Return the best assignment that several starts lead to; it becomes the policy's."""
+        sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
+        self._call("assign", deadline, starts, find_pointer(sets))
+        return tuple(
+            tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
+        )
+
+    def follow(self, assignment: Assignment | None, style: Style) -> None:
+        """Take lookahead on an assignment as the policy; `None` for one of nothing.
+
+        Refused are styles that the core does not know.
+        """
+        sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
+        for goal, parts in enumerate(assignment or ()):
+            for v, part in enumerate(parts):
+                sets[goal, v, [*bits(part)]] = 1
+        given = CoreData(
+            self._library,
+            "style",
+            idle=style.idle,
+            depth=style.depth,
+            order=ORDERS.index(style.order),
+        )
+        unsound = (
+            f"style must have a depth from 1 to {MAX_DEPTH} and a price of idle armies from 0 "
+            f"to 1, got {style}"
+        )
+        more = given.reference, find_pointer(sets)
+        self._call("follow", Deadline(), *more, is_short=True, unsound=unsound)
+
+    def decide(self, state: TurnState) -> PolicyAction:
+        return self._decision("decide", state)
+
+    def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
+        """Return what an attack is worth in a state; 0 dice are as many as are allowed."""
+        return self._decision("judge", state, start, to, dice)
+
+    def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
+        """Return how many armies the policy moves in when the last defender has fallen.
+
+        state: the state before that, with the armies that are left on the attacking territory.
+        """
+        moved = c_int32()
+        self._ask("move_in", Deadline(), state, start, to, least, byref(moved), is_short=True)
+        return moved.value
+
+    def _decision(self, name: str, state: TurnState, *roll: int) -> PolicyAction:
+        structures = self._library.header.structures
+        found: Any = structures["decision"](room=64)
+        while True:
+            found.outcomes = (structures["outcome"] * found.room)()
+            self._ask(name, Deadline(), state, *roll, byref(found), is_short=True)
+            if found.count <= found.room:
+                break
+            found.room = found.count
+        rows = (
+            AttackResult._make(getattr(each, field) for field in AttackResult._fields)
+            for each in found.outcomes[: found.count]
+        )
+        return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
+
+    def _ask(
+        self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
+    ) -> int:
+        """Call a function of the core about a state, `None` for the start of the problem."""
+        armies, owned = self.problem.start if state is None else state
+        mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
+        counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
+        record = CoreData(self._library, "state", armies=counted, mine=mine)
+        unsound = "position must be one that can follow the start of the plan"
+        return self._call(name, deadline, record.data, *more, unsound=unsound, **how)
+
+    def flow(
+        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+    ) -> Report | None:
+        """Return exactly how the policy goes; `None` where it visits more states than that."""
+        code, report = self._reported("flow", deadline, start, states=states)
+        return report if code == self._library.constant("DONE") else None
+
+    def play(
+        self,
+        deadline: Deadline,
+        games: int,
+        first: int = 0,
+        seed: int = 0,
+        start: TurnState | None = None,
+    ) -> Games:
+        """Play games with the policy; fewer where the deadline comes first.
+
+        first: the number of the first game; each has its own dice.
+        """
+        gains, played = np.zeros(games), c_int32()
+        more = seed, first, games, find_pointer(gains), byref(played)
+        _, report = self._reported("play", deadline, start, *more)
+        return Games(gains[: played.value], report * (games / max(played.value, 1)))
+
+    def _reported(
+        self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
+    ) -> tuple[int, Report]:
+        """Call a function of the core that reports how the policy goes."""
+        borders = sum(mask.bit_count() for mask in self.problem.out)
+        sets = len(self.problem.rewards.sets)
+        room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
+        order, numbers = np.full(borders, NEVER, dtype=np.int32), np.zeros(room)
+        report = CoreData(
+            self._library, "report", borders=borders, room=room, order=order, numbers=numbers
+        )
+        code = self._ask(name, deadline, start, *more, report.reference, **how)
+        return code, Report(self.problem, report.data.states, order.astype(np.int64), numbers)
+
+    def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
+        """Yield upper bounds on the value of any play, none above the one before.
+
+        values: how many values of relaxed games may be looked at.
+        """
+        more = self._library.constant("MORE")
+        bound, code = c_double(inf), more
+        while code == more:
+            code = self._call("bound", deadline, byref(bound), states=values)
+            yield bound.value

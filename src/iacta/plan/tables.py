@@ -1,0 +1,174 @@
+"""Tables: a problem as arrays for the compiled core: borders, dice, whole battles, rewards."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.inputs.errors import TooLargeError
+from iacta.methods.kernel import Choice, Kernel
+from iacta.native.bit_sets import bits
+from iacta.native.deadline import Deadline
+from iacta.native.library import CoreData, Library
+from iacta.plan.problem import Problem
+from iacta.rules.roll import refuse_many_rolls
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+SMALLEST = 1e-18  # chances of battles below this bound count as 0
+MAX_BYTES = 400e6  # of tables of whole battles
+MIN_SECONDS = 0.1  # the least time that dice and battles get, however short the deadline is
+
+# The largest numbers of attack dice and defence dice, and the rolls for each pair of numbers.
+_Dice: TypeAlias = tuple[int, int, list[Choice]]
+
+_known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
+
+
+def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
+    """Return the dice of a kernel; dice that take longer than the deadline are refused."""
+    known = _known_dice.setdefault(kernel, {})
+    if is_whole not in known:
+        attack, defence = kernel.rules.full_roll
+        refuse_many_rolls(attack, defence, kernel.rules, deadline.left())
+        if is_whole:  # a whole battle shows no dice
+            known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
+        else:
+            by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
+            choices = [{each.dice: each for each in rolls} for rolls in by_defence]
+            rolls = [each[k + 1] for k in range(attack) for each in choices]
+            known[is_whole] = attack, defence, rolls
+    return known[is_whole]
+
+
+@lru_cache(maxsize=512)
+def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
+    """Return the outcomes of whole battles of 0 to `able` attackers against some defenders.
+
+    Entry [a, x] of the first array is the chance to win with x armies lost, as far as x goes; entry
+    [a, e] of the second is the chance not to win, with e defenders left.
+    """
+    won, lost = kernel.transitions(able, defenders)
+    a, x = np.indices(won.shape)
+    by_lost = np.where(x < a, won[a, np.maximum(a - x, 0)], 0.0)
+    by_lost[by_lost < SMALLEST] = 0.0
+    width = int(np.flatnonzero(by_lost.any(axis=0)).max(initial=0)) + 1
+    return by_lost[:, :width].copy(), lost
+
+
+def make_tables(library: Library, problem: Problem, until: int, deadline: Deadline) -> CoreData:
+    """Return a problem as a structure of the core.
+
+    until: a set of territories; the turn ends when all of them are taken. 0 for no such set.
+    deadline: when the tables must be ready.
+    """
+    turn, field = problem.turn, problem.field
+    lands = len(problem.board.territories)
+    borders = [[*bits(mask)] for mask in problem.out]
+    active = problem.stacks | field
+    able = max((turn.armies[v] for v in bits(problem.stacks)), default=0)
+    kernels = [*dict.fromkeys(problem.kernels)]
+    sets = [[*bits(mask)] for mask, _ in problem.rewards.sets]
+    it = CoreData(
+        library,
+        "problem",
+        lands=lands,
+        border_first=np.cumsum([0, *map(len, borders)]),
+        border_to=[c for row in borders for c in row],
+        # Armies that can never fight are not counted in full, as tables are as long as stacks.
+        armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
+        keep=problem.garrisons,
+        kind=[kernels.index(each) for each in problem.kernels],
+        owner=[1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)],
+        resting=[problem.resting >> t & 1 for t in range(lands)],
+        garrison=turn.rules.garrison,
+        pays=[problem.rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)],
+        sets=len(sets),
+        set_first=np.cumsum([0, *map(len, sets)]),
+        set_lands=[t for row in sets for t in row],
+        set_pays=[paid for _, paid in problem.rewards.sets],
+        price=problem.rewards.price,
+        once=problem.rewards.once,
+    )
+    deadline = deadline.at_least(MIN_SECONDS)
+    is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
+    put_dice(it, kernels, is_whole, deadline)
+    _put_battles(it, problem, able, deadline)
+    if until:
+        it.put(until=[until >> t & 1 for t in range(lands)])
+    return it
+
+
+def put_dice(
+    it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
+) -> None:
+    """Put the dice of kernels into a problem of the core."""
+    dice = [find_dice(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
+    rolls = [roll for _, _, some in dice for roll in some]
+    throws = [throw for roll in rolls for throw in roll.throws]
+    answers = [answer for throw in throws for answer in throw.options]
+    results = [result for answer in answers for result in answer]
+    it.put(
+        kinds=len(kernels),
+        rows=len(rolls),
+        throws=len(throws),
+        answers=len(answers),
+        results=len(results),
+        whole=is_whole,
+        attack_dice=[attack for attack, _, _ in dice],
+        defence_dice=[defence for _, defence, _ in dice],
+        dice_first=np.cumsum([0, *(len(some) for _, _, some in dice)])[:-1],
+        least=[each.least for each in rolls],
+        throw_first=np.cumsum([0, *(len(each.throws) for each in rolls)]),
+        answer_first=np.cumsum([0, *(len(each.options) for each in throws)]),
+        result_first=np.cumsum([0, *map(len, answers)]),
+        throw_chance=[each.chance for each in throws],
+        result_chance=[each.chance for each in results],
+        result_attackers=[each.attackers for each in results],
+        result_defenders=[each.defenders for each in results],
+    )
+
+
+def put_battles(
+    it: CoreData, rows: Sequence[tuple[Floats, Floats]], able: int, longest: int
+) -> None:
+    """Put tables of whole battles into a problem of the core.
+
+    rows: the outcomes as `solve_battles` returns them, one entry for each number of defenders.
+    able, longest: the largest numbers of attackers and of defenders.
+    """
+    width = max((by_lost.shape[1] for by_lost, _ in rows), default=1)
+    won = np.zeros((len(rows), able + 1, width))
+    lost = np.zeros((len(rows), able + 1, longest + 1))
+    for row, (by_lost, held) in enumerate(rows):
+        won[row, :, : by_lost.shape[1]] = by_lost
+        lost[row, :, : held.shape[1]] = held
+    it.put(able=able, defenders=longest, battles=len(rows), width=width, won=won, lost=lost)
+
+
+def _put_battles(it: CoreData, problem: Problem, able: int, deadline: Deadline) -> None:
+    # Only whole battles need tables; the core computes battles of rolls from the dice.
+    most = dict.fromkeys(problem.kernels, 0)
+    for t in bits(problem.field):
+        if problem.is_whole(t):
+            most[problem.kernels[t]] = max(most[problem.kernels[t]], problem.turn.armies[t])
+    longest, rows, width = max(most.values(), default=0), list[tuple[Floats, Floats]](), 1
+    what = f"a plan of {able:,} armies against up to {longest:,}"
+
+    def check_size() -> None:
+        if 8.0 * sum(most.values()) * (able + 1) * (longest + 1 + width) > MAX_BYTES:
+            raise TooLargeError(f"{what} takes too much memory")
+
+    check_size()
+    for kernel, number in most.items():
+        for d in range(1, number + 1):
+            if deadline.is_over:
+                raise TooLargeError(f"{what} cannot be prepared within the time limit")
+            rows.append(solve_battles(kernel, able, d))
+            width = max(width, rows[-1][0].shape[1])
+            check_size()
+    put_battles(it, rows, able, longest)
+    it.put(battle_first=np.cumsum([0, *most.values()])[:-1])

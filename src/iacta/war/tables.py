@@ -1,0 +1,165 @@
+"""Tables: a moment of a whole game as arrays for the compiled core."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from iacta.game import Attack, Hand
+from iacta.game.cards import DECK, FIXED, SYMBOLS
+from iacta.game.turn import FORTIFY, Turn
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Choice, Kernel
+from iacta.native.deadline import Deadline
+from iacta.native.library import CoreData, Library
+from iacta.plan.tables import put_battles, put_dice, solve_battles
+
+NOBODY = 7  # the owner of a territory without an owner
+OF_SYMBOL, DECK_SIZE = 14, 44
+SETS = 250  # the number of the set from which on each set brings the same armies
+LARGEST_TABLE = 64  # armies in tables of whole battles; the core scales larger battles
+PHASES = ("trade", "place", "attack", "defend", "advance", "fortify", "over")
+HOW_FAR = {how: number for number, how in enumerate(reversed(FORTIFY))}
+
+
+class WarTables(NamedTuple):
+    """The two structures of the core that describe a moment of a whole game."""
+
+    problem: CoreData  # the board, the dice and the battles
+    turn: CoreData
+
+
+def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables:
+    """Return a moment of a whole game as structures of the core.
+
+    seats: the players in the order of play.
+    """
+    names = turn.board.territories
+    places = {name: t for t, name in enumerate(names)}
+    by_land = [find_kernel(turn.rules_of.get(name, turn.rules)) for name in names]
+    kernels = [*dict.fromkeys((*by_land, find_kernel(turn.rules)))]
+    borders = [sorted(places[to] for to in turn.board.neighbours(name)) for name in names]
+    problem = CoreData(
+        library,
+        "problem",
+        lands=len(names),
+        border_first=np.cumsum([0, *map(len, borders)]),
+        border_to=[c for row in borders for c in row],
+        armies=turn.armies,
+        keep=[turn.keep.get(name, turn.rules.garrison) for name in names],
+        kind=[kernels.index(each) for each in by_land],
+        owner=[2] * len(names),
+        resting=[name in turn.stay for name in names],
+        garrison=turn.rules.garrison,
+        pays=[0.0] * len(names),
+        set_first=[0],
+        set_lands=[0],
+        set_pays=[0.0],
+    )
+    is_whole = [not each.by_rolls for each in kernels]
+    put_dice(problem, kernels, is_whole, Deadline())
+    _put_whole_battles(problem, kernels, is_whole)
+    moment = CoreData(
+        library,
+        "turn",
+        whole_least=[each.battle(1, 1).least for each in kernels],
+        whole_dice=[each.rules.attack.kept for each in kernels],
+    )
+    _put_moment(moment, turn, seats, places)
+    _put_cards(moment, turn, seats, places)
+    return WarTables(problem, moment)
+
+
+def _put_whole_battles(it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]) -> None:
+    whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
+    size = LARGEST_TABLE
+    rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
+    put_battles(it, rows, size, size)
+    it.put(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
+
+
+def _put_moment(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]) -> None:
+    seat = {name: i for i, name in enumerate(seats)} | {"": NOBODY}
+    continents = [[places[t] for t in each.territories] for each in turn.board.continents]
+    it.put(
+        players=len(seats),
+        owner=[seat.get(each, len(seats)) for each in turn.owners],
+        mover=seat[turn.player],
+        phase=PHASES.index(turn.phase),
+        place=turn.place,
+        first=turn.first,
+        conquered=turn.conquered,
+        pictured=turn.pictured,
+        then=PHASES.index(turn.then),
+        attack_start=-1,
+        attack_to=-1,
+        continents=len(continents),
+        continent_first=np.cumsum([0, *map(len, continents)]),
+        continent_lands=[t for row in continents for t in row],
+        bonus=[each.bonus for each in turn.board.continents],
+        fortify=HOW_FAR[turn.fortify],
+        is_whole=turn.whole_battles,
+    )
+    if turn.pending is not None:
+        it.put(
+            attack_start=places[turn.pending.start],
+            attack_to=places[turn.pending.to],
+            attack_dice=turn.pending.dice,
+        )
+        if turn.throw is not None:
+            it.put(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
+
+
+def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]) -> None:
+    card_lands = [-1] * DECK_SIZE
+    free: list[list[int]] = []  # by symbol, then jokers: the cards without a territory
+    for k, symbol in enumerate((*SYMBOLS, "joker")):
+        lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
+        first = k * OF_SYMBOL
+        card_lands[first : first + len(lands)] = lands
+        free.append([*range(first + len(lands), first + DECK.counts[k])])
+    cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
+    known = []
+    for name in seats:
+        hand, mask = find_hand(turn, name), 0
+        named = [cards[places[t]] for t in hand.territories]
+        for card in named:
+            mask |= 1 << card
+        for k in range(4):
+            plain = hand.counts[k] - sum(card // OF_SYMBOL == k for card in named)
+            mask |= sum(1 << free[k].pop(0) for _ in range(plain))
+        known.append(mask)
+    it.put(
+        has_cards=turn.cards is not None,
+        is_named=bool(turn.symbols),
+        known=known,
+        hidden=[find_hand(turn, name).unknown for name in seats],
+        card_land=card_lands,
+        is_fixed=turn.trade.is_fixed,
+        fixed=FIXED,
+        set_armies=[*_count_set_armies(turn)],
+        sets=SETS,
+    )
+
+
+def _count_set_armies(turn: Turn) -> Iterator[int]:
+    """Yield the armies that the next sets bring."""
+    trade = turn.trade
+    for _ in range(SETS):
+        yield trade.nth(0)
+        trade = trade.next()
+
+
+def find_hand(turn: Turn, player: str) -> Hand:
+    """Return the cards of a player."""
+    return Hand() if turn.cards is None else turn.cards.get(player, Hand())
+
+
+def find_choice(turn: Turn, attack: Attack) -> Choice:
+    """Return the possible throws of a legal roll."""
+    kernel = find_kernel(turn.rules_of.get(attack.to, turn.rules))
+    armies, defenders = (turn.position.of(each).armies for each in (attack.start, attack.to))
+    garrison = turn.rules.garrison
+    spare = armies - turn.keep.get(attack.start, garrison)
+    rolls = kernel.rolls(armies - garrison, defenders, spare)
+    return next(each for each in rolls if each.dice == attack.dice)

@@ -1,0 +1,61 @@
+"""The interface that Python reads from the header is the one that a C compiler reads."""
+
+import ctypes
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from iacta.native.header import read_header
+from iacta.native.library import CoreData, find_library
+
+HEADER = Path(__file__).parents[2] / "src" / "core" / "iacta.h"
+
+
+@pytest.mark.slow
+def test_sizes_and_offsets_are_those_of_a_c_compiler(tmp_path: Path) -> None:
+    header = read_header(HEADER.read_text(encoding="utf-8"))
+    lines, expected = [], []
+    for name, structure in header.structures.items():
+        lines.append(f'printf("%zu\\n", sizeof(iacta_{name}));')
+        expected.append(ctypes.sizeof(structure))
+        for field in (entry[0] for entry in structure._fields_):
+            lines.append(f'printf("%zu\\n", offsetof(iacta_{name}, {field}));')
+            expected.append(getattr(structure, field).offset)
+    for name, value in header.constants.items():
+        lines.append(f'printf("%d\\n", (int)IACTA_{name});')
+        expected.append(value)
+    source, program = tmp_path / "sizes.cpp", tmp_path / "sizes"
+    source.write_text(
+        '#include <stddef.h>\n#include <stdio.h>\n#include "iacta.h"\n'
+        f"int main() {{ {' '.join(lines)} }}\n"
+    )
+    command = [os.environ.get("CXX", "c++"), f"-I{HEADER.parent}", str(source), "-o", str(program)]
+    subprocess.run(command, check=True)  # noqa: S603 # the compiler of the core
+    printed = subprocess.check_output([program], text=True)  # noqa: S603 # our own program
+    assert [*map(int, printed.split())] == expected
+    assert len(header.structures) >= 10
+
+
+@pytest.mark.usefixtures("core")
+def test_the_library_has_each_function_of_its_header() -> None:
+    library = find_library()
+    assert library is not None
+    assert len(library.header.functions) >= 20
+    for name in library.header.functions:
+        assert getattr(library.functions, f"iacta_{name}")
+
+
+@pytest.mark.usefixtures("core")
+def test_sequences_become_arrays_of_the_type_that_the_header_says() -> None:
+    library = find_library()
+    assert library is not None
+    it = CoreData(library, "problem", lands=2, armies=[3, 4], pays=[1, 2], owner=[True, False])
+    assert [it.data.armies[k] for k in range(2)] == [3, 4]
+    assert [it.data.pays[k] for k in range(2)] == [1.0, 2.0]
+    assert [str(it.arrays[name].dtype) for name in ("armies", "pays", "owner")] == [
+        "int32",
+        "float64",
+        "uint8",
+    ]
