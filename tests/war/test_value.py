@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from iacta import Position, Turn, classic_board
-from iacta.war.games import FEATURES, War, find_hand
+from iacta.war.games import FEATURES, War
 from iacta.war.players import PLAYERS, Player
+from iacta.war.tables import find_hand
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE, weights_of
 from tests.game.positions import classic_turn, line_turn
 

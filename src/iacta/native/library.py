@@ -56,7 +56,7 @@ class CoreData:
         values: numbers, and sequences for pointers, by the names of the fields.
         """
         self.data: Any = library.header.structures[name]()
-        self._types: dict[str, Any] = dict(self.data._fields_)
+        self._types: dict[str, Any] = {field[0]: field[1] for field in self.data._fields_}
         # The structure owns its arrays: an abandoned call may outlive this object after Ctrl-C.
         self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.data.arrays = self.arrays

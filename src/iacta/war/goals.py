@@ -43,9 +43,9 @@ from iacta.war.games import (
     Floats,
     War,
     check_war,
-    find_hand,
 )
 from iacta.war.players import PLAYERS
+from iacta.war.tables import find_hand
 from iacta.war.tactics import Simple
 from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS
 from iacta.war.value import weights_of

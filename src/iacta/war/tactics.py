@@ -14,8 +14,9 @@ from iacta.board import Board, Position
 from iacta.game import Action, Advance, Attack, Fortify, Hand, Place, Reveal, Stop, Trade, Turn
 from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, sets_in
 from iacta.rules.rules import Rules
-from iacta.war.games import War, find_hand
+from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
+from iacta.war.tables import find_hand
 
 NEVER = -1e300
 
