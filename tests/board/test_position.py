@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from iacta import Board, Holding, IactaError, Position, classic_board, read_position
-from iacta.board.position import position_of_text
+from iacta.game.moment import parse_moment
 from iacta.inputs.errors import IllegalError, MalformedError
 from tests.tables import table
 
@@ -151,7 +151,7 @@ def test_toml_without_quotes_is_refused_with_them(line: str, reason: str, tmp_pa
 @pytest.mark.parametrize(*table(__file__, "unquoted_json"))
 def test_so_is_json(text: str, reason: str) -> None:
     with pytest.raises(MalformedError) as refused:
-        position_of_text(text)
+        parse_moment(text)
     assert str(refused.value) == f"line 1: invalid JSON: {reason}"
 
 

@@ -5,29 +5,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from os.path import isfile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
 from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
 from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
-    BoardFile,
-    board_in,
     read_board,
-    read_board_file,
-    read_board_text,
 )
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import FileTable, decode, read_file, read_table
+from iacta.board.formats.reading import FileTable, read_file, read_table
 from iacta.inputs.checks import put, row_of, shown, whole_number
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, in_file, read_path
 from iacta.inputs.reprs import Pasted
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
-KEYS = ("board", "player", "others", "territories")
+POSITION_KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
 MOST_NAMED = 8  # players, in a message
 
@@ -291,7 +286,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     (Holding(owner='red', armies=72), Holding(owner='', armies=0))
     """
     if isinstance(source, Mapping):
-        return _position(FileTable(source), None)
+        return _read_plain_table(FileTable(source), None)
     if isinstance(source, str) and is_code(source):
         return Position.from_code(source)
     if isinstance(source, str) and folded(source) == "classic":
@@ -300,71 +295,32 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     with in_file(file, "position"):
         folder = None if str(file) == STREAM else file.parent
         text = read_file(file)
-        return Position.from_code(text) if is_code(text) else _position(read_table(text), folder)
+        return (
+            Position.from_code(text)
+            if is_code(text)
+            else _read_plain_table(read_table(text), folder)
+        )
 
 
-def read_board_or_position(source: str) -> BoardFile | Position | str:
-    """Return the board or the position in a file, or the code that a text is or a file holds.
-
-    source: the path of the file, `-` for standard input; `"classic"`; or the code.
-
-    >>> read_board_or_position("1;classic;red;Peru:red:3")
-    '1;classic;red;Peru:red:3'
-    """
-    if is_code(source):
-        return source.strip()
-    if folded(source) == "classic":
-        return read_board_file(source)
-    file = read_path(source, "board")
-    text = read_board_text(file)
-    if is_code(text):
-        return text.strip()
-    try:
-        table = read_table(text)
-    except IactaError:
-        return board_in(file, text)  # a board in another format, or what its readers refuse
-    if "player" not in table.entries:
-        return board_in(file, text)
-    with in_file(file, "position"):
-        return _position(table, None if str(file) == STREAM else file.parent)
-
-
-def code_in(source: object) -> str | None:
-    """Return the code that a text is or a file holds, `None` if it is or holds none.
-
-    >>> code_in(" 1;classic;red;Peru:red:3"), code_in("no such file")
-    ('1;classic;red;Peru:red:3', None)
-    """
-    if not isinstance(source, str | PathLike) or str(source) == STREAM:
-        return None
-    text = str(source)
-    if not is_code(text):
-        if not isfile(source):
-            return None
-        with in_file(source, "position"):
-            text = read_file(Path(source))
-    return text.strip() if is_code(text) else None
-
-
-def position_of_text(text: str, board: Board | None = None) -> Position:
-    """Return the position in the text of a JSON or TOML file, or in a code.
-
-    board: that of the code; it replaces a board file that the text names, which is not read.
-
-    >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
-    >>> position_of_text(text).player
-    'red'
-    """
-    if is_code(text):
-        return Position.from_code(text, board)
-    return _position(read_table(decode(text.encode("utf-8", "replace"))), None, board)
-
-
-def _position(table: FileTable, folder: Path | None, beside: Board | None = None) -> Position:
+def _read_plain_table(table: FileTable, folder: Path | None) -> Position:
+    """Return the position in a table without the keys of a turn."""
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
-    table.refuse_unknown(table.entries, KEYS)
-    board = _board(table, folder, beside)
+    table.refuse_unknown(table.entries, POSITION_KEYS)
+    return read_position_table(table, folder)
+
+
+def read_position_table(
+    table: FileTable, folder: Path | None, given: Board | None = None
+) -> Position:
+    """Return the position in the table of a file.
+
+    folder: the folder in which the file may name its board; `None` for no such folder.
+    given: the board of a table that names no board or the file of a board, instead of reading it.
+    """
+    if "player" not in table.entries and "territories" in table.entries:
+        table.refuse((), "missing player, whose turn it is")
+    board = _board(table, folder, given)
     by_name: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
@@ -397,19 +353,25 @@ def _holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
         table.refuse((*path, field), f"{key!r}: {error}", type(error))
 
 
-def _board(table: FileTable, folder: Path | None, beside: Board | None) -> Board:
-    given = table.entries.get("board", "classic")
-    if isinstance(given, Mapping):
-        inner = FileTable(given, lambda path: table.line_of(("board", *path)))
-        return assemble(own.read_board_table(inner, "board")).board
-    if not isinstance(given, str):
-        table.refuse(("board",), f"board must be a name, a path or a table, got {shown(given)}")
-    if folded(given) == "classic":
-        return read_board("classic")
-    if beside is not None:
-        return beside
-    with table.placed(("board",)):
-        return read_board(_within(given, folder))
+def _board(table: FileTable, folder: Path | None, given: Board | None) -> Board:
+    own_board = table.entries.get("board")
+    if own_board is None:
+        return given or read_board("classic")
+    if isinstance(own_board, Mapping):
+        inner = FileTable(own_board, lambda path: table.line_of(("board", *path)))
+        read = assemble(own.read_board_table(inner, "board")).board
+    elif not isinstance(own_board, str):
+        table.refuse(("board",), f"board must be a name, a path or a table, got {shown(own_board)}")
+    elif folded(own_board) == "classic":
+        read = read_board("classic")
+    else:
+        if given is not None:
+            return given
+        with table.placed(("board",)):
+            return read_board(_within(own_board, folder))
+    if given is not None and given != read:
+        table.refuse(("board",), f"the position has the board {read.name!r}, got {given.name!r}")
+    return read
 
 
 def _within(name: str, folder: Path | None) -> Path:

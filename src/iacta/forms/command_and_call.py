@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from iacta.board.board import Board
-from iacta.board.position import Position
+from iacta.board.files import classic_board
 from iacta.forms.form import Parameter, option_name
 from iacta.forms.parameter_kinds import Flag, Number
 from iacta.forms.question import Question
+from iacta.game import Turn
 from iacta.inputs.errors import IllegalError
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
@@ -31,7 +32,9 @@ def as_command(question: Question) -> str:
     words, handed = ["iacta", question.name], []
     for parameter, value in _given(question):
         option = option_name(parameter.name)
-        if isinstance(value, Position):
+        if isinstance(value, Turn) and value.board == classic_board():
+            words.append(value.to_code())
+        elif isinstance(value, Turn):
             handed.append(value.to_toml())
             words.append("-")
         elif isinstance(value, Rules):
@@ -77,7 +80,7 @@ def _given(question: Question) -> Iterator[tuple[Parameter, Any]]:
 
 
 def _json(parameter: Parameter, value: Any) -> Any:
-    if isinstance(value, Position | Board):
+    if isinstance(value, Turn | Board):
         return tomllib.loads(value.to_toml())
     if isinstance(parameter.kind, Number) and value.denominator == 1:
         return int(value)

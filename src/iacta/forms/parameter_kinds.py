@@ -1,12 +1,14 @@
 """What parameters may hold: each kind reads a text or a value, and says how it is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
-from typing import Any, ClassVar, dataclass_transform
+from pathlib import PurePath
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform
 
 from iacta.battle.territory import Territory, parse_territory, territory_name
+from iacta.board.codes import is_code
 from iacta.inputs.checks import (
     LONGEST_SHOWN,
     check_choice,
@@ -21,6 +23,8 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLar
 from iacta.probability.chances import read_chance, read_fraction
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rule_set, rules_name
+
+T = TypeVar("T")
 
 Schema = dict[str, Any]
 
@@ -342,3 +346,36 @@ class Listed(Kind):
 
     def schema(self) -> Schema:
         return {"type": "array", "items": self.kind.schema()}
+
+
+class Source(Kind, Generic[T]):
+    """The path of a file, a name or a code; in Python and JSON also the value itself.
+
+    holds: the class of the value.
+    read: reads the value from a table of JSON, and from the classes in `reads`.
+    names: the names that stand for a value without a file.
+    reads: other classes from which the value can be read.
+    """
+
+    holds: type[T]
+    read: Callable[[Any], T]
+    names: tuple[str, ...] = ()
+    reads: tuple[type, ...] = ()
+
+    def check(self, value: object, name: str) -> str | T:
+        if isinstance(value, self.holds):
+            return value
+        if isinstance(value, (Mapping, *self.reads)):
+            return self.read(value)
+        if isinstance(value, str | PurePath):
+            return str(value)
+        kind = self.holds.__name__.lower()
+        raise MalformedError(
+            f"{name} must be a {kind} or a file of one, got {shown(value)}", parameter=name
+        )
+
+    def is_path(self, value: object) -> bool:
+        return isinstance(value, str) and value not in self.names and not is_code(value)
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "object"]}

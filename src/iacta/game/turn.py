@@ -27,7 +27,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 
 from iacta.board import Board, Holding, Position
-from iacta.board.codes import escaped, read_code, unescaped, write_code
+from iacta.board.board import json_text
+from iacta.board.codes import Code, escaped, read_code, unescaped, write_code
 from iacta.board.position import check_position
 from iacta.game.actions import (
     Action,
@@ -813,6 +814,23 @@ class Turn:
 
     # What a player sees.
 
+    def add_armies(self, number: int) -> "Turn":
+        """Return the turn with more new armies to place, such as those that cards bring.
+
+        number: how many armies.
+
+        New armies come before or between attacks; in other phases they are refused.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;attack")
+        >>> turn.add_armies(4).phase, turn.add_armies(4).place
+        ('place', 4)
+        """
+        if self.phase not in ("trade", "place", "attack"):
+            raise IllegalError(f"new armies come before or between attacks, not in {self.phase!r}")
+        more = whole_number(number, "armies", 1, MOST_NEW - self.place)
+        phase: Phase = "trade" if self.phase == "trade" else "place"
+        return self._changed(phase=phase, place=self.place + more, first=0)
+
     def odds(self) -> tuple[BorderOdds, ...]:
         """Return the odds of each battle that the player could fight now, if it were to attack.
 
@@ -922,6 +940,25 @@ class Turn:
         written = (f"{key}={text}" for key, text in options.items() if text is not None)
         return write_code(self.board, self.player, self.owners, self.armies, self.phase, *written)
 
+    def to_toml(self) -> str:
+        """Return the text of a TOML file, which `iacta.game.moment.read_moment` reads.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4")
+        >>> turn.to_toml().splitlines()[:3]
+        ['board = "classic"', 'player = "red"', 'place = 4']
+        """
+        phase, *fields = read_code(self.to_code(), self.board).rest
+        options = read_options(fields, OPTIONS)
+        usual = "place" if self.place else "attack"
+        if phase != usual:
+            options = {"phase": phase, **options}
+        lines = [
+            f"{key} = {text if text.isdigit() else json_text(text)}"
+            for key, text in options.items()
+        ]
+        player, mark, lands = self.position.to_toml().partition("\n\n[territories]")
+        return "\n".join([player, *lines]) + mark + lands
+
     def _hand_texts(self) -> dict[str, str]:
         held: Mapping[str, Hand] = self.cards or {}
         return {name: hand_text(held[name]) for name in self.players if name in held}
@@ -951,7 +988,14 @@ class Turn:
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
         <1 actions: Place('Peru', 4)>
         """
-        code = read_code(text, board)
+        return cls.from_fields(read_code(text, board))
+
+    @classmethod
+    def from_fields(cls, code: Code) -> "Turn":
+        """Return the turn that the fields of a code say.
+
+        code: the fields, as `iacta.board.codes.read_code` returns them.
+        """
         phase, *rest = code.rest or ("attack",)
         check_choice(phase, get_args(Phase), "phase of the code")
         options = read_options(rest, OPTIONS)

@@ -10,7 +10,7 @@ from iacta.board.board import Board, Continent
 from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.position import Holding, Position, position_toml, read_board_or_position
+from iacta.board.position import Holding, Position, position_toml
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, RulesName
 from iacta.forms.percentages import percent
@@ -27,6 +27,7 @@ from iacta.forms.record import (
 from iacta.forms.sections import Section, Table, sections_of
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Turn
+from iacta.game.moment import read_board_or_moment
 from iacta.inputs.files import printable
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
@@ -85,19 +86,18 @@ class BoardQuestion(Question):
     )
 
     def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
-        content = read_board_or_position(self.file)
+        content = read_board_or_moment(self.file)
         if isinstance(content, BoardFile):
             if self.odds:
                 raise ClashError("{odds} needs a position, got the board {0!r}", content.board.name)
             if self.to is not None:
                 write_board(content.board, self.to)
             return BoardAnswer(self, content)
-        turn = Turn.from_code(content) if isinstance(content, str) else Turn(content)
         if self.odds:
-            return OddsAnswer(self, self._under_rules(turn))
+            return OddsAnswer(self, self._under_rules(content))
         if self.to is not None:
-            write_board(turn.board, self.to)
-        return PositionAnswer(self, turn)
+            write_board(content.board, self.to)
+        return PositionAnswer(self, content)
 
     def _under_rules(self, turn: Turn) -> Turn:
         if self.rules is None:
@@ -306,7 +306,7 @@ class PositionAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         if self.question.template:
-            yield Section([self.turn.position.to_toml().removesuffix("\n")])
+            yield Section([self.turn.to_toml().removesuffix("\n")])
             return
         yield from sections_of(self.turn.position)
         yield Section([f"The code of this turn: {self.turn.to_code()}"])

@@ -196,7 +196,7 @@ class GoalsAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         if not self.question.win:
-            yield Section([goals_sentence(self)])
+            yield Section([goals_sentence(self), *self.question.list_assumptions()])
             rows: list[tuple[str, ...]] = [
                 (each.words, *_reach_cells(each), _placed(each)) for each in self.reached
             ]
@@ -206,7 +206,8 @@ class GoalsAnswer(Answer):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
                 yield Section([Table(columns, rows)], title="What the turn can reach:")
             return
-        yield Section([goals_sentence(self), *self._unclear(), PEOPLE])
+        assumed = self.question.list_assumptions()
+        yield Section([goals_sentence(self), *self._unclear(), *assumed, PEOPLE])
         table: list[tuple[str, ...]] = [
             (row.words, row.how, *_reach_cells(row.reach), *_win_cells(row.judged))
             for row in self.goals

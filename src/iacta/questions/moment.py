@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from iacta.board.board import Board
 from iacta.board.files import read_board
-from iacta.board.position import Position, code_in, read_position
-from iacta.forms.form import ClashError, Form, parameter
-from iacta.forms.parameter_kinds import Name
+from iacta.board.position import Position
+from iacta.forms.form import Form, parameter
+from iacta.forms.parameter_kinds import Name, Source
 from iacta.game import Turn
-from iacta.questions.plan_parameter_kinds import Source
+from iacta.game.moment import read_moment
 
 
 class FromMoment(Form, kw_only=True):
@@ -17,8 +17,8 @@ class FromMoment(Form, kw_only=True):
 
     one_of: ClassVar = ("position or code",)
 
-    position: str | Position | None = parameter(
-        Source(Position, read_position),
+    position: str | Position | Turn | None = parameter(
+        Source(Turn, read_moment, reads=(Position,)),
         "The position, or the turn: a JSON or TOML file, a code, or - for stdin.",
         is_argument=True,
         metavar="FILE",
@@ -41,11 +41,4 @@ class FromMoment(Form, kw_only=True):
     @cached_property
     def turn(self) -> Turn:
         board = read_board(self.board) if isinstance(self.board, str) else self.board
-        if self.code is not None:
-            return Turn.from_code(self.code, board)
-        if (code := code_in(self.position)) is not None:
-            return Turn.from_code(code, board)
-        if board is not None:
-            raise ClashError("{board} is that of a code, and {position} has its own")
-        source = self.position
-        return Turn(source if isinstance(source, Position) else read_position(source or ""))
+        return read_moment(self.position if self.code is None else self.code, board)

@@ -1,10 +1,8 @@
-"""What a plan is asked with: positions, garrisons, rules of territories, cards and prizes."""
+"""What a plan is asked with: garrisons, rules of territories, cards and prizes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePath
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
-from iacta.board.codes import is_code
 from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.game import Sets
 from iacta.inputs.checks import parse_whole_number, row_of, shown, whole_number
@@ -12,40 +10,7 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.plan.goals import MOST_WORTH
 from iacta.rules.variants import find_rule_set
 
-T = TypeVar("T")
-
 WORTH = Number(least=0, most=int(MOST_WORTH))
-
-
-class Source(Kind, Generic[T]):
-    """The path of a file, a name or a code; in Python and JSON what it names itself.
-
-    holds: what it names.
-    read: reads it from JSON.
-    names: what may be named without a file.
-    """
-
-    holds: type[T]
-    read: Callable[[Mapping[str, Any]], T]
-    names: tuple[str, ...] = ()
-
-    def check(self, value: object, name: str) -> str | T:
-        if isinstance(value, self.holds):
-            return value
-        if isinstance(value, Mapping):
-            return self.read(value)
-        if isinstance(value, str | PurePath):
-            return str(value)
-        kind = self.holds.__name__.lower()
-        raise MalformedError(
-            f"{name} must be a {kind} or a file of one, got {shown(value)}", parameter=name
-        )
-
-    def is_path(self, value: object) -> bool:
-        return isinstance(value, str) and value not in self.names and not is_code(value)
-
-    def schema(self) -> Schema:
-        return {"type": ["string", "object"]}
 
 
 class Pairs(Kind):

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.parameter_kinds import FileName, Name
+from iacta.forms.parameter_kinds import FileName, Name, Source
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, KeyedRecord, key
 from iacta.forms.sections import Section, Table, sections_of
 from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
-from iacta.questions.plan_parameter_kinds import Source
 
 MOST_SHOWN = 100  # steps
 USUAL_LUCK = (

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 
 from iacta.forms.form import parameter
 from iacta.forms.parameter_kinds import Whole
@@ -9,6 +10,8 @@ from iacta.forms.percentages import short_percent
 from iacta.forms.question import Watch
 from iacta.forms.record import IntervalRecord
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
+from iacta.game import Turn
+from iacta.game.turn import MOST_NEW
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.questions.moment import FromMoment
@@ -21,14 +24,34 @@ PEOPLE = (
 CONDITION_KEY = "Under which condition the numbers hold: in a game among people they differ."
 
 
+NOTHING_TO_PLACE = "This assumes that no new armies are left to place; --reinforce N adds some."
+
+
 class WholeGame(FromMoment, kw_only=True):
     """A question on the whole game from a moment of a turn on."""
+
+    reinforce: int | None = parameter(
+        Whole(least=1, most=MOST_NEW),
+        "New armies of the player whose turn it is, still to be placed.",
+        default=None,
+    )
 
     games: int | None = parameter(
         Whole(least=2, most=MOST_GAMES), "How many games to play of each kind.", default=None
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     seed: int = parameter(*SEED, default=0)
+
+    @cached_property
+    def turn(self) -> Turn:
+        turn = super().turn
+        return turn if self.reinforce is None else turn.add_armies(self.reinforce)
+
+    def list_assumptions(self) -> list[str]:
+        """Return a sentence for each thing that the moment does not say, and that counts."""
+        turn = self.turn
+        is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
+        return [NOTHING_TO_PLACE] if is_at_start and len(turn.alive) > 1 else []
 
 
 def reported(watch: Watch | None, what: str) -> Callable[[int, int], None]:

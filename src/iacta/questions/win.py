@@ -145,7 +145,8 @@ class WinAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         chances = self.found.chances
-        yield Section([win_sentence(self), *([PEOPLE] if chances.games else [])])
+        assumed = self.question.list_assumptions()
+        yield Section([win_sentence(self), *assumed, *([PEOPLE] if chances.games else [])])
         rows = [
             (
                 usual.player,

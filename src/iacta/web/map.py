@@ -9,15 +9,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from iacta.board import Position
-from iacta.board.codes import board_code, is_code
+from iacta.board.codes import board_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board
 from iacta.board.layout import check_size
-from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
 from iacta.charts.scene import SHAPES, scene_of
 from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.forms.form import Topic
 from iacta.game import Turn
+from iacta.game.moment import parse_moment
 from iacta.inputs.errors import IllegalError
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import read_body
@@ -200,17 +200,14 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     refuse_unknown(body, *POSITION_TEXT["properties"])
     beside = read_sent_board(body)
     text = sent_text(body, "text")
-    turn = Turn.from_code(text, beside) if is_code(text) else None
-    position = position_of_text(text, beside) if turn is None else turn.position
-    board = position.board
+    turn = parse_moment(text, beside)
+    board = turn.board
     board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
-    return {**_drawn(board_file), "position": _position_record(position), **_constraints(turn)}
+    return {**_drawn(board_file), "position": _position_record(turn.position), **_constraints(turn)}
 
 
-def _constraints(turn: Turn | None) -> dict[str, Any]:
+def _constraints(turn: Turn) -> dict[str, Any]:
     """Return what a map can show of a turn beside its position."""
-    if turn is None:
-        return {}
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError("the map has no house rules and no rules of territories; the code has")

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iacta.board import Position
-from iacta.board.position import position_of_text
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import owner_colours
 from iacta.charts.scene import SHAPES, Anchor, Arrow, Scene, scene_of
 from iacta.forms.percentages import percent
+from iacta.game.moment import parse_moment
 from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
@@ -50,7 +50,7 @@ class Game(NamedTuple):
 @cache
 def game() -> Game:
     """Return a turn whose dice are thrown, and whose attacks a plan for a continent decides."""
-    position = position_of_text(EXAMPLE.read_text(encoding="utf-8"))
+    position = parse_moment(EXAMPLE.read_text(encoding="utf-8")).position
     board = position.board
     targets = next(each for each in board.continents if each.name == CONTINENT)
     play = best_plan(position, TakeAll(targets.territories)).follow()

@@ -1,0 +1,158 @@
+"""Moments: the state of a turn that a user supplies, read once and in one place.
+
+A moment is a position, or a turn in any phase. It comes as a file (JSON, TOML, or a code), as
+standard input, as a code, or as a table. A position is a turn with nothing left to place.
+"""
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from iacta.board import Board, Position
+from iacta.board.board import folded
+from iacta.board.codes import Code, escaped, is_code
+from iacta.board.files import BoardFile, board_in, read_board_file, read_board_text
+from iacta.board.formats.reading import FileTable, decode, read_file, read_table
+from iacta.board.position import POSITION_KEYS, read_position_table
+from iacta.game.codes import OPTIONS, names_text, pairs_text, symbols_text
+from iacta.game.turn import Turn
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.files import STREAM, in_file, read_path
+
+TURN_KEYS = ("phase", *OPTIONS)  # of a file, besides those of a position
+
+
+def read_moment(
+    source: Turn | Position | str | PathLike[str] | Mapping[str, Any], board: Board | None = None
+) -> Turn:
+    """Return the turn in a file, in a table, or in a code.
+
+    source: the path of the file, `-` for standard input; a code of a position or a turn; a mapping
+        such as a parsed JSON object; or a position or a turn. A file has the keys of a position
+        (see `read_position`) and, optionally, those of a turn's code: `phase`, `place`, `cards`,
+        `sets`, `keep`, `players` and so on, each as the code has it or as a number, a list or a
+        table.
+    board: the board of a code, and of a file without a board of its own.
+
+    An invalid source is refused in one sentence that names the file and the line.
+
+    >>> peru = {"owner": "red", "armies": 3}
+    >>> turn = read_moment({"player": "red", "territories": {"Peru": peru}, "place": 5})
+    >>> turn.phase, turn.place
+    ('place', 5)
+    """
+    if isinstance(source, Turn):
+        return source
+    if isinstance(source, Position):
+        return Turn(source)
+    if isinstance(source, Mapping):
+        return _read_table(FileTable(source), None, board)
+    if isinstance(source, str):
+        if is_code(source):
+            return Turn.from_code(source, board)
+        if folded(source) == "classic":
+            raise IllegalError("position must be a file or a code, got the board 'classic'")
+    file = read_path(source, "position")
+    with in_file(file, "position"):
+        return _read_text(read_file(file), _folder_of(file), board)
+
+
+def parse_moment(text: str, board: Board | None = None) -> Turn:
+    """Return the turn in the text of a JSON or TOML file, or in a code.
+
+    text: the text.
+    board: the board of a code, and of a text that names the file of its board.
+
+    An invalid text is refused in one sentence with the line.
+
+    >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
+    >>> parse_moment(text).position.player
+    'red'
+    """
+    return _read_text(decode(text.encode("utf-8", "replace")), None, board)
+
+
+def read_board_or_moment(source: str) -> BoardFile | Turn:
+    """Return the board or the turn in a file.
+
+    source: the path of the file, `-` for standard input; `"classic"`; or a code.
+
+    >>> read_board_or_moment("1;classic;red;Peru:red:3").phase
+    'attack'
+    """
+    if is_code(source):
+        return Turn.from_code(source)
+    if folded(source) == "classic":
+        return read_board_file(source)
+    file = read_path(source, "board")
+    text = read_board_text(file)
+    if is_code(text):
+        with in_file(file, "position"):
+            return Turn.from_code(text)
+    try:
+        table = read_table(text)
+    except IactaError:
+        return board_in(file, text)  # in another format
+    if "player" not in table.entries:
+        return board_in(file, text)
+    with in_file(file, "position"):
+        return _read_table(table, _folder_of(file), None)
+
+
+def _folder_of(file: Path) -> Path | None:
+    return None if str(file) == STREAM else file.parent
+
+
+def _read_text(text: str, folder: Path | None, board: Board | None) -> Turn:
+    if is_code(text):
+        return Turn.from_code(text, board)
+    return _read_table(read_table(text), folder, board)
+
+
+def _read_table(table: FileTable, folder: Path | None, board: Board | None) -> Turn:
+    table.refuse_unknown(table.entries, (*POSITION_KEYS, *TURN_KEYS))
+    position = read_position_table(table, folder, board)
+    options = {}
+    for key in OPTIONS:
+        if key in table.entries:
+            with table.placed((key,)):
+                text = _write_option(key, table.entries[key], position.board)
+            if text is not None:
+                options[key] = text
+    has_new = options.get("place", "0") != "0"
+    phase = table.entries.get("phase", "place" if has_new else "attack")
+    if not isinstance(phase, str):
+        table.refuse(("phase",), f"phase must be text, got {shown(phase)}")
+    owners = tuple(each.owner for each in position.holdings)
+    armies = tuple(each.armies for each in position.holdings)
+    fields = (phase, *(f"{key}={text}" for key, text in options.items()))
+    try:
+        return Turn.from_fields(Code(position.board, position.player, owners, armies, fields))
+    except IactaError as error:
+        named = [key for key in str(error).split() if key in table.entries and key in TURN_KEYS]
+        table.refuse(tuple(named[:1]), str(error), type(error))
+
+
+def _write_option(key: str, value: object, board: Board) -> str | None:
+    """Return the value of a key as codes have it, `None` for a value that codes leave out."""
+    if isinstance(value, bool):
+        return "1" if value else None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
+        return names_text(map(str, value))
+    if isinstance(value, Mapping) and all(
+        isinstance(each, str | int) and not isinstance(each, bool) for each in value.values()
+    ):
+        if key == "symbols":
+            named = {board.find(name): str(each) for name, each in value.items()}
+            return symbols_text(named, board.territories)
+        return pairs_text({str(name): escaped(str(each)) for name, each in value.items()})
+    raise MalformedError(
+        f"{key} must be a number, text, a list or a table with a number or text for each name, "
+        f"got {shown(value)}"
+    )
