@@ -22,5 +22,5 @@ def no_plan_twice() -> Iterator[None]:
         return FOUND[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("iacta.questions.plan.best_plan", remembered)
+        patch.setattr("iacta.questions.plan.question.best_plan", remembered)
         yield

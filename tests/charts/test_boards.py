@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 import iacta
 from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, eliminate
 from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
+from iacta.board.scene import NARROW, WIDE, cut, text_width
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
 from iacta.charts.boards import arrows_of, owner_colours
 from iacta.charts.saving import page
-from iacta.charts.scene import NARROW, WIDE, cut, text_width
 from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast, player_tones
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.sentences import joined

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import Board, classic_board
-from iacta.charts.scene import NARROW, WIDE, Anchor, Arrow, Scene, Sizes, scene_of, text_width
+from iacta.board.scene import NARROW, WIDE, Anchor, Arrow, Scene, Sizes, scene_of, text_width
 
 Box: TypeAlias = tuple[float, float, float, float]
 Point: TypeAlias = tuple[float, float]

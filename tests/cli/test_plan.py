@@ -15,8 +15,8 @@ import iacta
 from iacta import TakeAll, best_plan, read_position
 from iacta.cli.terminal import patience
 from iacta.questions import ask
-from iacta.questions import plan as asked
 from iacta.questions.plan import PlanQuestion
+from iacta.questions.plan import question as asked
 from tests.cli.run import Result, Run
 from tests.tables import table
 

@@ -17,7 +17,7 @@ from iacta.forms.question import Question
 from iacta.forms.record import KeyedRecord
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
-from iacta.questions.plan_parameter_kinds import Pairs
+from iacta.questions.plan.parameter_kinds import Pairs
 from iacta.rules.modes import ArmiesGrow
 from tests.processes import run_python
 

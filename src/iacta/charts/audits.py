@@ -7,10 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from iacta.board.scene import cut
 from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
-from iacta.charts.scene import cut
 from iacta.charts.theme import BLUE, GREY, PAPER, RED, contrast, player_tones
 from iacta.charts.vega import Row, View, layer, rows_of, vconcat
 from iacta.inputs.errors import IllegalError

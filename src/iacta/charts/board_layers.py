@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from iacta.board.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
 from iacta.charts.axes_and_labels import mapped
-from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
 from iacta.charts.theme import GREY, WIDTH, contrast
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from iacta.board.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
 from iacta.charts.axes_and_labels import mapped
 from iacta.charts.board_layers import (
     MOST_NAMED,
@@ -27,11 +28,10 @@ from iacta.charts.board_layers import (
 )
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
-from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
 from iacta.charts.subtitles import counted, rules_words, signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, player_tones
 from iacta.charts.vega import Row, View, field, layer, vconcat
-from iacta.forms.percentages import percent, short_percent
+from iacta.forms.percentages import percent
 from iacta.forms.sentences import joined
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import MalformedError
@@ -42,10 +42,7 @@ if TYPE_CHECKING:  # both take time to import
 
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
 RARE_STEP = 0.005  # steps less likely than this are in no table
-SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
-MOST_ARROWS = 30  # unless the main line has more
 NARROW_WIDTH = 320
-DIFFERS = 0.1  # chances that differ by less are not on the map
 
 
 @chart(of="Board Position")
@@ -122,9 +119,10 @@ def plan_map(plan: Plan) -> Chart:
     lines that are drawn.
     """
     from iacta.questions.plan import plan_answer  # takes time to import
+    from iacta.questions.plan.arrows import label_chances, list_arrows
 
-    arrows, position = arrows_of(plan), plan.position
-    chances = chance_words(plan, arrows)
+    arrows, position = list_arrows(plan), plan.position
+    chances = label_chances(plan, arrows)
     own = " Beside badges: the chance to own it at the end." if chances else ""
     return _finished(
         _both(position.board, arrows, chances, is_close=True),
@@ -142,40 +140,6 @@ def plan_map(plan: Plan) -> Chart:
         owners=owner_colours(position),
         steps=_step_rows(plan, arrows),
     )
-
-
-def arrows_of(plan: Plan) -> list[Arrow]:
-    """Return the battles that have an arrow: the main line, and others that are often fought."""
-    from iacta.plan.report import main_line
-
-    line = [leg.step for leg in main_line(plan)]
-    known = {(step.start, step.to) for step in line}
-    others = [
-        step
-        for step in plan.steps
-        if (step.start, step.to) not in known and step.reach_probability >= SELDOM
-    ]
-    number = {name: t for t, name in enumerate(plan.position.board.territories)}
-    return [
-        Arrow(
-            n,
-            number[step.start],
-            number[step.to],
-            "rare" if n > len(line) else "main" if n > 1 else "next",
-            f"{cut(step.start)} to {cut(step.to)}",
-            short_percent(step.reach_probability, 0),
-            short_percent(step.conquer_probability, 0),
-        )
-        for n, step in enumerate([*line, *others][: max(MOST_ARROWS, len(line))], start=1)
-    ]
-
-
-def chance_words(plan: Plan, arrows: Sequence[Arrow]) -> dict[int, str]:
-    """Return the chance to own each territory that is attacked, in words, where these differ."""
-    chances = {arrow.to: plan.territories[arrow.to].own_probability for arrow in arrows}
-    if not chances or max(chances.values()) - min(chances.values()) <= DIFFERS:
-        return {}
-    return {t: short_percent(chances[t], 0) for t in sorted(chances)}
 
 
 def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
@@ -200,6 +164,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
     """
     from iacta.questions.plan import plan_answer  # as above
+    from iacta.questions.plan.arrows import list_arrows
 
     before = reinforcement.before
     position, board = before.position, before.position.board
@@ -208,7 +173,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for marginal in reinforcement.marginals
     }
     new = dict(reinforcement.placement)
-    arrows, is_chance = arrows_of(reinforcement.plan), before.goal.is_chance
+    arrows, is_chance = list_arrows(reinforcement.plan), before.goal.is_chance
     words = {
         board.territories.index(name): f"{signed(100 * gain, 1, plus=True)}%"
         if is_chance

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
+from iacta.board.scene import cut
 from iacta.charts.axes_and_labels import (
     axis,
     categories,
@@ -19,7 +20,6 @@ from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import owner_colours
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
-from iacta.charts.scene import cut
 from iacta.charts.theme import WIDTH
 from iacta.charts.vega import Row, View, field, layer, rows_of
 

@@ -322,7 +322,7 @@ class Register(Generic[F]):
     def outlines(self) -> list[Outline]:
         """Return what the files say of their forms, by name; none is loaded, which takes longer."""
         (folder,) = import_module(self._package).__path__
-        texts = (file.read_text(encoding="utf-8") for file in Path(folder).glob("*.py"))
+        texts = (file.read_text(encoding="utf-8") for file in Path(folder).rglob("*.py"))
         return sorted(
             Outline(name, Topic[topic], Example(line, words), " ".join(summary.split()))
             for text in texts

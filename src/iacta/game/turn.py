@@ -814,22 +814,49 @@ class Turn:
 
     # What a player sees.
 
-    def add_armies(self, number: int) -> "Turn":
-        """Return the turn with more new armies to place, such as those that cards bring.
+    def with_options(
+        self,
+        *,
+        rules: Rules | None = None,
+        place: int | None = None,
+        keep: Mapping[str, int] | None = None,
+        rules_of: Mapping[str, Rules | str] | None = None,
+        stay: Iterable[str] | None = None,
+        fortify: str | None = None,
+        whole_battles: bool | None = None,
+    ) -> "Turn":
+        """Return the same moment under other rules, or with other new armies.
 
-        number: how many armies.
-
-        New armies come before or between attacks; in other phases they are refused.
+        rules, place, keep, rules_of, stay, fortify, whole_battles: as for `Turn`; `None` leaves a
+            value as it is. New armies come before or between attacks only.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;attack")
-        >>> turn.add_armies(4).phase, turn.add_armies(4).place
+        >>> more = turn.with_options(place=4)
+        >>> more.phase, more.place
         ('place', 4)
         """
-        if self.phase not in ("trade", "place", "attack"):
-            raise IllegalError(f"new armies come before or between attacks, not in {self.phase!r}")
-        more = whole_number(number, "armies", 1, MOST_NEW - self.place)
-        phase: Phase = "trade" if self.phase == "trade" else "place"
-        return self._changed(phase=phase, place=self.place + more, first=0)
+        code = read_code(self.to_code(), self.board)
+        phase, *fields = code.rest
+        if place and phase not in ("trade", "place", "attack"):
+            raise IllegalError(f"new armies come before or between attacks, not in {phase!r}")
+        if place is not None and phase in ("place", "attack"):
+            phase = "place" if place else "attack"
+        given = {
+            "rules": None if rules is None else rules_text(rules),
+            "place": None if place is None else str(whole_number(place, "place", 0, MOST_NEW)),
+            "keep": None if keep is None else pairs_text(keep),
+            "own": None
+            if rules_of is None
+            else pairs_text({t: rules_text(find_rules(own)) for t, own in rules_of.items()}),
+            "stay": None if stay is None else names_text(stay),
+            "fortify": fortify,
+            "whole": None if whole_battles is None else "1" if whole_battles else "",
+        }
+        options = read_options(fields, OPTIONS) | {
+            key: text for key, text in given.items() if text is not None
+        }
+        written = (f"{key}={text}" for key, text in options.items() if text)
+        return Turn.from_fields(code._replace(rest=(phase, *written)))
 
     def odds(self) -> tuple[BorderOdds, ...]:
         """Return the odds of each battle that the player could fight now, if it were to attack.

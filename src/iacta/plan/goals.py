@@ -13,8 +13,9 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from iacta.board import Board, Position
+from iacta.board.board import folded
 from iacta.board.position import check_position, find_player
-from iacta.inputs.checks import plain_number, put, row_of, shown
+from iacta.inputs.checks import check_choice, plain_number, put, row_of, shown
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import Pasted
 from iacta.native.bit_sets import bits, mask_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_WORTH = 1e9  # floats still tell armies apart beside it
 MOST_NAMED = 4  # territories, in a message
+GOAL_KINDS = ("take", "take_any", "eliminate", "worth")  # the keys by which users name goals
 
 
 class Rewards(NamedTuple):
@@ -415,6 +417,56 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     others = {each.owner for each in position.holdings} - {position.player}
     found = find_player(owner, "owner", others)
     return TakeAll(position.owned_by(found), found)
+
+
+def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
+    """Return the goal that a user names.
+
+    turn: the turn that the goal is for.
+    kind: one of `GOAL_KINDS`.
+    text: a continent, territories that are separated by commas, or a player; not used for `worth`.
+
+    A goal may be reached already (`Goal.is_reached`); `None` is the goal to eliminate a player who
+    owns no territory any more.
+
+    >>> from iacta.game import Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
+    >>> read_goal(turn, "take", "brazil"), read_goal(turn, "eliminate", "blue")
+    (TakeAll(territories=('Brazil',)), TakeAll(territories=('Brazil',)))
+    """
+    check_choice(kind, GOAL_KINDS, "goal")
+    if kind == "worth":
+        return Worth()
+    if not isinstance(text, str):
+        raise MalformedError(f"{kind} must be text, got {shown(text)}", parameter=kind)
+    if kind == "eliminate":
+        gone = [name for name in turn.players if name not in turn.owners]
+        if folded(text) in map(folded, gone):
+            return None
+        return eliminate(turn.position, text)
+    names = turn.board.find_set(text)
+    return TakeAny(names) if kind == "take_any" else TakeAll(names)
+
+
+def read_goal_record(turn: "Turn", record: object) -> Goal | None:
+    """Return the goal in an object of JSON with one of `GOAL_KINDS` as its key.
+
+    turn: the turn that the goal is for.
+    record: the object, such as `{"take": "Africa"}` or `{"worth": true}`.
+
+    The result is as for `read_goal`; an object of another form is refused.
+    """
+    if not isinstance(record, Mapping):
+        raise MalformedError(f"goal must be a JSON object, got {shown(record)}")
+    for name in record:
+        if name not in GOAL_KINDS:
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(GOAL_KINDS)}")
+    if len(record) != 1:
+        raise IllegalError(f"goal must have one of {', '.join(GOAL_KINDS)}, got {len(record)}")
+    ((kind, text),) = record.items()
+    if kind == "worth" and text is not True:
+        raise MalformedError(f"worth must be true, got {shown(text)}")
+    return read_goal(turn, kind, text)
 
 
 def owned_in(turn: "Turn") -> int:

@@ -14,7 +14,7 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import joined
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
-from iacta.questions.plan_armies_cards_hold import new_armies
+from iacta.questions.plan.armies_cards_hold import new_armies
 from iacta.questions.whole_game import (
     CONDITION,
     CONDITION_KEY,

@@ -15,7 +15,7 @@ from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.moment import FromMoment
-from iacta.questions.plan_armies_cards_hold import new_armies
+from iacta.questions.plan.armies_cards_hold import new_armies
 
 CONDITION = (
     "each chance is separate: the opponent places all new armies for that one goal, plays for "

@@ -45,7 +45,7 @@ class WholeGame(FromMoment, kw_only=True):
     @cached_property
     def turn(self) -> Turn:
         turn = super().turn
-        return turn if self.reinforce is None else turn.add_armies(self.reinforce)
+        return turn if self.reinforce is None else turn.with_options(place=self.reinforce)
 
     def list_assumptions(self) -> list[str]:
         """Return a sentence for each thing that the moment does not say, and that counts."""

@@ -12,8 +12,8 @@ from iacta.board import Position
 from iacta.board.codes import board_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board
 from iacta.board.layout import check_size
+from iacta.board.scene import SHAPES, scene_of
 from iacta.charts.board_layers import digits_on
-from iacta.charts.scene import SHAPES, scene_of
 from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.forms.form import Topic
 from iacta.game import Turn

@@ -15,8 +15,8 @@ import numpy as np
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.board.layout import is_drawn
+from iacta.board.scene import scene_of
 from iacta.charts.boards import arrows_of, chance_words
-from iacta.charts.scene import scene_of
 from iacta.forms.command_and_call import as_command, as_python
 from iacta.forms.percentages import percent
 from iacta.forms.question import Watch
@@ -45,7 +45,7 @@ from iacta.plan.reinforcement import turn_options
 from iacta.plan.report import main_line
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import PlanAnswer, PlanQuestion
-from iacta.questions.plan_sentences import chance_so_far, gain_so_far, valued
+from iacta.questions.plan.sentences import chance_so_far, gain_so_far, valued
 from iacta.rules.thrown import shown_losses
 from iacta.web.limits import (
     MOST_ADVANCES,

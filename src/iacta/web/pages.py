@@ -22,14 +22,13 @@ from iacta.charts.saving import FIT
 from iacta.charts.theme import SIZES, config
 from iacta.forms.command_and_call import as_command, as_python
 from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
-from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Whole
+from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Source, Whole
 from iacta.forms.percentages import bar_percent
 from iacta.forms.question import Question
 from iacta.forms.sections import Section, Shaded, Table, cell_text
 from iacta.forms.shared_parameters import fresh_seed
 from iacta.inputs.errors import IactaError
 from iacta.methods import METHODS
-from iacta.questions.plan_parameter_kinds import Source
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.api import read_body
 from iacta.web.client_gone import while_there

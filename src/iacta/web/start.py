@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iacta.board import Position
+from iacta.board.scene import SHAPES, Anchor, Arrow, Scene, scene_of
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import owner_colours
-from iacta.charts.scene import SHAPES, Anchor, Arrow, Scene, scene_of
 from iacta.forms.percentages import percent
 from iacta.game.moment import parse_moment
 from iacta.plan import Play, TakeAll, best_plan

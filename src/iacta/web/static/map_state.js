@@ -7,7 +7,7 @@
 
 /**
  * A board as the server sends it: what is sent back in questions as `board`, how codes name it, and
- * what is drawn, as `iacta.charts.scene` lays it out.
+ * what is drawn, as `iacta.board.scene` lays it out.
  * @typedef {{board: string|object, name: string, code: string, territories: string[],
  *   remarks: {line: number|null, text: string}[], scene: object,
  *   continents: {name: string, bonus: number, territories: number[]}[]}} Board

@@ -11,7 +11,7 @@ from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan_sentences import MOST_LINES, plan_chance, valued
+from iacta.questions.plan.sentences import MOST_LINES, plan_chance, valued
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none

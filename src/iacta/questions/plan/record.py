@@ -1,8 +1,10 @@
 """What a plan's answer holds, for programs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
+from iacta.board.scene import scene_of
 from iacta.forms.record import (
     OMITTED,
     RULES_KEY,
@@ -15,18 +17,25 @@ from iacta.forms.record import (
     Unit,
     key,
 )
+from iacta.forms.sections import Part, Section, Table, cell_text
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.report import rearguards
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import CONFIDENCE
-from iacta.questions.plan_armies_cards_hold import Needed
-from iacta.questions.plan_sentences import Checked, is_hopeless, is_worth, why
+from iacta.questions.plan.armies_cards_hold import Needed
+from iacta.questions.plan.arrows import label_chances, list_arrows
+from iacta.questions.plan.move_in import MoveIn
+from iacta.questions.plan.moves import RankedMove, describe_loss
+from iacta.questions.plan.sentences import Checked, is_hopeless, is_worth, why
 
 FROM = "The territory that attacks."
 TO = "The territory that is attacked."
 NAME = "The territory."
 PLACEMENT = "The new armies on each territory."
+IS_CHANCE = "Whether the value is a chance, and not points."
+FIGURE = "The value in large digits: a chance or points; empty without a value."
+SENTENCES = "The answer in sentences."
 INTERVAL_KEY = "The interval of a chance that is estimated, else `null`."
 
 
@@ -207,6 +216,75 @@ class CheckRecord(KeyedRecord):
     error: float = key("The standard error of that.")
 
 
+class DiceChoiceRecord(KeyedRecord):
+    """A number of attack dice for a first attack."""
+
+    dice: Count = key("The number of attack dice.")
+    loss: float = key("The value that it gives up against the best first attack.")
+    results: Sequence[Sequence[Count]] = key("The possible losses of a roll: `[mine, theirs]`.")
+
+
+class MoveRecord(KeyedRecord):
+    """A border over which the turn may begin."""
+
+    from_: str = key(FROM)
+    to: str = key(TO)
+    dice: Count = key("The best number of attack dice.")
+    loss: float = key("The value that it gives up against the best first attack.")
+    by_dice: Sequence[DiceChoiceRecord] = key("Each number of attack dice, the best first.")
+    words: str = key("The loss in words, such as `best` or `as good`.")
+    figure: str = key("The value in words.")
+    success: str | None = key(
+        "The value after a conquest with the median of the losses, in words; `null` without one."
+    )
+
+
+class MoveInRecord(KeyedRecord):
+    """How many armies move into a territory that has just been taken."""
+
+    best: Count = key("The best number.")
+    values: Sequence[Sequence[float]] = key(
+        "Some numbers of armies, each with the value of the plan after it; empty without a value."
+    )
+
+
+class StopRecord(KeyedRecord):
+    """The end of all attacks, as a choice."""
+
+    loss: float = key("The value that stopping now gives up.")
+    words: str = key("The same in words.")
+
+
+class TableRecord(KeyedRecord):
+    """A section of the answer, as people see it."""
+
+    title: str = key("Its title.")
+    parts: Sequence[object] = key("Sentences, and tables with `columns` and `rows` of text.")
+
+
+class SceneRecord(KeyedRecord):
+    """The plan as arrows on a map; territories are numbers in the order of the board."""
+
+    arrows: Sequence[Mapping[str, object]] = key("The arrows of the main line, in order.")
+    labels: Sequence[Mapping[str, object]] = key("Chances to own attacked territories, in words.")
+    chances: Sequence[float] | None = key(
+        "The chance to own each territory at the end; `null` where these hardly differ."
+    )
+
+
+class GoalEndRecord(KeyedRecord):
+    """A goal that the turn can bring no nearer, or that is reached already."""
+
+    win_probability: Unit | None = key("1 for a goal that is reached, 0 for another one.")
+    value: float = key("The chance of the goal, or the points that the turn has.", is_column=True)
+    upper_bound: float = key("The same.")
+    proven: bool = key("Always true.")
+    is_chance: bool = key(IS_CHANCE)
+    figure: str = key(FIGURE)
+    sentences: Sequence[str] = key(SENTENCES)
+    code: str = key("The turn as a code of one line.")
+
+
 class PlanRecord(KeyedRecord, kw_only=True):
     """The best plan that was found."""
 
@@ -244,6 +322,25 @@ class PlanRecord(KeyedRecord, kw_only=True):
     advances: Sequence[AdvanceRecord] = key("How many armies stay behind, for each conquest.")
     endings: Sequence[EndingRecord] = key("Where the plan may fail, most likely first.")
     code: str = key("The turn that is planned, as a code of one line that `iacta plan` reads.")
+    is_chance: bool = key(IS_CHANCE)
+    figure: str = key(FIGURE)
+    sentences: Sequence[str] = key(SENTENCES)
+    tables: Sequence[TableRecord] = key("The tables of the answer, as people see them.")
+    moves: Sequence[MoveRecord] = key(
+        "The first attacks, the best first; empty while new armies are to be placed."
+    )
+    stop: StopRecord | None = key(
+        "The cost of attacking no more; `null` without a value. Left out while new armies are to "
+        "be placed, and with `--hold`.",
+        default=OMITTED,
+    )
+    move_in: MoveInRecord = key(
+        "Only after a conquest: how many armies move in. The plan goes on from the best number.",
+        default=OMITTED,
+    )
+    scene: SceneRecord = key(
+        "The plan as arrows on a map; left out for a board that is not drawn.", default=OMITTED
+    )
     stages: Sequence[Unit] = key(
         "Only for goals in order: for each goal the chance that it and all before it are reached.",
         default=OMITTED,
@@ -284,6 +381,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         plan,
         goal=GoalRecord(**plan.goal.record()),
         rules=rules,
+        is_chance=plan.goal.is_chance,
         win_probability=None if is_worth(plan) else plan.win_probability,
         steps=[StepRecord.of(step, from_=step.start) for step in plan.steps],
         territories=[PlanTerritoryRecord.of(territory) for territory in plan.territories],
@@ -360,4 +458,63 @@ def check_record(checked: Checked) -> CheckRecord:
         IntervalRecord(CONFIDENCE, *checked.interval),
         simulated.value,
         simulated.error,
+    )
+
+
+def moves_record(moves: Sequence[RankedMove]) -> list[MoveRecord]:
+    return [
+        MoveRecord(
+            *move.way[:3],
+            move.loss,
+            [
+                DiceChoiceRecord(*choice[:2], [*map(list, choice.results)])
+                for choice in move.by_dice
+            ],
+            move.words,
+            move.figure,
+            move.success,
+        )
+        for move in moves
+    ]
+
+
+def move_in_record(move_in: MoveIn, plan: Plan) -> MoveInRecord:
+    return MoveInRecord(move_in.best, [] if plan.value is None else [*map(list, move_in.values)])
+
+
+def stop_record(plan: Plan) -> StopRecord | None:
+    if plan.value is None:
+        return None
+    loss = max(plan.counted - plan.problem.held, 0.0)
+    return StopRecord(loss, describe_loss(plan, loss))
+
+
+def tables_record(sections: Iterable[Section]) -> list[TableRecord]:
+    return [
+        TableRecord(section.title.rstrip(":"), [*map(_part_record, section.parts)])
+        for section in sections
+    ]
+
+
+def _part_record(part: Part) -> object:
+    if not isinstance(part, Table):
+        return str(part)
+    rows = [[cell_text(cell) for cell in row] for row in part.rows]
+    return {"columns": list(part.columns), "rows": rows}
+
+
+def scene_record(plan: Plan) -> SceneRecord:
+    """Return the main line as arrows; rare battles are in the tables only."""
+    position = plan.position
+    arrows = [arrow for arrow in list_arrows(plan) if arrow.look != "rare"]
+    labels = label_chances(plan, arrows)
+    scene = scene_of(position.board, arrows, labels)
+    chances = [
+        1.0 if position.of(each.name).owner == position.player else each.own_probability
+        for each in plan.territories
+    ]
+    return SceneRecord(
+        [*map(asdict, scene.arrows)],
+        [*map(asdict, scene.labels)],
+        chances if labels else None,
     )

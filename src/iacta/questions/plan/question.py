@@ -9,16 +9,17 @@ from typing import Any, ClassVar, cast
 
 from iacta.board.board import Board, folded
 from iacta.board.files import read_board
-from iacta.board.layout import check_size
-from iacta.board.position import Position, code_in, read_position
+from iacta.board.layout import check_size, is_drawn
+from iacta.board.position import Position
 from iacta.forms.form import ClashError, Example, Topic, parameter
-from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Whole
+from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Source, Whole
 from iacta.forms.percentages import all_digits
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, sections_of
-from iacta.forms.sentences import under
+from iacta.forms.sentences import count, under
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
-from iacta.game import Sets, traded_armies
+from iacta.game import Sets, Turn, traded_armies
+from iacta.game.moment import read_moment
 from iacta.game.turn import FORTIFY
 from iacta.inputs.checks import put, shown
 from iacta.inputs.errors import IactaError, IllegalError
@@ -31,11 +32,9 @@ from iacta.plan import (
     Plan,
     Reinforcement,
     TakeAll,
-    TakeAny,
     Worth,
     armies_needed_for_plan,
     best_plan,
-    eliminate,
     go_on,
     reinforce,
     reinforcements_needed,
@@ -43,35 +42,43 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.goals import GOAL_KINDS, read_goal
 from iacta.plan.problem import PLAYS
-from iacta.plan.reinforcement import MOST_NEW
+from iacta.plan.reinforcement import MOST_NEW, turn_options
 from iacta.plan.simulated import MOST_RUNS
 from iacta.probability.distribution import Distribution
-from iacta.questions import plan_armies_cards_hold as around
-from iacta.questions import plan_sentences as sentences
-from iacta.questions.plan_armies_cards_hold import Needed
-from iacta.questions.plan_code import parameters_of_code
-from iacta.questions.plan_parameter_kinds import (
+from iacta.questions.plan import armies_cards_hold as around
+from iacta.questions.plan import sentences as sentences
+from iacta.questions.plan.armies_cards_hold import Needed
+from iacta.questions.plan.move_in import MoveIn, compare_advances
+from iacta.questions.plan.moves import RankedMove, rank_moves
+from iacta.questions.plan.parameter_kinds import (
     WORTH,
     NewArmies,
     Others,
     OwnRules,
     Pairs,
     RulesOf,
-    Source,
     Trades,
 )
-from iacta.questions.plan_record import (
+from iacta.questions.plan.record import (
+    GoalEndRecord,
     PlanRecord,
     cards_record,
     check_record,
     hold_record,
+    move_in_record,
+    moves_record,
     need_record,
     plan_record,
     reinforce_record,
+    scene_record,
+    stop_record,
+    tables_record,
     ways_record,
 )
-from iacta.questions.plan_sentences import Checked
+from iacta.questions.plan.sentences import Checked
+from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 MOST_NAMED = 3  # territories in a refusal
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
@@ -88,9 +95,9 @@ class PlanQuestion(UnderRules, Question):
 
     one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
 
-    position: str | Position | None = parameter(
-        Source(Position, read_position),
-        "The position: a JSON or TOML file, a code, or - for stdin.",
+    position: str | Position | Turn | None = parameter(
+        Source(Turn, read_moment, reads=(Position,)),
+        "The position or the turn: a JSON or TOML file, a code, or - for stdin.",
         is_argument=True,
         default=None,
     )
@@ -260,44 +267,78 @@ class PlanQuestion(UnderRules, Question):
     seed: int | None = parameter(*SEED, needs="check or hold or cards", default=None)
 
     def complete(self) -> None:
-        if (code := code_in(self.position)) is not None:
-            self._decode(code)
+        if self.position is not None:
+            board = read_board(self.board) if isinstance(self.board, str) else self.board
+            put(self, "position", read_moment(self.position, board))
+            put(self, "board", None)
 
-    def _decode(self, code: str) -> None:
-        """Put what a code says in its place; what is asked beside it counts more."""
-        with _called(owner="eliminate"):
-            given = parameters_of_code(code, self.board, self.eliminate, is_held=self.hold)
-        put(self, "board", None)
-        if self.rules_file is not None:
-            given.pop("rules", None)
-        for name, value in given.items():
-            if name == "position" or not self.has(name):
-                put(self, name, value)
+    def has(self, name: str) -> bool:
+        if name == "cards" and self._held_cards:
+            return True
+        return super().has(name) or (name == "reinforce" and self._moment.place > 0)
+
+    @cached_property
+    def _moment(self) -> Turn:
+        """The moment without the options of the question."""
+        if isinstance(self.position, Turn):
+            return self.position
+        board = self.board or "classic"
+        others = dict(self.others or ())
+        rest = others.pop("", None)
+        mine = {name: ("red", armies) for name, armies in self.from_ or ()}
+        theirs = {name: ("blue", armies) for name, armies in others.items()}
+        if both := {*mine} & {*theirs}:
+            raise ClashError("{from_} and {others} both name {0}", min(both))
+        position = Position(
+            board if isinstance(board, Board) else read_board(board),
+            "red",
+            mine | theirs,
+            others=None if rest is None else ("blue", rest),
+        )
+        return Turn(position)
+
+    def _named_rules(self) -> RuleSet:
+        if self.rules is None and self.rules_file is None:
+            rules = self._moment.rules
+            return RuleSet(rules_name(rules), rules, "", "")
+        return super()._named_rules()
+
+    @cached_property
+    def turn(self) -> Turn:
+        """The moment with the options of the question, which count more."""
+        moment, board = self._moment, self._moment.board
+        keep, rules_of = dict(self.keep or ()), dict(self.rules_of or ())
+        return moment.with_options(
+            rules=self.rule_set.rules,
+            place=self.reinforce,
+            keep={board.find(name): number for name, number in keep.items()} or None,
+            rules_of={board.find(name): find_rules(own) for name, own in rules_of.items()} or None,
+            stay=None if self.stay is None else board.find_set(self.stay),
+            fortify=self.fortify,
+            whole_battles=None if self.play is None else self.play == PLAYS[1],
+        )
 
     @cached_property
     def start(self) -> Position:
-        if isinstance(self.position, Position):
-            return self.position
-        if self.position is None:
-            board = self.board or "classic"
-            others = dict(self.others or ())
-            rest = others.pop("", None)
-            mine = {name: ("red", armies) for name, armies in self.from_ or ()}
-            theirs = {name: ("blue", armies) for name, armies in others.items()}
-            if both := {*mine} & {*theirs}:
-                raise ClashError("{from_} and {others} both name {0}", min(both))
-            return Position(
-                board if isinstance(board, Board) else read_board(board),
-                "red",
-                mine | theirs,
-                others=None if rest is None else ("blue", rest),
-            )
-        return read_position(self.position)
+        return self.turn.position
 
     @cached_property
-    def goal(self) -> Goal:
-        if self.take_any is not None:
-            return TakeAny(self._theirs("take_any", self.start.board.find_set(self.take_any)))
+    def _held_cards(self) -> dict[str, int]:
+        """The cards in the moment that count: of the player, and of the player to eliminate."""
+        moment = self._moment
+        if self.eliminate is None or not moment.cards or moment.place or self.reinforce:
+            return {}
+        with _called(owner="eliminate"):
+            goal = read_goal(moment, "eliminate", self.eliminate)
+        if goal is None or (self.hold and self.then is not None):
+            return {}
+        victim = moment.position.of(goal.names[0]).owner
+        hands = {name: hand.number for name, hand in moment.cards.items()}
+        return {name: hands[name] for name in hands if name in (victim, moment.player)}
+
+    @cached_property
+    def goal(self) -> Goal | None:
+        """The goal; `None` is the elimination of a player who is gone already."""
         if self.worth:
             given = {name: getattr(self, name) for name in USUAL_WORTH if self.has(name)}
             lands, bonus, army = map(float, (USUAL_WORTH | given).values())
@@ -305,36 +346,23 @@ class PlanQuestion(UnderRules, Question):
                 (self._read("prizes", goal), float(worth)) for goal, worth in self.prizes or ()
             ]
             return Worth(lands, bonus, army, tuple(prizes))
-        if self.eliminate is not None:
-            first = self._eliminated()
-        else:
-            first = self._taken("take", self.take or "")
-        if self.then is None:
+        kind = next(kind for kind in GOAL_KINDS if self.has(kind))
+        with _called(owner="eliminate"):
+            first = read_goal(self.turn, kind, getattr(self, kind))
+        if self.then is None or first is None:
             return first
         others = [self._read("then", part) for part in self.then.split(";")]
-        return InOrder((first, *others), tuple(map(float, self.stage_values or ())))
-
-    def _eliminated(self) -> TakeAll:
-        return eliminate(self.start, self.eliminate or "")
+        worths = tuple(map(float, self.stage_values or ()))
+        return InOrder((cast(TakeAll, first), *others), worths)
 
     def _read(self, parameter: str, text: str) -> TakeAll:
         """Return the goal that a text names: territories to take, or a player to eliminate."""
         verb, _, rest = text.strip().partition(" ")
-        if verb == "eliminate":
-            with _called(owner=parameter):
-                return eliminate(self.start, rest.strip())
-        return self._taken(parameter, rest if verb == "take" else text)
-
-    def _taken(self, parameter: str, names: str) -> TakeAll:
-        territories = self.start.board.find_set(names)
-        self._theirs(parameter, territories)
-        return TakeAll(territories)
-
-    def _theirs(self, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the territories of other players; if there are none, there is no goal."""
-        player = self.start.player
-        theirs = tuple(name for name in names if self.start.of(name).owner != player)
-        if not theirs:
+        kind, named = (verb, rest.strip()) if verb in ("take", "eliminate") else ("take", text)
+        with _called(owner=parameter):
+            goal = read_goal(self.turn, kind, named)
+        names, player = goal.names if goal else (), self.start.player
+        if all(self.start.of(name).owner == player for name in names):
             are = "is" if len(names) == 1 else "are all"
             more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
             raise IllegalError(
@@ -342,15 +370,16 @@ class PlanQuestion(UnderRules, Question):
                 f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s",
                 parameter=parameter,
             )
-        return theirs
+        return cast(TakeAll, goal)
 
     @cached_property
     def new_armies(self) -> Distribution[int] | None:
-        if self.cards is None:
+        cards = dict(self.cards or ()) or self._held_cards
+        if not cards or self.goal is None:
             return None
-        mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
+        mine, theirs = self.start.player, self.start.of(self.goal.names[0]).owner
         hand = 0
-        for name, number in dict(self.cards).items():
+        for name, number in cards.items():
             if folded(name) not in (folded(mine), folded(theirs)):
                 raise IllegalError(
                     f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
@@ -358,65 +387,74 @@ class PlanQuestion(UnderRules, Question):
                     parameter="cards",
                 )
             hand += number
-        return traded_armies(hand, self.trade)
-
-    @cached_property
-    def constraints(self) -> dict[str, Any]:
-        """The rules, larger garrisons, and stacks that may not attack, as arguments."""
-        board = self.start.board
-        return {
-            "play": self.play or PLAYS[0],
-            "rules_of": {board.find(name): rules for name, rules in self.rules_of or ()},
-            "rules": self.rule_set.rules,
-            "keep": {board.find(name): number for name, number in self.keep or ()},
-            "stay": () if self.stay is None else board.find_set(self.stay),
-        }
+        trade = self._moment.trade if self.trade is None and not self.cards else self.trade
+        return traded_armies(hand, trade)
 
     def check_chart(self) -> None:
         check_size(self.start.board)
 
-    def answer(self, watch: Watch | None = None) -> "PlanAnswer":
+    def answer(self, watch: Watch | None = None) -> "PlanAnswer | GoalEndAnswer":
         deadline = Deadline.of(self.time_limit)
+        turn, goal = self.turn, self.goal
+        if goal is None or (goal.is_chance and goal.is_reached(turn)):
+            return GoalEndAnswer(self, 1.0, is_reached=True)
+        if turn.phase in ("fortify", "over"):
+            return GoalEndAnswer(self, goal.worth(turn))
+        if turn.phase == "defend":
+            raise IllegalError(
+                "position must not be a turn in which the defender is to answer a roll",
+                parameter="position",
+            )
         # What follows the plan has its part of the time, too.
         later = [self.hold, self.need is not None, self.alternatives]
-        options: dict[str, Any] = {
-            "time_limit": deadline.part(1.0 / (1 + sum(later))).time_limit,
-            "progress": partial(self._watched, watch),
-        }
+        part = deadline.part(1.0 / (1 + sum(later)))
         with _called(owner="eliminate", chance="need", worths="stage_values"):
-            start, goal = self.start, self.goal
-            prove = None if self.prove is None else float(self.prove)
-            new = goes_on = None
-            brought = self.new_armies
-            if self.reinforce is not None:
-                new = reinforce(start, goal, self.reinforce, **self.constraints, **options)
-                plan = new.plan
-            elif brought is not None and goal.in_order:
-                seed = self.seed or 0
-                several = cast(InOrder, goal)
-                goes_on = go_on(start, several, brought, seed=seed, **self.constraints, **options)
-                plan = goes_on.plan
-            else:
-                plan = best_plan(start, goal, **self.constraints, **options, prove=prove)
-            answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
+            answer = self._planned(goal, part, watch)
             try:
-                if self.hold:
-                    held = self._held(plan, deadline.part(1.0 / sum(later)))
-                    plan = held.plan
-                    answer = replace(answer, plan=plan, held=held)
-                if self.need is not None:
-                    if watch is not None:
-                        watch("Looking for the fewest armies", None, keeps=True)
-                    part = deadline.part(1.0 / sum(later[1:]))
-                    answer = replace(answer, needed=self._needed(plan, self.need, part))
-                if self.check is not None:
-                    seed = fresh_seed() if self.seed is None else self.seed
-                    checked = Checked(self.check, seed, simulate_plan(plan, self.check, seed))
-                    answer = replace(answer, checked=checked)
-                if self.alternatives:
-                    answer = replace(answer, ways=alternatives(plan, deadline))
+                return self._completed(answer, later, deadline, watch)
             except KeyboardInterrupt:
                 return replace(answer, is_whole=False)
+
+    def _planned(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> "PlanAnswer":
+        """Return the answer with a plan for the attacks of the turn."""
+        turn = self.turn
+        if turn.phase == "advance":
+            move_in, plan = compare_advances(turn, goal, deadline)
+            return PlanAnswer(self, plan, move_in=move_in)
+        start, brought = turn.position, self.new_armies
+        options: dict[str, Any] = {
+            **turn_options(turn),
+            "time_limit": deadline.time_limit,
+            "progress": partial(self._watched, watch),
+        }
+        if turn.place:
+            new = reinforce(start, goal, turn.place, **options)
+            return PlanAnswer(self, new.plan, new=new)
+        if brought is not None and goal.in_order:
+            several, seed = cast(InOrder, goal), self.seed or 0
+            goes_on = go_on(start, several, brought, seed=seed, **options)
+            return PlanAnswer(self, goes_on.plan, goes_on=goes_on)
+        prove = None if self.prove is None else float(self.prove)
+        return PlanAnswer(self, best_plan(start, goal, **options, prove=prove))
+
+    def _completed(
+        self, answer: "PlanAnswer", later: list[bool], deadline: Deadline, watch: Watch | None
+    ) -> "PlanAnswer":
+        """Return the answer with what was asked besides the plan."""
+        if self.hold and answer.plan.goal.is_chance and answer.move_in is None:
+            held = self._held(answer.plan, deadline.part(1.0 / sum(later)))
+            answer = replace(answer, plan=held.plan, held=held)
+        if self.need is not None:
+            if watch is not None:
+                watch("Looking for the fewest armies", None, keeps=True)
+            part = deadline.part(1.0 / sum(later[1:]))
+            answer = replace(answer, needed=self._needed(answer.plan, self.need, part))
+        if self.check is not None:
+            seed = fresh_seed() if self.seed is None else self.seed
+            simulated = simulate_plan(answer.plan, self.check, seed)
+            answer = replace(answer, checked=Checked(self.check, seed, simulated))
+        if self.alternatives:
+            answer = replace(answer, ways=alternatives(answer.plan, deadline))
         return answer
 
     def _watched(self, watch: Watch | None, value: float, bound: float) -> None:
@@ -434,21 +472,21 @@ class PlanQuestion(UnderRules, Question):
             return take_and_hold(
                 plan,
                 dict(get) if isinstance(get, tuple) else get,
-                fortify=self.fortify or FORTIFY[0],
+                fortify=self.turn.fortify,
                 seed=self.seed or 0,
                 time_limit=deadline.time_limit,
-                **self.constraints,
+                **turn_options(self.turn),
             )
 
     def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
-        options = {**self.constraints, "time_limit": deadline.time_limit}
-        if self.reinforce is not None:
+        options: dict[str, Any] = {**turn_options(self.turn), "time_limit": deadline.time_limit}
+        if self.turn.place:
             text = Chance().text(chance)
-            needed = reinforcements_needed(self.start, self.goal, text, **options)
+            needed = reinforcements_needed(self.start, plan.goal, text, **options)
             return Needed(chance, needed.armies, placement=needed.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
-            self.start, self.goal, Chance().text(chance), source, **options
+            self.start, plan.goal, Chance().text(chance), source, **options
         )
         return Needed(chance, number, source)
 
@@ -487,6 +525,8 @@ class PlanAnswer(Answer):
     goes_on: how the turn goes on with the cards of an eliminated player.
     held: the chance to hold what is taken, if that was asked for.
     ways: what plans are worth that begin differently, if that was asked for.
+    move_in: how many armies move into a territory that has just been taken; the plan goes on from
+        the best number.
     """
 
     question: PlanQuestion
@@ -497,6 +537,12 @@ class PlanAnswer(Answer):
     goes_on: Continuation | None = None
     held: Hold | None = None
     ways: tuple[Alternative, ...] = ()
+    move_in: MoveIn | None = None
+
+    @cached_property
+    def moves(self) -> tuple[RankedMove, ...]:
+        """The first attacks, the best first; none while armies are to be placed."""
+        return () if self.new else tuple(rank_moves(self.plan))
 
     @property
     def data(self) -> PlanRecord:
@@ -514,7 +560,31 @@ class PlanAnswer(Answer):
             more["need"] = need_record(self.needed)
         if self.checked:
             more["check"] = check_record(self.checked)
-        return plan_record(self.plan, self.question.rule_set.name, **more)
+        if self.move_in:
+            more["move_in"] = move_in_record(self.move_in, self.plan)
+        if not (self.new or self.held):
+            more["stop"] = stop_record(self.plan)
+        if is_drawn(self.plan.position.board):
+            more["scene"] = scene_record(self.plan)
+        summary, *others = self.sections()
+        return plan_record(
+            self.plan,
+            self.question.rule_set.name,
+            figure=self._figure,
+            sentences=[str(part) for part in summary.parts],
+            tables=tables_record(others),
+            moves=moves_record(self.moves),
+            **more,
+        )
+
+    @property
+    def _figure(self) -> str:
+        """The value in large digits: a chance or points, and no text without a value."""
+        plan = self.plan
+        value = self.held.win_probability if self.held else plan.value
+        if value is None:
+            return ""
+        return sentences.valued(plan, value) + ("" if plan.goal.is_chance else " points")
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
@@ -544,8 +614,10 @@ class PlanAnswer(Answer):
         held = [*around.what_is_held(self.held)] if self.held else []
         if self.held and self.held.ends:
             yield held.pop(0)  # what was asked
+        if self.move_in:
+            yield f"Best: move {count(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
-            yield from around.continued(plan, self.question.goal, self.goes_on, rules)
+            yield from around.continued(plan, plan.goal, self.goes_on, rules)
         else:
             beginning = sentences.achieved(plan)
             if self.new:
@@ -562,6 +634,53 @@ class PlanAnswer(Answer):
         if self.checked:
             yield self.checked.sentence(plan)
         yield from held
+
+
+class GoalEndAnswer(Answer):
+    """A goal that the turn can bring no nearer, or that is reached already.
+
+    value: the chance of the goal, 1 or 0, or the points that the turn has.
+    is_reached: whether the goal is reached.
+    """
+
+    question: PlanQuestion
+    value: float
+    is_reached: bool = False
+
+    @property
+    def _is_chance(self) -> bool:
+        return self.is_reached or self.question.goal is None or self.question.goal.is_chance
+
+    @property
+    def data(self) -> GoalEndRecord:
+        figure = f"{100 * self.value:.0f}%" if self._is_chance else f"{self.value:.2f} points"
+        return GoalEndRecord(
+            self.value if self._is_chance else None,
+            self.value,
+            self.value,
+            True,
+            self._is_chance,
+            figure,
+            [self._sentence()],
+            self.question.turn.to_code(),
+        )
+
+    def _sentence(self) -> str:
+        if self.is_reached:
+            return "The goal is reached."
+        if self._is_chance:
+            return "The goal is not reached."
+        return f"The turn has {self.value:.2f} points."
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield "value", "is_reached"
+        yield self.value, self.is_reached
+
+    def draw(self, charts: Charts) -> Any:
+        return charts.board_map(self.question.start)
+
+    def sections(self) -> Iterator[Section]:
+        yield Section([self._sentence()])
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:

@@ -1,0 +1,44 @@
+"""How many armies should move into a territory that has just been taken."""
+
+from typing import NamedTuple
+
+from iacta.game import Advance, Turn
+from iacta.native.deadline import Deadline
+from iacta.plan import Goal, Plan, best_plan
+from iacta.plan.reinforcement import turn_options
+
+MAX_COMPARED = 12  # numbers of armies whose values are compared
+COMPARISON_SHARE = 0.6  # the share of the time for the comparison; the rest is for the best number
+
+
+class MoveIn(NamedTuple):
+    """How many armies move into a territory that has just been taken."""
+
+    best: int
+    values: tuple[tuple[int, float], ...]  # some numbers of armies, and the value of each
+
+
+def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn, Plan]:
+    """Return the best number of armies to move in, and the plan that follows.
+
+    turn: a turn after a conquest.
+    goal: the goal of the turn.
+    deadline: when the search must end; most of the time is for the comparison.
+    """
+    numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
+    parts = min(len(numbers), MAX_COMPARED) - 1 or 1
+    tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
+    end, ranked = deadline.part(COMPARISON_SHARE), list[tuple[float, int]]()
+    for number in tried:
+        part = end.part(1 / (len(tried) - len(ranked)))
+        ranked.append((_plan_after_advance(turn, number, goal, part).counted, number))
+    quick, best = max(ranked)
+    plan = _plan_after_advance(turn, best, goal, deadline)
+    # Values of the comparison are quick; the value of the longer search shifts all of them.
+    shift = 0.0 if plan.value is None else plan.value - quick
+    return MoveIn(best, tuple((number, value + shift) for value, number in ranked)), plan
+
+
+def _plan_after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> Plan:
+    after = turn.after(Advance(armies))
+    return best_plan(after.position, goal, **turn_options(after), time_limit=deadline.time_limit)

@@ -1,0 +1,113 @@
+"""The first attacks of a plan, ranked, each with what it gives up against the best attack."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from iacta.forms.sentences import count
+from iacta.game import Attack
+from iacta.plan import Plan
+from iacta.plan.alternatives import Alternative, best_over_borders, first_attacks
+from iacta.plan.problem import TurnState
+from iacta.plan.report import main_line
+from iacta.probability.distribution import Distribution
+from iacta.questions.plan.sentences import valued
+from iacta.rules.roll import Losses
+
+SAME_CHANCE = 0.0005  # a smaller difference between chances counts as none
+SAME_WORTH = 0.005  # and between worths
+
+
+class DiceChoice(NamedTuple):
+    """A number of attack dice for a first attack."""
+
+    dice: int
+    loss: float  # what it gives up against the best attack
+    results: tuple[Losses, ...]  # the possible losses of one roll
+
+
+class RankedMove(NamedTuple):
+    """A border over which the turn may begin, with its best number of dice."""
+
+    way: Alternative
+    loss: float  # what it gives up against the best attack
+    by_dice: tuple[DiceChoice, ...]
+    words: str
+    figure: str
+    success: str | None  # the value after a conquest with typical losses, in words
+
+
+def rank_moves(plan: Plan) -> Iterator[RankedMove]:
+    """Yield the first attacks, the best first.
+
+    Of attacks that are equally good, those of the main line come first, in its order.
+    """
+    every = first_attacks(plan)
+    ways = best_over_borders(every)
+    line = [(leg.step.start, leg.step.to) for leg in main_line(plan)]
+    ranked = []
+    for way in ways:
+        loss = ways[0].value - way.value
+        rank = line.index(way[:2]) if way[:2] in line else len(line)
+        order = way.is_detour, 0.0 if is_negligible(plan, loss) else loss, rank
+        ranked.append((order, way, loss))
+    for number, (_, way, loss) in enumerate(sorted(ranked, key=lambda entry: entry[0])):
+        by_dice = tuple(
+            DiceChoice(
+                other.dice,
+                ways[0].value - other.value,
+                plan.problem.turn.losses_of(Attack(*other[:3])),
+            )
+            for other in every
+            if other[:2] == way[:2]
+        )
+        words = "changes nothing" if way.is_detour else describe_loss(plan, loss, number)
+        figure = "no estimate yet" if plan.value is None else valued(plan, way.value)
+        yield RankedMove(way, loss, by_dice, words, figure, _describe_success(plan, way))
+
+
+def is_negligible(plan: Plan, loss: float) -> bool:
+    """Return whether a loss of value is too small to show."""
+    return loss < (SAME_CHANCE if plan.goal.is_chance else SAME_WORTH)
+
+
+def describe_loss(plan: Plan, loss: float, number: int = 1) -> str:
+    """Return the loss of a move in words.
+
+    number: the rank of the move, 0 for the best.
+    """
+    if not number:
+        return "best"
+    if plan.value is None:
+        return "not compared"
+    if is_negligible(plan, loss):
+        return "as good"
+    return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} points less"
+
+
+def _describe_success(plan: Plan, way: Alternative) -> str | None:
+    """Return what the goal is worth after the battle is won with the median number of losses."""
+    problem = plan.problem
+    v, c = problem.place(way.start), problem.place(way.to)
+    spare = problem.turn.armies[v] - problem.garrisons[v]
+    if plan.value is None:
+        return None
+    throws = problem.kernels[c].battle(spare, problem.turn.armies[c]).throws
+    won = [
+        (spare - lost, p * chance.chance)
+        for chance in throws
+        for p, lost, killed in chance.options[0]
+        if killed == problem.turn.armies[c] and spare > lost
+    ]
+    if not won:
+        return None
+    able = Distribution.from_pairs(won).median()
+    armies, garrison = [*problem.start.armies], problem.garrisons[v]
+    moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
+    armies[v], armies[c] = garrison + able - moved, moved
+    state = TurnState(tuple(armies), problem.owned | 1 << c)
+    # Where the policy sees less than the plan achieves, the value is scaled as in `first_attacks`.
+    now, held = plan.policy.decide(problem.start).value, problem.held
+    scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.counted - held) / now
+    after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
+    over = count(able + garrison, "army", "armies")
+    return f"{valued(plan, after)} once it is taken with {over} left"
