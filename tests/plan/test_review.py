@@ -224,7 +224,7 @@ def test_the_costliest_decisions_name_what_is_better() -> None:
         ({"die": 3}, "line 1: battle 1: unknown key 'die'"),
         ({"dice": 3}, "line 1: battle 1: dice must be 1 where A loses 0 and C 1, got 3"),
         ({"dice": "3"}, "line 1: battle 1: dice must be a whole number from 1 to 3, got '3'"),
-        ({"from": 3}, "line 1: battle 1: from must be a territory, got 3"),
+        ({"from": 2.5}, "line 1: battle 1: from must be a territory, got 2.5"),
     ],
 )
 def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -> None:

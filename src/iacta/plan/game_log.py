@@ -14,35 +14,18 @@ from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
-from iacta.game import Advance, Attack, Turn
-from iacta.inputs.checks import check_choice, row_of, shown, whole_number
+from iacta.game import Turn
+from iacta.game.steps import BATTLE_KEYS, LoggedBattle, check_version, fight_battle
+from iacta.inputs.checks import check_choice, row_of, shown
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
-from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.goals import Goal, Worth, read_goal_record
 from iacta.plan.problem import turn_at
 
 MOST_BYTES = 2**24  # of a log: thousands of turns
-TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
-BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")
-GOAL_KEYS = ("take", "take_any", "eliminate", "worth")
+TURN_KEYS = ("version", "turn", "board", "goal", "battles", "stops")
 NOBODY = "nobody"  # who defends what no player owns
-
-
-class LoggedBattle(NamedTuple):
-    """A battle of a log."""
-
-    start: str  # the attacking territory
-    to: str  # the attacked one
-    lost: int  # the armies of the attacker
-    killed: int  # those of the defender
-    moved: int  # the armies that moved in
-    # Each number of attack dice with which it may have begun, the most first, and the turn after
-    # the dice, before any armies move in.
-    ways: tuple[tuple[int, Turn], ...]
-    after: Turn  # after armies have moved in
-    is_roll: bool  # whether it is one roll, or may be
-    is_assumed: bool  # whether a log would have to say the number of dice, and does not
 
 
 class LoggedTurn(NamedTuple):
@@ -125,85 +108,18 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
     if coded.phase != "attack":
         raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
     turn = turn_at(coded, coded.position, "attack")
-    goal = _goal(record.get("goal", {"worth": True}), turn)
+    check_version(record)
+    goal = read_goal_record(turn, record.get("goal", {"worth": True}))
+    if goal is None:
+        raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
         with at(f"battle {k}"):
-            battles.append(_fought(now, _object(given, "battle", BATTLE_KEYS)))
+            battles.append(fight_battle(now, _object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after
     is_over = record.get("stops", True)
     check_choice(is_over, (True, False), "stops")
     return LoggedTurn(number, turn, goal, tuple(battles), is_over)
-
-
-def _goal(given: object, turn: Turn) -> Goal:
-    record = _object(given, "goal", GOAL_KEYS)
-    if len(record) != 1:
-        raise IllegalError(f"goal must have one of {', '.join(GOAL_KEYS)}, got {len(record)}")
-    ((name, said),) = record.items()
-    if name == "worth":
-        if said is not True:
-            raise MalformedError(f"worth must be true, got {shown(said)}")
-        return Worth()
-    if not isinstance(said, str):
-        raise MalformedError(f"{name} must be text, got {shown(said)}")
-    if name == "eliminate":
-        return eliminate(turn.position, said)
-    found = turn.board.find_set(said)
-    return TakeAny(found) if name == "take_any" else TakeAll(found)
-
-
-def _fought(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
-    for name in BATTLE_KEYS[:2]:
-        if not isinstance(record.get(name), str):
-            raise MalformedError(f"{name} must be a territory, got {shown(record.get(name))}")
-    start, to = (turn.board.find(record[name]) for name in BATTLE_KEYS[:2])
-    left, against = (whole_number(record.get(name), name) for name in BATTLE_KEYS[2:4])
-    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
-    dice, moved, armies = record.get("dice"), record.get("moved"), 0
-    ends = [turn.fought(start, to, left, against, dice)]
-    after = ends[0]
-    legal = [
-        each.dice
-        for each in turn.actions()
-        if isinstance(each, Attack) and (each.start, each.to) == (start, to)
-    ]
-    is_assumed = dice is None and len(legal) > 1
-    fit = turn.dice_for(start, to, lost, killed) if dice is None else (dice,)
-    ways = [(number, turn.fought(start, to, left, against, number)) for number in fit]
-    if after.phase == "advance":
-        if is_assumed:  # the last of several rolls, which says how many must move in
-            last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
-            numbers = last.dice_for(start, to, 0, 1)
-            ends += [last.fought(start, to, left, 0, number) for number in numbers]
-        armies = _armies_moved(moved, _advances(ends[0]), _advances(ends[-1]))
-        ways = [way for way in ways if armies in _advances(way[1])]
-        ends = [each for each in ends if armies in _advances(each)]
-        after = ends[0].after(Advance(armies))
-    elif moved:
-        raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
-    several = [(number, ends[0]) for number in legal]
-    return LoggedBattle(
-        start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed
-    )
-
-
-def _advances(turn: Turn) -> list[int]:
-    return [each.armies for each in turn.actions() if isinstance(each, Advance)]
-
-
-def _armies_moved(moved: object, usual: list[int], possible: list[int]) -> int:
-    """Return how many armies moved in, of those that the dice allow.
-
-    usual: how many can after the dice that were said, or else the most dice.
-    possible: how many can after any dice.
-    """
-    if moved is None and len(usual) > 1:
-        raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")
-    number = usual[0] if moved is None else whole_number(moved, "moved")
-    if number not in possible:
-        raise IllegalError(f"moved must be from {possible[0]} to {possible[-1]}, got {number}")
-    return number
 
 
 # Recordings.
@@ -246,7 +162,7 @@ class _Recorded:
                 if change.is_won:
                     record["moved"] = change.changed[to].armies
                 try:
-                    battle = _fought(before, record)
+                    battle = fight_battle(before, record)
                 except IllegalError:  # across a portal, or broken off where battles are whole
                     self.unclear["attacks that the rules do not allow"] += 1
                 else:

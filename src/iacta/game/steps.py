@@ -1,0 +1,333 @@
+"""Recorded steps of a turn: their format, and the turn after each step.
+
+A step is an object of JSON with the key `do` and the keys of that kind of step:
+
+    {"do": "attack", "from": "Peru", "to": "Brazil", "left": 4, "their_left": 0, "dice": 3}
+
+A territory is a name, or its number in the order of the board. Boards, links and logs all record
+steps in this format. Steps that follow each other in several ways form a tree: `read_tree`. The
+goal of a step is an object that this module keeps and does not interpret.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from iacta.board.position import Position
+from iacta.game.actions import Advance, Attack, Fortify, Place, Stop
+from iacta.game.turn import Turn
+from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.rules.thrown import shown_losses
+
+VERSION = 1  # of links and logs; those without a version are of this version, too
+MAX_STEPS = 500  # of a tree
+MAX_ROLLS = 2_000  # of one step
+
+Step: TypeAlias = Mapping[str, Any]
+
+
+def check_version(record: Mapping[str, Any]) -> None:
+    """Refuse a recorded turn whose `version` is unknown; no version is the first one."""
+    version = record.get("version", VERSION)
+    if version != VERSION or isinstance(version, bool):
+        raise IllegalError(f"version must be {VERSION}, got {shown(version)}")
+
+
+class TreeTurn(NamedTuple):
+    """A turn of a tree of steps."""
+
+    turn: Turn | None  # `None` after a step that is not possible
+    words: str  # the step in words, or the reason why it is not possible
+    before: int = 0  # the number of the turn that the step is taken in
+    step: Step | None = None  # `None` for the first turn
+
+
+def read_tree(turn: Turn, steps: object) -> list[TreeTurn]:
+    """Return the turns of a tree of steps; the first one is the turn before all steps.
+
+    turn: the turn before all steps.
+    steps: the steps; each has a key `after` with the number of the step that it follows: 0 for the
+        turn before all steps, 1 for the first step, and so on.
+
+    A step that is not possible has no turn, and neither have the steps that follow it.
+    """
+    nodes = [TreeTurn(turn, "")]
+    given = row_of(steps, "steps", "steps")
+    if len(given) > MAX_STEPS:
+        raise IllegalError(f"steps must be at most {MAX_STEPS}, got {len(given)}")
+    for number, record in enumerate(given):
+        if not isinstance(record, Mapping):
+            raise MalformedError(f"step must be an object, got {shown(record)}")
+        before = whole_number(record.get("after"), "after", most=number)
+        step = {name: value for name, value in record.items() if name != "after"}
+        start = nodes[before].turn
+        if start is None:
+            nodes.append(TreeTurn(None, "the step before it is not possible", before, step))
+            continue
+        try:
+            nodes.append(TreeTurn(*take_step(start, step), before, step))
+        except IactaError as error:
+            nodes.append(TreeTurn(None, str(error), before, step))
+    return nodes
+
+
+def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
+    """Return the turn after a step, and the step in words.
+
+    turn: the turn.
+    step: the step. `do` is `attack` (with `from`, `to`, `left`, `their_left`, and `dice`, the
+        attack dice, for one roll), `roll` (`from`, `to`, `seed`, and `once` for one roll), `faces`
+        (`from`, `to`, and the dice of both sides as `mine` and `theirs`), `advance` (`armies`),
+        `get` (`armies`, such as those that cards bring), `place` (`on`: pairs of a territory and
+        armies), `fortify` (`from`, `to`, `armies`), `stop`, or `next` for the turn of the next
+        player. A `goal` may be recorded with any step.
+
+    A step that is not possible is refused.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
+    >>> step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 5, "their_left": 1}
+    >>> after, words = take_step(turn, step)
+    >>> after.position.of("Brazil").armies, words
+    (1, 'Peru to Brazil: you lose 1, they lose 1')
+    """
+    do = step.get("do")
+    if not isinstance(do, str) or do not in STEPS:
+        raise MalformedError(f"do must be one of {', '.join(STEPS)}, got {shown(do)}")
+    keys, take = STEPS[do]
+    for name in step:
+        if name not in ("do", "goal", *keys):
+            raise MalformedError(f"unknown key {shown(name)} of a step {do!r}")
+    return take(turn, step)
+
+
+def find_border(turn: Turn, step: Step) -> tuple[str, str]:
+    """Return the names of the territories in the keys `from` and `to` of a step."""
+    start, to = (_find_territory(turn, step.get(name), name) for name in ("from", "to"))
+    return start, to
+
+
+def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
+    """Return the attack over a border with the most dice, `None` where there is no attack."""
+    known = (action for action in turn.actions() if isinstance(action, Attack))
+    return next((attack for attack in known if (attack.start, attack.to) == (start, to)), None)
+
+
+def list_advances(turn: Turn) -> list[int]:
+    """Return the numbers of armies that can move into the territory that was just taken."""
+    return [action.armies for action in turn.actions() if isinstance(action, Advance)]
+
+
+def _find_territory(turn: Turn, given: object, name: str) -> str:
+    names = turn.board.territories
+    if isinstance(given, str):
+        return turn.board.find(given)
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise MalformedError(f"{name} must be a territory, got {shown(given)}")
+    return names[whole_number(given, name, most=len(names) - 1)]
+
+
+def _find_possible_attack(turn: Turn, step: Step) -> tuple[str, str]:
+    """Return the border of an attack; an attack that is not possible is refused with the reason."""
+    start, to = find_border(turn, step)
+    if find_attack(turn, start, to) is None:
+        turn.fought(start, to, 0, 0)  # says why not
+    return start, to
+
+
+def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
+    start, to = find_border(turn, step)
+    numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice")))
+    after, (left, their_left, _) = turn.fought(start, to, *numbers), numbers
+    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - their_left
+    return after, _describe_attack(start, to, lost, killed, after)
+
+
+def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
+    start, to = _find_possible_attack(turn, step)
+    rng = np.random.default_rng(whole_number(step.get("seed", 0), "seed"))
+    most, rolls, lost, killed = 1 if step.get("once") else MAX_ROLLS, 0, 0, 0
+    while rolls < most and (attack := find_attack(turn, start, to)) is not None:
+        (result,) = turn.results(attack).sample(1, rng)
+        turn = turn.after(attack, result)
+        if turn.phase == "defend":
+            answer = turn.careful_defence()
+            (result,) = turn.results(answer).sample(1, rng)
+            turn = turn.after(answer, result)
+        rolls, lost, killed = rolls + 1, lost + result.attackers, killed + result.defenders
+    return turn, _describe_attack(start, to, lost, killed, turn, rolls)
+
+
+def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
+    start, to = _find_possible_attack(turn, step)
+    mine, theirs = (_read_faces(step.get(name), name) for name in ("mine", "theirs"))
+    losses = shown_losses(mine, theirs, turn.rules_of.get(to, turn.rules))
+    after = turn.after(Attack(start, to, len(mine)), losses)
+    return after, _describe_attack(start, to, *losses, after, 1)
+
+
+def _read_faces(given: object, name: str) -> list[int]:
+    return [whole_number(face, name, least=1) for face in row_of(given, name, "numbers")]
+
+
+def _take_advance(turn: Turn, step: Step) -> tuple[Turn, str]:
+    numbers = list_advances(turn)
+    if turn.pending is None or not numbers:
+        raise IllegalError("no armies can move in now: no territory has just been taken")
+    to, span = turn.pending.to, (numbers[0], numbers[-1])
+    armies = whole_number(step.get("armies"), f"armies that move into {to}", *span)
+    return turn.after(Advance(armies)), f"{_count(armies, 'moves', 'move')} into {to}"
+
+
+def _take_new_armies(turn: Turn, step: Step) -> tuple[Turn, str]:
+    armies = whole_number(step.get("armies"), "armies", least=1)
+    after = turn.with_options(place=turn.place + armies)
+    return after, f"{armies} new {'army' if armies == 1 else 'armies'} more"
+
+
+def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
+    given: dict[str, int] = {}
+    for entry in row_of(step.get("on"), "on", "pairs"):
+        pair = row_of(entry, "on", "a territory and armies")
+        if len(pair) != 2:
+            raise MalformedError(f"on must be pairs of a territory and armies, got {shown(entry)}")
+        name = _find_territory(turn, pair[0], "on")
+        given[name] = whole_number(pair[1], f"new armies on {name}", least=1)
+    if sum(given.values()) != turn.place:
+        raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
+    _refuse_others(turn.position, given)
+    for name in turn.board.territories:
+        if name in given:
+            turn = turn.after(Place(name, given[name]))
+    return turn, "Place " + ", ".join(f"{number} on {name}" for name, number in given.items())
+
+
+def _refuse_others(position: Position, names: Mapping[str, int]) -> None:
+    for name in names:
+        if position.of(name).owner != position.player:
+            raise IllegalError(f"{name} gets no new armies: it is not {position.player}'s")
+
+
+def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
+    start, to = find_border(turn, step)
+    moves = [action for action in turn.actions() if isinstance(action, Fortify)]
+    most = max((move.armies for move in moves if (move.start, move.to) == (start, to)), default=0)
+    if not most:
+        raise IllegalError(f"no armies can move from {start} to {to} now")
+    armies = whole_number(step.get("armies"), "armies to move", least=1, most=most)
+    words = f"{_count(armies, 'moves', 'move')} from {start} to {to}"
+    return turn.after(Fortify(start, to, armies)), words
+
+
+def _take_stop(turn: Turn, step: Step) -> tuple[Turn, str]:
+    del step
+    return turn.after(Stop()), "Attack no more" if turn.phase == "attack" else "Move no armies"
+
+
+def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:
+    del step
+    after = turn.next()
+    return after, f"{after.player}'s turn"
+
+
+# Each kind of step: its keys, and the function that takes it.
+STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]]]] = {
+    "attack": (("from", "to", "left", "their_left", "dice"), _take_attack),
+    "roll": (("from", "to", "seed", "once"), _take_roll),
+    "faces": (("from", "to", "mine", "theirs"), _take_faces),
+    "advance": (("armies",), _take_advance),
+    "get": (("armies",), _take_new_armies),
+    "place": (("on",), _take_placement),
+    "fortify": (("from", "to", "armies"), _take_fortification),
+    "stop": ((), _take_stop),
+    "next": ((), _take_next),
+}
+
+
+def _describe_attack(
+    start: str, to: str, lost: int, killed: int, after: Turn, rolls: int = 0
+) -> str:
+    thrown = f" in {rolls:,} {'roll' if rolls == 1 else 'rolls'}" if rolls else ""
+    taken = f"; {to} is taken" if after.position.of(to).owner == after.player else ""
+    return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
+
+
+def _count(armies: int, verb: str, verbs: str) -> str:
+    return f"{armies:,} army {verb}" if armies == 1 else f"{armies:,} armies {verbs}"
+
+
+# Battles of logs.
+
+
+class LoggedBattle(NamedTuple):
+    """A battle of a log: an attack, and the armies that move in after a conquest."""
+
+    start: str  # the attacking territory
+    to: str  # the attacked one
+    lost: int  # the armies of the attacker
+    killed: int  # those of the defender
+    moved: int  # the armies that moved in
+    # The numbers of attack dice with which it may have begun, the most first, each with the turn
+    # after the dice, before any armies move in.
+    ways: tuple[tuple[int, Turn], ...]
+    after: Turn  # after armies have moved in
+    is_roll: bool  # whether it is one roll, or may be one
+    is_assumed: bool  # whether a log would have to give the number of dice, and does not
+
+
+BATTLE_KEYS = ("from", "to", "left", "their_left", "moved", "dice")
+
+
+def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
+    """Return the battle in an entry of a log.
+
+    turn: the turn before the battle.
+    record: the entry, with the keys `BATTLE_KEYS`: those of a step `attack`, and `moved`, the
+        armies that move in. Without `dice`, the battle may be several rolls.
+
+    A battle that the rules do not allow is refused.
+    """
+    start, to = find_border(turn, record)
+    left, against = (whole_number(record.get(name), name) for name in ("left", "their_left"))
+    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
+    dice, moved, armies = record.get("dice"), record.get("moved"), 0
+    ends = [turn.fought(start, to, left, against, dice)]
+    after = ends[0]
+    legal = [
+        each.dice
+        for each in turn.actions()
+        if isinstance(each, Attack) and (each.start, each.to) == (start, to)
+    ]
+    is_assumed = dice is None and len(legal) > 1
+    fit = turn.dice_for(start, to, lost, killed) if dice is None else (dice,)
+    ways = [(number, turn.fought(start, to, left, against, number)) for number in fit]
+    if after.phase == "advance":
+        if is_assumed:  # the last of several rolls decides how many must move in
+            last = turn.fought(start, to, left, 1) if lost or killed > 1 else turn
+            numbers = last.dice_for(start, to, 0, 1)
+            ends += [last.fought(start, to, left, 0, number) for number in numbers]
+        armies = _read_moved(moved, list_advances(ends[0]), list_advances(ends[-1]))
+        ways = [way for way in ways if armies in list_advances(way[1])]
+        ends = [each for each in ends if armies in list_advances(each)]
+        after = ends[0].after(Advance(armies))
+    elif moved:
+        raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
+    several = [(number, ends[0]) for number in legal]
+    return LoggedBattle(
+        start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed
+    )
+
+
+def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
+    """Return the number of armies that moved in, which the dice must allow.
+
+    usual: the possible numbers after the dice that were given, or else after the most dice.
+    possible: the possible numbers after any dice.
+    """
+    if moved is None and len(usual) > 1:
+        raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")
+    number = usual[0] if moved is None else whole_number(moved, "moved")
+    if number not in possible:
+        raise IllegalError(f"moved must be from {possible[0]} to {possible[-1]}, got {number}")
+    return number
