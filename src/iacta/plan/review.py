@@ -23,18 +23,17 @@ from typing import NamedTuple
 
 from iacta.board import Board
 from iacta.game import Advance, Turn
+from iacta.game.steps import LoggedBattle
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
-from iacta.plan.best import plan_within, usual_threads
-from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
+from iacta.plan.best import usual_threads
+from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal
+from iacta.plan.judge import plan_state, price_attack
 from iacta.plan.plan import Plan
-from iacta.plan.problem import read_problem
-from iacta.plan.reinforcement import turn_options
 
 MOST_BATTLES = 2_000  # of a log: minutes of planning
-BUDGET = 0.2  # of the usual work, for each state
 MOST_COSTLY = 3  # decisions that are named
 
 
@@ -220,11 +219,8 @@ class _Values:
         self._known: dict[Turn, float] = {}
 
     def plan(self, turn: Turn) -> Plan | None:
-        if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
-            return None
-        problem = read_problem(turn.position, self.goal, **turn_options(turn))
-        plan = plan_within(problem, self.deadline, budget=BUDGET, threads=usual_threads())
-        self.proven = self.proven and plan.proven
+        plan = plan_state(turn, self.goal, self.deadline, usual_threads())
+        self.proven = self.proven and (plan is None or plan.proven)
         return plan
 
     def value(self, turn: Turn, plan: Plan | None) -> float:
@@ -268,19 +264,19 @@ def _step(
         return step
     ways = first_attacks(plan)
     best, before, unsure = ways[0] if ways else None, plan.counted, uncertainty(plan)
-    worth = {each.dice: each.value for each in ways if each[:2] == battle[:2]}
-    if not worth:
+    costs = price_attack(ways, before, (battle.start, battle.to), unsure)
+    if not costs:
         cost = sure_loss(before - after, unsure)
         better = _name(best) if best is not None and cost else ""
         return step._replace(before=before, cost=cost, better=better, is_useful=False)
     judged = [
         (
-            sure_loss(before - worth[dice], unsure),
+            costs[dice],
             *_advance(plan, battle, fought, after, values),
             dice,
         )
         for dice, fought in battle.ways
-        if dice in worth
+        if dice in costs
     ]
     attack, advance, usual, dice = min(judged, key=lambda each: each[0] + each[1])
     better = ""

@@ -15,7 +15,7 @@ from iacta.game.moment import read_moment
 class FromMoment(Form, kw_only=True):
     """A question that begins at a position, or at any moment of a turn."""
 
-    one_of: ClassVar = ("position or code",)
+    one_of: ClassVar[tuple[str, ...]] = ("position or code",)
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),

@@ -1,0 +1,127 @@
+"""The judge: what dice and decisions changed in one step of a turn.
+
+Let V(s) be the value of the best plan found in a state s, and Q(s, a) the action value of an attack
+a with its number of dice (`iacta.plan.alternatives`). A step from s to s' has
+
+    cost = V(s) − Q(s, a),     luck = V(s') − V(s) + cost,
+
+so that the luck of a roll is 0 on average. A step without dice has no luck: its cost is
+V(s) − V(s'). A loss that is no larger than the uncertainty of the values counts as 0.
+
+Each state gets a search with a fixed amount of work, so that a value is the same on each machine.
+
+Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from iacta.game import Turn
+from iacta.game.actions import Advance
+from iacta.game.steps import list_advances
+from iacta.native.deadline import Deadline
+from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
+from iacta.plan.best import plan_within
+from iacta.plan.goals import Goal
+from iacta.plan.plan import Plan
+from iacta.plan.problem import read_problem
+from iacta.plan.reinforcement import best_reinforced, turn_options
+
+BUDGET = 0.2  # the share of the usual work that the search of a state may do
+TRIED_ADVANCES = 3  # numbers of armies to move in whose values are compared
+
+
+class StateValue(NamedTuple):
+    """The value of a state of a turn."""
+
+    value: float  # the chance of the goal, or points
+    error: float = 0.0  # half the width of its interval
+    uncertainty: float = 0.0  # a smaller difference from the value may be an error
+    attacks: tuple[Alternative, ...] = ()  # the possible first attacks, the best first
+
+
+class Judgement(NamedTuple):
+    """What a step changed."""
+
+    change: float  # of the value
+    luck: float | None  # what the dice added; `None` for a decision that cannot be judged
+    cost: float | None  # what the decision gave up; `None` for one that cannot be judged
+    error: float  # of the change
+
+
+def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
+    """Return the plan of a turn at its attacks, `None` where there is nothing left to plan.
+
+    turn: the turn.
+    goal: the goal of its player.
+    deadline: when the search must end; the plan depends on it only where the search is cut short.
+    threads: how many threads the search uses.
+    """
+    if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
+        return None
+    problem = read_problem(turn.position, goal, **turn_options(turn))
+    return plan_within(problem, deadline, budget=BUDGET, threads=threads)
+
+
+def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:
+    """Return the value of a turn in any phase.
+
+    goal: the goal of its player; `None` for the elimination of a player who is gone.
+    """
+    if goal is None or (goal.is_chance and goal.is_reached(turn)):
+        return StateValue(1.0)
+    if turn.phase == "advance":
+        numbers = list_advances(turn)
+        last = len(numbers) - 1
+        tried = {numbers[last * k // (TRIED_ADVANCES - 1)] for k in range(TRIED_ADVANCES)}
+        afters = [turn.after(Advance(number)) for number in sorted(tried)]
+        values = (evaluate_state(after, goal, deadline) for after in afters)
+        return max(values, key=lambda each: each.value)
+    if turn.phase == "place":
+        options = turn_options(turn)
+        plan = best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
+    else:
+        found = plan_state(turn, goal, deadline)
+        if found is None:
+            return StateValue(goal.worth(turn))
+        plan = found
+    low, high = plan.interval or (plan.counted, plan.counted)
+    attacks = first_attacks(plan) if turn.phase == "attack" else ()
+    return StateValue(plan.counted, (high - low) / 2, uncertainty(plan), attacks)
+
+
+def price_attack(
+    attacks: Iterable[Alternative], best: float, border: tuple[str, str], unsure: float
+) -> dict[int, float]:
+    """Return the cost of an attack over a border, by its number of dice.
+
+    attacks: the possible first attacks.
+    best: the value of the best of them.
+    border: the attacking territory and the attacked one.
+    unsure: the uncertainty of these values.
+    """
+    return {way.dice: sure_loss(best - way.value, unsure) for way in attacks if way[:2] == border}
+
+
+def judge_choice(before: StateValue, after: StateValue) -> Judgement:
+    """Return what a step without dice changed."""
+    change, error = after.value - before.value, before.error + after.error
+    unsure = max(before.uncertainty, after.uncertainty)
+    return Judgement(change, 0.0, sure_loss(-change, unsure), error)
+
+
+def judge_attack(
+    before: StateValue, after: StateValue, border: tuple[str, str], dice: Sequence[int]
+) -> Judgement:
+    """Return what an attack changed.
+
+    border: the attacking territory and the attacked one.
+    dice: the numbers of attack dice that may have been rolled; the best of them counts.
+    """
+    best = before.attacks[0].value if before.attacks else 0.0
+    costs = price_attack(before.attacks, best, border, before.uncertainty)
+    fit = [costs[number] for number in costs if number in dice] or [*costs.values()][:1]
+    cost = min(fit, default=None)
+    change = after.value - before.value
+    luck = None if cost is None else change + cost
+    return Judgement(change, luck, cost, before.error + after.error)

@@ -1,0 +1,253 @@
+"""What recorded steps of a turn were worth: values, luck, and what decisions cost."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import Flag, Kind, Listed, Name, Schema, Whole
+from iacta.forms.percentages import short_percent
+from iacta.forms.question import Answer, Charts, Question, Watch, question
+from iacta.forms.record import KeyedRecord, key
+from iacta.forms.sections import Section, Table
+from iacta.forms.shared_parameters import TIME_LIMIT
+from iacta.game import Turn
+from iacta.game.steps import MAX_STEPS, TreeTurn, read_tree
+from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.errors import IactaError, MalformedError
+from iacta.inputs.json_and_toml import parse_json
+from iacta.native.deadline import Deadline, by_threads
+from iacta.plan.goals import GOAL_KINDS, read_goal
+from iacta.plan.judge import Judgement, StateValue, evaluate_state
+from iacta.plan.step_tree import StepTree
+from iacta.questions.moment import FromMoment
+
+MIN_LOSS = 0.0005  # a smaller loss or luck is not shown
+ROUGH = 0.002  # a change with a larger error is called rough; ten times that between worths
+
+
+class StepList(Kind):
+    """Recorded steps, as text of JSON or as objects."""
+
+    metavar: ClassVar[str] = "JSON"
+
+    def parse(self, text: str, name: str) -> tuple[Mapping[str, Any], ...]:
+        try:
+            given = parse_json(text)
+        except ValueError:
+            raise MalformedError(
+                f"{name} must be a list of steps in JSON, got {shown(text)}", parameter=name
+            ) from None
+        return self.check(given, name)
+
+    def check(self, value: object, name: str) -> tuple[Mapping[str, Any], ...]:
+        return tuple(row_of(value, name, "steps"))
+
+    def text(self, value: Sequence[Mapping[str, Any]]) -> str:
+        return json.dumps(list(value))
+
+    def json(self, value: Sequence[Mapping[str, Any]]) -> Any:
+        return list(value)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"type": "object"}, "maxItems": MAX_STEPS}
+
+
+@question(
+    "steps",
+    Topic.STUDY,
+    Example("steps game.toml --take Africa --steps '[]'", "what did each step of a turn change?"),
+)
+class StepsQuestion(FromMoment, Question):
+    """Value each recorded step of a turn: what dice and decisions changed."""
+
+    one_of: ClassVar[tuple[str, ...]] = ("position or code", " or ".join(GOAL_KINDS))
+
+    steps: tuple[Mapping[str, Any], ...] = parameter(
+        StepList(),
+        "The steps in JSON, each with the number of the step before it as `after`.",
+        default=(),
+    )
+    take: str | None = parameter(
+        Name(), "Territories to take, or a continent.", metavar="NAMES", default=None
+    )
+    take_any: str | None = parameter(
+        Name(), "Territories; taking any one of them is enough.", metavar="NAMES", default=None
+    )
+    eliminate: str | None = parameter(
+        Name(), "The player to eliminate.", metavar="PLAYER", default=None
+    )
+    worth: bool = parameter(Flag(), "Gain the most on average.", default=False)
+    order: tuple[int, ...] | None = parameter(
+        Listed(Whole()), "The turns to value, 0 for the first one.", usual="all", default=None
+    )
+    time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.position, self.code, StepList().text(self.steps)))
+
+    @cached_property
+    def nodes(self) -> list[TreeTurn]:
+        """The turns of the tree of steps."""
+        return read_tree(self.turn, self.steps)
+
+    def answer(self, watch: Watch | None = None) -> "StepsAnswer":
+        nodes = self.nodes
+        order = range(len(nodes)) if self.order is None else self.order
+        for number in order:
+            whole_number(number, "order", most=len(nodes) - 1)
+        wanted = dict.fromkeys(_add_turns_before(nodes, order))
+        turns = {turn.to_code(): turn for k in wanted if (turn := nodes[k].turn) is not None}
+        tree, deadline = StepTree(nodes), Deadline.of(self.time_limit).undivided()
+
+        def evaluate(code: str, part: Deadline) -> StateValue | None:
+            turn = turns[code]
+            try:
+                value = evaluate_state(turn, self._read_goal(turn), part)
+            except IactaError:  # the goal of one player may not fit another player
+                return None
+            return None if part.is_over else value  # a longer search would find another value
+
+        for done, (code, value) in enumerate(by_threads(evaluate, [*turns], deadline), 1):
+            if value is not None:
+                tree.put(turns[code], value)
+            if watch is not None:
+                watch("Looking at steps", done / len(turns), so_far=StepsAnswer(self, tree))
+        return StepsAnswer(self, tree)
+
+    def _read_goal(self, turn: Turn) -> Any:
+        kind = next(kind for kind in GOAL_KINDS if self.has(kind))
+        text = getattr(self, kind)
+        return read_goal(turn, kind, "" if kind == "worth" else text)
+
+
+def _add_turns_before(nodes: Sequence[TreeTurn], order: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers of turns, each after that of the turn in which its step was taken."""
+    for k in order:
+        if nodes[k].step is not None:
+            yield nodes[k].before
+        yield k
+
+
+class StepValueRecord(KeyedRecord, kw_only=True):
+    """What a turn is worth, and what the step to it changed."""
+
+    value: float = key("The value of the turn: the chance of the goal, or points.")
+    figure: str = key("The same in words.")
+    is_chance: bool = key("Whether the value is a chance.")
+    words: str = key("The value, and what dice and decision changed, in words.")
+    sum: str = key("What dice and decisions changed since the player's turn began, in words.")
+    change: float | None = key("What the step changed; `null` for the first turn.")
+    luck: float | None = key("What the dice added; `null` where the decision cannot be judged.")
+    cost: float | None = key("What the decision gave up; `null` where it cannot be judged.")
+    error: float | None = key("The error of the change.")
+    is_costly: bool = key("Whether the decision gave up something that counts.")
+    is_rough: bool = key("Whether the error is large.")
+
+
+class StepsRecord(KeyedRecord):
+    """The values of recorded steps."""
+
+    values: Sequence[StepValueRecord | None] = key(
+        "Of each turn, the first one first; `null` for a turn without a value."
+    )
+
+
+class StepsAnswer(Answer):
+    """The values of recorded steps.
+
+    tree: the steps with the values that are known.
+    """
+
+    question: StepsQuestion
+    tree: StepTree
+
+    @cached_property
+    def values(self) -> list[StateValue | None]:
+        return self.tree.values()
+
+    @cached_property
+    def judgements(self) -> list[Judgement | None]:
+        return [self.tree.judge(k, self.values) for k in range(len(self.values))]
+
+    @property
+    def data(self) -> StepsRecord:
+        return StepsRecord([self._record(k) for k in range(len(self.values))])
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield "step", "words", "value", "change", "luck", "cost"
+        for k, (node, value) in enumerate(zip(self.tree.nodes, self.values, strict=True)):
+            judged = self.judgements[k]
+            numbers = ("", "", "") if judged is None else judged[:3]
+            cells = ("" if each is None else each for each in numbers)
+            yield k, node.words, "" if value is None else value.value, *cells
+
+    def draw(self, charts: Charts) -> Any:
+        return charts.board_map(self.question.turn.position)
+
+    def sections(self) -> Iterator[Section]:
+        first = self.values[0]
+        figure = "no estimate yet" if first is None else self._figure(first.value)
+        yield Section([f"Before the first step the goal is worth {figure}."])
+        rows = [
+            (self.tree.nodes[k].words, "" if record is None else record.words)
+            for k, record in enumerate(self.data.values)
+            if k
+        ]
+        if rows:
+            yield Section([Table(("", "value"), rows)], title="Step by step:")
+
+    def _record(self, k: int) -> StepValueRecord | None:
+        value, judged = self.values[k], self.judgements[k]
+        if value is None:
+            return None
+        figure = self._figure(value.value)
+        said, is_rough = [figure], judged is not None and self._is_rough(judged)
+        if judged is not None:
+            about = "about " if is_rough else ""
+            if judged.luck is not None and abs(judged.luck) >= MIN_LOSS:
+                said.append(f"dice {about}{self._points(judged.luck)}")
+            if judged.cost is not None and judged.cost >= MIN_LOSS:
+                said.append(f"choice {self._points(-judged.cost)}")
+        return StepValueRecord(
+            value=value.value,
+            figure=figure,
+            is_chance=self._is_chance,
+            words=", ".join(said),
+            sum=self._describe_sum(k),
+            change=None if judged is None else judged.change,
+            luck=None if judged is None else judged.luck,
+            cost=None if judged is None else judged.cost,
+            error=None if judged is None else judged.error,
+            is_costly=judged is not None and (judged.cost or 0.0) >= MIN_LOSS,
+            is_rough=is_rough,
+        )
+
+    @property
+    def _is_chance(self) -> bool:
+        return not self.question.worth
+
+    def _figure(self, value: float) -> str:
+        if not self._is_chance:
+            return f"{value:.2f} points"
+        return "100%" if value == 1.0 else short_percent(value)
+
+    def _points(self, value: float) -> str:
+        number, digits = (100 * value, 1) if self._is_chance else (value, 2)
+        rounded = round(number, digits) + 0.0  # never a zero with a sign
+        return f"{rounded:{'+' if rounded else ''}.{digits}f}"
+
+    def _is_rough(self, judged: Judgement) -> bool:
+        return judged.error > ROUGH * (1.0 if self._is_chance else 10.0)
+
+    def _describe_sum(self, k: int) -> str:
+        """Return what dice and decisions changed since the turn began, in words."""
+        path = [self.judgements[each] for each in self.tree.list_path(k)]
+        known = [judged for judged in path if judged is not None and judged.luck is not None]
+        if not known:
+            return ""
+        luck = sum(judged.luck or 0.0 for judged in known)
+        cost = sum(judged.cost or 0.0 for judged in known)
+        return f"dice {self._points(luck)}, choices {self._points(-cost)}"
