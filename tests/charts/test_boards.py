@@ -21,7 +21,7 @@ from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
 from iacta.board.scene import NARROW, WIDE, cut, text_width
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
-from iacta.charts.boards import arrows_of, owner_colours
+from iacta.charts.boards import owner_colours
 from iacta.charts.saving import page
 from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast, player_tones
 from iacta.forms.percentages import percent, short_percent
@@ -29,6 +29,7 @@ from iacta.forms.sentences import joined
 from iacta.plan import Goal
 from iacta.plan.alternatives import first_attacks
 from iacta.plan.report import main_line
+from iacta.questions.plan.arrows import list_arrows
 from tests.charts.look import is_drawn
 
 CLASSIC = iacta.classic_board()
@@ -338,7 +339,7 @@ def test_chances_are_beside_badges_where_they_differ_and_land_keeps_its_owner_s_
 )
 def test_the_first_arrow_is_the_best_attack_and_the_others_follow(file: str, goal: Goal) -> None:
     plan = best_plan(iacta.read_position(f"examples/{file}"), goal, budget=0.02)
-    arrows = arrows_of(plan)
+    arrows = list_arrows(plan)
     names = plan.position.board.territories
     best = first_attacks(plan)[0]
     assert (names[arrows[0].start], names[arrows[0].to]) == best[:2]

@@ -43,7 +43,7 @@ def test_the_code_of_a_turn_says_its_rules_and_constraints() -> None:
     }
     turn = Turn(START, "zombie attacker", stay="Peru", place=3, **options)
     asked = PlanQuestion(turn.to_code(), take="Brazil")
-    assert asked == PlanQuestion(
+    spelt_out = PlanQuestion(
         START,
         take="Brazil",
         rules=turn.rules,
@@ -53,18 +53,22 @@ def test_the_code_of_a_turn_says_its_rules_and_constraints() -> None:
         reinforce=3,
         play="battles",
     )
-    assert PlanQuestion(turn.to_code(), take="Brazil", reinforce=1).reinforce == 1
-    assert PlanQuestion(turn.to_code(), take="Brazil", rules="classic").rules == "classic"
+    assert asked.turn == spelt_out.turn == turn
+    assert PlanQuestion(turn.to_code(), take="Brazil", reinforce=1).turn.place == 1
+    classic = PlanQuestion(turn.to_code(), take="Brazil", rules="classic").turn
+    assert classic == Turn(START, stay="Peru", place=3, **options)
 
 
 def test_cards_of_a_code_count_where_a_player_is_eliminated() -> None:
     cards: dict[str, Hand | int] = {"red": 2, "blue": Hand(infantry=3)}
     code = Turn(START, cards=cards, trade=Sets((10,)), fortify="none").to_code()
-    asked = PlanQuestion(code, eliminate="blue")
-    assert dict(asked.cards or ()) == {"red": 2, "blue": 3}
-    assert asked.trade == Sets((10,))
-    assert (asked.fortify, PlanQuestion(code, take="Brazil").cards) == (None, None)
-    assert PlanQuestion(code, take="Brazil", hold=True).fortify == "none"
+    given = (("red", 2), ("blue", 3))
+    spelt_out = PlanQuestion(START, eliminate="blue", cards=given, trade=Sets((10,)))
+    brought = PlanQuestion(code, eliminate="blue").new_armies
+    assert brought == spelt_out.new_armies
+    assert brought is not None
+    assert PlanQuestion(code, take="Brazil").new_armies is None
+    assert PlanQuestion(code, take="Brazil", hold=True).turn.fortify == "none"
 
 
 def test_a_code_of_another_board_needs_that_board(run: Run, tmp_path: Path) -> None:
@@ -76,10 +80,23 @@ def test_a_code_of_another_board_needs_that_board(run: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("phase", ["fortify", "over"])
-def test_a_turn_whose_attacks_are_over_is_refused(run: Run, phase: str) -> None:
+def test_a_turn_whose_attacks_are_over_brings_no_goal_nearer(run: Run, phase: str) -> None:
     ended = run(f"plan {START.to_code()};{phase} --take Brazil")
-    assert (ended.code, ended.stdout) == (2, "")
-    assert f"got one in the phase '{phase}'" in ended.stderr
+    assert (ended.code, ended.stdout) == (0, "The goal is not reached.\n")
+
+
+def test_a_goal_that_is_reached_is_an_answer(run: Run) -> None:
+    ended = run(f"plan {START.to_code()} --take Peru")
+    assert (ended.code, ended.stdout) == (0, "The goal is reached.\n")
+
+
+def test_after_a_conquest_the_plan_says_how_many_armies_move_in(run: Run) -> None:
+    held = "Peru:red:2,Brazil:red:5,Argentina:blue:2"
+    code = f"1;classic;red;{held};advance;attack=Peru:Brazil:3"
+    record = json.loads(run(f"plan {code} --take Argentina --json").stdout)
+    values = dict(record["move_in"]["values"])
+    assert values[record["move_in"]["best"]] == max(values.values()) == record["value"]
+    assert record["sentences"][0].startswith("Best: move ")
 
 
 def test_a_file_may_hold_the_code_of_a_turn(run: Run, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from iacta.probability.chances import Chance, read_chance
 from iacta.rules.rules import Rules
 
 Progress: TypeAlias = Callable[[float, float], object]  # called with a value and its bound
+Improved: TypeAlias = Callable[[Plan], object]  # called with the best plan so far
 
 LEAST_CHANCE = 1e-12  # borders that are fought over less often are left out
 MOST_ARMIES = 1000  # a search for the fewest ends there
@@ -42,6 +43,7 @@ def best_plan(
     prove: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    improved: Improved | None = None,
 ) -> Plan:
     """Return the best plan for a goal that the search finds.
 
@@ -63,6 +65,7 @@ def best_plan(
     threads: how many threads the search may use, of which 2 are of use; `None` for 2, and for 1 in
         a worker process.
     progress: called with the value of the best plan and the bound, whenever one gets better.
+    improved: called with the best plan at the same moments.
 
     A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
     interval; `proven` says whether no play is better, and `gap` how much better one may be. Ctrl-C
@@ -79,7 +82,8 @@ def best_plan(
     >>> round(plan.win_probability, 6), plan.proven
     (0.839586, True)
     """
-    _check_progress(progress)
+    _check_callback(progress, "progress")
+    _check_callback(improved, "improved")
     deadline = Deadline.of(time_limit)
     problem = read_problem(
         position, goal, rules, play=play, rules_of=rules_of, garrison=garrison, keep=keep, stay=stay
@@ -91,6 +95,7 @@ def best_plan(
         prove=None if prove is None else _positive(prove, "prove"),
         threads=usual_threads() if threads is None else whole_number(threads, "threads", least=1),
         progress=progress,
+        improved=improved,
     )
 
 
@@ -102,17 +107,20 @@ def plan_within(
     prove: float | None = None,
     threads: int = 1,
     progress: Progress | None = None,
+    improved: Improved | None = None,
 ) -> Plan:
     """Return the best plan for a problem that the search finds.
 
     deadline: when it must end.
-    budget, prove, threads, progress: as for `best_plan`.
+    budget, prove, threads, progress, improved: as for `best_plan`.
     """
     found = None
     try:
         for found in Planner(problem, deadline, budget=budget, prove=prove, threads=threads).run():
             if progress is not None and found.value is not None:
                 progress(found.value, found.bound)
+            if improved is not None:
+                improved(plan_of(found, deadline.seconds))
     except KeyboardInterrupt:
         if found is None:
             raise
@@ -125,7 +133,7 @@ def rising(progress: Progress | None) -> Progress:
 
     progress: a function, or `None`; anything else is refused.
     """
-    _check_progress(progress)
+    _check_callback(progress, "progress")
     best = -inf
 
     def show(value: float, bound: float) -> None:
@@ -137,9 +145,9 @@ def rising(progress: Progress | None) -> Progress:
     return show
 
 
-def _check_progress(progress: Progress | None) -> None:
-    if progress is not None and not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+def _check_callback(callback: object, name: str) -> None:
+    if callback is not None and not callable(callback):
+        raise MalformedError(f"{name} must be a function, got {shown(callback)}")
 
 
 def usual_threads() -> int:

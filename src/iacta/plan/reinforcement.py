@@ -12,9 +12,9 @@ long as that gains. The few best placements are settled by plans with all the ti
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import NamedTuple, TypeAlias, TypedDict, Unpack
@@ -28,7 +28,7 @@ from iacta.inputs.reprs import Displayed
 from iacta.native.bit_sets import bits, mask_of
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
-from iacta.plan.best import Progress, plan_within, rising, usual_threads
+from iacta.plan.best import Improved, Progress, plan_within, rising, usual_threads
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
@@ -153,6 +153,7 @@ def reinforce(
     *,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    improved: Callable[[Reinforcement], object] | None = None,
     **options: Unpack[PlanOptions],
 ) -> Reinforcement:
     """Return the best placement of new armies that the search finds, with its plan.
@@ -163,6 +164,7 @@ def reinforce(
     time_limit: the most seconds that it may take; `None` for no limit, with a result that is the
         same each time.
     progress: called with the value of the best plan and its bound, while plans are settled.
+    improved: called with the best placement and its plan so far, while plans are settled.
     options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     >>> from iacta.board import Board
@@ -185,10 +187,14 @@ def reinforce(
         for each in found.places
     ]
     marginals.sort(key=lambda each: (-each.all, -each.one))
-    placement, plan = _settled(some[:SETTLED], found, goal, options, deadline, progress)
-    return Reinforcement(
-        number, placement, plan, before, found.value(()), tuple(marginals), found.has_tried_all
-    )
+
+    def combine(placement: Placement, plan: Plan) -> Reinforcement:
+        quick, all_tried = found.value(()), found.has_tried_all
+        return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
+
+    report = None if improved is None else lambda *pair: improved(combine(*pair))
+    settled = _settled(some[:SETTLED], found, goal, options, deadline, progress, report)
+    return combine(*settled)
 
 
 def best_reinforced(
@@ -289,17 +295,28 @@ def _settled(
     options: PlanOptions,
     deadline: Deadline,
     progress: Progress | None = None,
+    improved: Callable[[Placement, Plan], object] | None = None,
 ) -> tuple[Placement, Plan]:
     """Return the best of some placements, with its plan.
 
     placements: the best of them first.
+    improved: called with the best placement so far and its plan.
     """
     few = placements[:1] if found.has_tried_all else placements
-    plans = list[Plan]()
-    for each in few:
-        part = deadline.part(1 / (len(few) - len(plans)))
-        plans.append(planned(placed(found.position, each), goal, options, part, progress))
-    return max(zip(few, plans, strict=True), key=lambda pair: pair[1].counted)
+    best: tuple[Placement, Plan] | None = None
+
+    def report(placement: Placement, plan: Plan) -> None:
+        if improved is not None and (best is None or plan.counted > best[1].counted):
+            improved(placement, plan)
+
+    for done, each in enumerate(few):
+        part = deadline.part(1 / (len(few) - done))
+        there = placed(found.position, each)
+        plan = planned(there, goal, options, part, progress, improved=partial(report, each))
+        if best is None or plan.counted > best[1].counted:
+            best = each, plan
+    assert best is not None  # noqa: S101 # there is a placement
+    return best
 
 
 def planned(
@@ -309,9 +326,17 @@ def planned(
     deadline: Deadline,
     progress: Progress | None = None,
     budget: float = 1.0,
+    improved: Improved | None = None,
 ) -> Plan:
     problem, work = read_problem(position, goal, **options), None if deadline.limited else budget
-    return plan_within(problem, deadline, budget=work, threads=usual_threads(), progress=progress)
+    return plan_within(
+        problem,
+        deadline,
+        budget=work,
+        threads=usual_threads(),
+        progress=progress,
+        improved=improved,
+    )
 
 
 class QuickValues:

@@ -41,4 +41,6 @@ class FromMoment(Form, kw_only=True):
     @cached_property
     def turn(self) -> Turn:
         board = read_board(self.board) if isinstance(self.board, str) else self.board
-        return read_moment(self.code or self.position or "", board)
+        if self.code is not None:
+            return Turn.from_code(self.code, board)
+        return read_moment(self.position or "", board)

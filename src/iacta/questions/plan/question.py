@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
+from time import monotonic
 from typing import Any, ClassVar, cast
 
 from iacta.board.board import Board, folded
@@ -81,6 +82,8 @@ from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 MOST_NAMED = 3  # territories in a refusal
+FIRST_SHOWN = 0.25  # seconds after which a search shows its first answer
+SHOWN_AGAIN = 2.0  # times as long passes before each further answer
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -427,15 +430,29 @@ class PlanQuestion(UnderRules, Question):
             "time_limit": deadline.time_limit,
             "progress": partial(self._watched, watch),
         }
+        show = Improvements(watch)
         if turn.place:
-            new = reinforce(start, goal, turn.place, **options)
+            new = reinforce(
+                start,
+                goal,
+                turn.place,
+                improved=lambda new: show(PlanAnswer(self, new.plan, new=new)),
+                **options,
+            )
             return PlanAnswer(self, new.plan, new=new)
         if brought is not None and goal.in_order:
             several, seed = cast(InOrder, goal), self.seed or 0
             goes_on = go_on(start, several, brought, seed=seed, **options)
             return PlanAnswer(self, goes_on.plan, goes_on=goes_on)
         prove = None if self.prove is None else float(self.prove)
-        return PlanAnswer(self, best_plan(start, goal, **options, prove=prove))
+        plan = best_plan(
+            start,
+            goal,
+            prove=prove,
+            improved=lambda plan: show(PlanAnswer(self, plan)),
+            **options,
+        )
+        return PlanAnswer(self, plan)
 
     def _completed(
         self, answer: "PlanAnswer", later: list[bool], deadline: Deadline, watch: Watch | None
@@ -489,6 +506,22 @@ class PlanQuestion(UnderRules, Question):
             self.start, plan.goal, Chance().text(chance), source, **options
         )
         return Needed(chance, number, source)
+
+
+class Improvements:
+    """Shows better answers of a search while it goes on, less and less often.
+
+    watch: receives the answers; `None` for nobody.
+    """
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch, self._start, self._next = watch, monotonic(), FIRST_SHOWN
+
+    def __call__(self, answer: "PlanAnswer") -> None:
+        passed = monotonic() - self._start
+        if self._watch is not None and passed >= self._next:
+            self._next = SHOWN_AGAIN * passed
+            self._watch("Planning", None, keeps=True, so_far=answer)
 
 
 @contextmanager

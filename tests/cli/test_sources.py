@@ -1,0 +1,63 @@
+"""A moment of a turn, or a log, is read once, and the same from each kind of source."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import Run
+
+pytestmark = pytest.mark.usefixtures("core")
+
+HELD = "Peru:red:6,Brazil:blue:2,Argentina:blue:1,Venezuela:green:2"
+CODES = {
+    "position": f"1;classic;red;{HELD}",
+    "turn": f"1;classic;red;{HELD};place;place=3;keep=Peru:2;players=red,blue,green",
+}
+LOG = (
+    '{"turn": "1;classic;red;Peru:red:5,Brazil:blue:2", "goal": {"take": "Brazil"}, '
+    '"battles": [{"from": "Peru", "to": "Brazil", "left": 4, "their_left": 1, "dice": 3}]}\n'
+)
+LINES = (
+    "plan {} --take Brazil --json",
+    "goals {} --json",
+    "win {} --games 4 --json",
+    "threats {} --json",
+    "board {} --odds --json",
+)
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line.split()[0])
+@pytest.mark.parametrize("kind", CODES)
+def test_a_moment_is_the_same_from_each_source(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, line: str
+) -> None:
+    file = tmp_path / "moment.txt"
+    file.write_text(f"{CODES[kind]}\n", encoding="utf-8")
+    toml = tmp_path / "moment.toml"
+    toml.write_text(run(f"board {file} --template").stdout, encoding="utf-8")
+    answers = [run(line.format(source)).stdout for source in (CODES[kind], file, toml)]
+    for text in (CODES[kind], toml.read_text(encoding="utf-8")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        answers.append(run(line.format("-")).stdout)
+    seconds = {_without_seconds(answer) for answer in answers}
+    assert len(seconds) == 1
+    assert seconds != {""}
+
+
+def _without_seconds(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if '"seconds"' not in line)
+
+
+def test_a_log_is_the_same_from_each_source(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "game.jsonl"
+    file.write_text(LOG, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LOG.encode())))
+    answers = {
+        run.words(["review", *words]).stdout for words in ((str(file),), ("-",), ("--log", LOG))
+    }
+    assert len(answers) == 1
+    assert "You were" in answers.pop()

@@ -1,0 +1,83 @@
+"""Moments: a file can say all that the code of a turn says, and is refused in one sentence."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iacta import IactaError, Turn
+from iacta.game.moment import read_board_or_moment, read_moment
+
+HELD = {"Peru": ("red", 6), "Brazil": ("blue", 2), "Argentina": ("blue", 1)}
+TABLE: dict[str, Any] = {
+    "player": "red",
+    "territories": {name: {"owner": o, "armies": n} for name, (o, n) in HELD.items()},
+}
+START = "1;classic;red;Peru:red:6,Brazil:blue:2,Argentina:blue:1"
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({}, f"{START};attack"),
+        ({"place": 5}, f"{START};place;place=5"),
+        ({"phase": "fortify"}, f"{START};fortify"),
+        ({"cards": {"red": 3, "blue": "2.0.0.0.0"}}, f"{START};attack;cards=red:3,blue:2.0.0.0.0"),
+        ({"cards": "red:3,blue:1"}, f"{START};attack;cards=red:3,blue:1"),
+        ({"sets": [8, 10]}, f"{START};attack;sets=8,10"),
+        ({"sets": "fixed"}, f"{START};attack;sets=fixed"),
+        ({"keep": {"Peru": 2}, "stay": ["Peru"]}, f"{START};attack;keep=Peru:2;stay=Peru"),
+        (
+            {"rules": "capital", "own": {"Brazil": "wall"}},
+            f"{START};attack;rules=capital;own=Brazil:wall",
+        ),
+        ({"players": ["blue", "red"]}, f"{START};attack;players=blue,red"),
+        ({"whole": True, "conquered": True}, f"{START};attack;whole=1;conquered=1"),
+        ({"whole": False}, f"{START};attack"),
+        ({"symbols": {"Peru": "cavalry"}}, None),
+    ],
+)
+def test_a_file_has_the_keys_of_a_code(keys: dict[str, Any], code: str | None) -> None:
+    turn = read_moment({**TABLE, **keys})
+    if code is not None:
+        assert turn == Turn.from_code(code)
+    assert Turn.from_code(turn.to_code()) == turn
+
+
+def test_a_turn_survives_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "turn.toml"
+    for code in (
+        f"{START};place;rules=capital;place=4;cards=red:2;keep=Peru:2;fortify=adjacent;whole=1",
+        "1;classic;red;Peru:red:2,Brazil:red:5,Argentina:blue:2;advance;attack=Peru:Brazil:3",
+    ):
+        turn = Turn.from_code(code)
+        file.write_text(turn.to_toml(), encoding="utf-8")
+        assert read_moment(file) == read_board_or_moment(str(file)) == turn
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"plaze": 5}, "unknown key 'plaze'; did you mean 'place'?"),
+        ({"place": -1}, "place must be a whole number from 0"),
+        ({"place": [[1]]}, "place must be a number, text, a list or a table"),
+        ({"phase": 3}, "phase must be text, got 3"),
+        ({"phase": "sleep"}, "phase of the code must be"),
+        ({"cards": {"purple": 3}}, "purple"),
+        ({"keep": {"Narnia": 3}}, "Narnia"),
+        ({"rules": "capitol"}, "unknown rules 'capitol'; did you mean 'capital'?"),
+        ({"fortify": "far"}, "fortify must be"),
+        ({"symbols": {"Peru": "horse"}}, "symbols"),
+    ],
+)
+def test_a_wrong_key_is_refused_in_one_sentence(
+    tmp_path: Path, keys: dict[str, Any], message: str
+) -> None:
+    file = tmp_path / "turn.json"
+    file.write_text(json.dumps({**TABLE, **keys}, indent=1), encoding="utf-8")
+    with pytest.raises(IactaError) as caught:
+        read_moment(file)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"position file '{file}': ")
+    assert "\n" not in str(caught.value)
