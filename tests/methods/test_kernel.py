@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iacta import Distribution, IactaError, IllegalError, Stop, find_rules
+from iacta import Distribution, IactaError, IllegalError, StopRule, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, State, Values
 
@@ -26,12 +26,12 @@ RULES = {
     )
 }
 STOPS = {
-    "never": Stop(),
-    "stop_at": Stop(stop_at=2),
-    "charge": Stop(charge=True),
-    "losses": Stop(max_losses=2),
-    "rolls": Stop(max_rolls=2),
-    "several": Stop(stop_at=1, charge=True, max_losses=3, max_rolls=4),
+    "never": StopRule(),
+    "stop_at": StopRule(stop_at=2),
+    "charge": StopRule(charge=True),
+    "losses": StopRule(max_losses=2),
+    "rolls": StopRule(max_rolls=2),
+    "several": StopRule(stop_at=1, charge=True, max_losses=3, max_rolls=4),
 }
 MOST_ATTACKERS, MOST_DEFENDERS = 7, 4
 

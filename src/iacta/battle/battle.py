@@ -17,7 +17,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
+from iacta.rules.stop import NEVER, StopRule, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
 
@@ -29,7 +29,7 @@ class Battle(Pasted):
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never. A battle that
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never. A battle that
         stops has no winner: attackers and defenders are left.
 
     Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
@@ -52,7 +52,7 @@ class Battle(Pasted):
     True
     >>> Battle(1, 10).win_probability()
     0.0
-    >>> Battle(12, 10, stop=Stop(max_losses=3)).attackers_left().quantile(0)
+    >>> Battle(12, 10, stop=StopRule(max_losses=3)).attackers_left().quantile(0)
     8
     >>> Battle(-3, 10)
     Traceback (most recent call last):
@@ -63,7 +63,7 @@ class Battle(Pasted):
     attackers: int
     defenders: int
     rules: Rules
-    stop: Stop
+    stop: StopRule
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Battle(Pasted):
         rules: Rules | str = "classic",
         *,
         garrison: int | None = None,
-        stop: Stop | None = None,
+        stop: StopRule | None = None,
     ) -> None:
         put(self, "attackers", whole_number(attackers, "attackers", least=1))
         put(self, "defenders", whole_number(defenders, "defenders", least=1))
@@ -122,7 +122,7 @@ class Battle(Pasted):
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop, with armies left that might attack.
 
-        >>> Battle(4, 2, stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        >>> Battle(4, 2, stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
         """
         if self.stop == NEVER or self._able <= 0:
@@ -135,7 +135,7 @@ class Battle(Pasted):
 
         outcome: how the battle ended.
 
-        >>> battle = Battle(9, 4, stop=Stop(max_losses=3))
+        >>> battle = Battle(9, 4, stop=StopRule(max_losses=3))
         >>> battle.is_stopped(Outcome(6, 2)), battle.is_stopped(Outcome(7, 0))
         (True, False)
         """

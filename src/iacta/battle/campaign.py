@@ -21,7 +21,7 @@ from iacta.errors import MalformedError
 from iacta.methods.kernel import Kernel, State, Values
 from iacta.reprs import Pasted
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop, stop_argument
+from iacta.rules.stop import StopRule, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
@@ -84,8 +84,8 @@ class Campaign(Pasted):
         garrison of its own, or its text, such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
-    stop: when the attackers choose to stop, a `Stop` for each battle without its own; `None` for
-        never.
+    stop: when the attackers choose to stop, a `StopRule` for each battle without its own; `None`
+        for never.
 
     Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
     stop: then the campaign ends there. Each battle counts its losses and rolls from zero. Armies
@@ -115,7 +115,7 @@ class Campaign(Pasted):
     attackers: int
     territories: tuple[Territory, ...]
     rules: Rules
-    stop: Stop
+    stop: StopRule
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Campaign(Pasted):
         rules: Rules | str = "classic",
         *,
         garrison: int | None = None,
-        stop: Stop | None = None,
+        stop: StopRule | None = None,
     ) -> None:
         put(self, "attackers", whole_number(attackers, "attackers", least=1))
         put(self, "territories", read_territories(territories))
@@ -198,7 +198,7 @@ class Campaign(Pasted):
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop on the way, with armies that might attack.
 
-        >>> Campaign(4, [2], stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        >>> Campaign(4, [2], stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
         """
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
@@ -208,7 +208,7 @@ class Campaign(Pasted):
 
         end: how the campaign ended.
 
-        >>> campaign = Campaign(9, [2, 3], stop=Stop(max_rolls=1))
+        >>> campaign = Campaign(9, [2, 3], stop=StopRule(max_rolls=1))
         >>> campaign.is_stopped(CampaignOutcome(1, 7, 2))
         True
         """

@@ -10,7 +10,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.reprs import short_repr
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop, read_stop
+from iacta.rules.stop import NEVER, StopRule, read_stop
 from iacta.rules.variants import find_rules, rules_name
 
 
@@ -23,7 +23,8 @@ class Territory:
         Their garrison does not count: what stays behind is said by the territory attacked from.
     garrison: armies that must stay on it when the stack moves on; `None` for that of the
         campaign.
-    stop: when the attackers stop in the battle for it, a `Stop`; `None` for that of the campaign.
+    stop: when the attackers stop in the battle for it, a `StopRule`; `None` for that of the
+        campaign.
 
     >>> Territory(8, rules="capital", garrison=3)
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -32,7 +33,7 @@ class Territory:
     defenders: int
     rules: Rules | str | None = None
     garrison: int | None = None
-    stop: Stop | None = None
+    stop: StopRule | None = None
 
     def __post_init__(self) -> None:
         put(self, "defenders", whole_number(self.defenders, "defenders", least=1))
@@ -58,7 +59,7 @@ class Stage(NamedTuple):
 
     defenders: int
     rules: Rules
-    stop: Stop = NEVER
+    stop: StopRule = NEVER
 
     def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
         return find_kernel(self.rules, self.stop, exact=exact, method=method)
@@ -93,7 +94,9 @@ def _read_territory(entry: int | str | Territory) -> Territory:
     return entry if isinstance(entry, Territory) else Territory(entry)
 
 
-def stages(territories: Iterable[Territory], rules: Rules, stop: Stop = NEVER) -> Iterator[Stage]:
+def stages(
+    territories: Iterable[Territory], rules: Rules, stop: StopRule = NEVER
+) -> Iterator[Stage]:
     """Yield the battles for the territories, each under its own rules and stop or else under these.
 
     >>> way = [Territory(8, garrison=3), Territory(2)]
@@ -114,7 +117,7 @@ def parse_territory(text: str) -> Territory:
     >>> parse_territory("8:capital@3")
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
     >>> parse_territory("8~5")
-    Territory(8, stop=Stop(stop_at=5))
+    Territory(8, stop=StopRule(stop_at=5))
     >>> parse_territory("many")
     Traceback (most recent call last):
         ...
@@ -127,7 +130,7 @@ def parse_territory(text: str) -> Territory:
         parse_whole_number(defenders, "defenders", least=1),
         find_rules(rules) if colon else None,
         parse_whole_number(garrison, "garrison", least=0) if at else None,
-        Stop(parse_whole_number(stop_at, "stop_at", least=0)) if tilde else None,
+        StopRule(parse_whole_number(stop_at, "stop_at", least=0)) if tilde else None,
     )
 
 
@@ -136,7 +139,7 @@ def territory_name(territory: Territory) -> str:
 
     Rules without a name, and stops that are more than armies kept out, are shown in full.
 
-    >>> territory_name(Territory(8, rules="capital", garrison=3, stop=Stop(stop_at=5)))
+    >>> territory_name(Territory(8, rules="capital", garrison=3, stop=StopRule(stop_at=5)))
     '8:capital@3~5'
     """
     rules = "" if territory.rules is None else f":{rules_name(find_rules(territory.rules))}"
@@ -146,7 +149,7 @@ def territory_name(territory: Territory) -> str:
 def own_numbers(territory: Territory) -> str:
     """Return the garrison and the stop of its own as they are written behind a territory.
 
-    >>> own_numbers(Territory(8, garrison=3, stop=Stop(stop_at=5)))
+    >>> own_numbers(Territory(8, garrison=3, stop=StopRule(stop_at=5)))
     '@3~5'
     """
     garrison = "" if territory.garrison is None else f"@{territory.garrison}"

@@ -7,7 +7,7 @@ from iacta.distribution import Probability
 from iacta.errors import MalformedError, TooLargeError
 from iacta.questions.sentences import count
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import rules_name
 
 
@@ -58,10 +58,10 @@ def rules_words(rules: Rules) -> str:
     return under_rules(rules, "house" if rules_name(rules) == repr(rules) else "")
 
 
-def stop_words(stop: Stop) -> str:
+def stop_words(stop: StopRule) -> str:
     """Return when the attackers stop, as the end of a sentence; nothing if they never do.
 
-    >>> stop_words(Stop(charge=True, max_rolls=3))
+    >>> stop_words(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'
     """
     if stop == NEVER:
@@ -85,7 +85,7 @@ def seed_words(seed: int | None) -> str:
     return "" if seed is None else f" (seed {seed})"
 
 
-def fight(attackers: int, defenders: int, rules: Rules, stop: Stop = NEVER) -> str:
+def fight(attackers: int, defenders: int, rules: Rules, stop: StopRule = NEVER) -> str:
     """Return who fights whom under which rules, as the beginning of a subtitle.
 
     >>> fight(12, 10, Rules())

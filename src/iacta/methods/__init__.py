@@ -14,7 +14,7 @@ from iacta.errors import IllegalError
 from iacta.methods.kernel import Kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import NEVER, StopRule
 
 __all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "methods_of"]
 
@@ -87,7 +87,7 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
 
 
 def find_kernel(
-    rules: Rules, stop: Stop = NEVER, *, exact: bool = False, method: str = "auto"
+    rules: Rules, stop: StopRule = NEVER, *, exact: bool = False, method: str = "auto"
 ) -> Kernel:
     """Return the kernel of battles under some rules and a stop: all that is asked of the methods.
 
@@ -106,7 +106,7 @@ def find_kernel(
 
 
 @lru_cache(maxsize=1024)
-def _kernel(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
+def _kernel(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
     if stop == NEVER:
         named = {each.name: each for each in _METHODS}
         by_mode = {(each.mode, each.exact): each for each in _METHODS}
@@ -125,7 +125,7 @@ def _kernel(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
     return Reserve(kernel, stop)
 
 
-def _stopping(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
+def _stopping(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
     if method == "simulation":
         from iacta.methods.simulation import Simulation
 

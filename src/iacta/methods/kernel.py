@@ -35,7 +35,7 @@ from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.rules.modes import Mode, TrueRandom
 from iacta.rules.roll import LossCounts, gain_of, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import find_rules
 
 Find: TypeAlias = "Callable[..., Kernel]"
@@ -249,7 +249,7 @@ class Kernel(ABC):
     quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
     quick_armies: float = inf  # and up to so many armies
 
-    def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
+    def __init__(self, rules: Rules, stop: StopRule = NEVER) -> None:
         self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
         if type(rules.mode) not in self.modes:
             if TrueRandom in self.modes:

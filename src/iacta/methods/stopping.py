@@ -54,7 +54,7 @@ from iacta.methods.kernel import (
 )
 from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
+from iacta.rules.stop import StopRule
 
 NAME = "stopping"
 
@@ -75,7 +75,7 @@ class Reserve(Kernel):
 
     modes = MODES
 
-    def __init__(self, fought: Kernel, stop: Stop) -> None:
+    def __init__(self, fought: Kernel, stop: StopRule) -> None:
         self.name = fought.name
         super().__init__(fought.rules, stop)
         self.fought, self.kept = fought, stop.stop_at or 0
@@ -158,7 +158,7 @@ class Stopping(UnitKernel, RollKernel):
     exact: whether the answers are fractions.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> Stopping(CLASSIC, Stop(max_rolls=1), exact=True).forward(Distribution([3]), 2)
+    >>> Stopping(CLASSIC, StopRule(max_rolls=1), exact=True).forward(Distribution([3]), 2)
     Distribution({State(attackers=1, defenders=2): 2275, State(attackers=2, defenders=1): 2611, \
 State(attackers=3, defenders=0): 2890})
     """
@@ -166,7 +166,7 @@ State(attackers=3, defenders=0): 2890})
     name = NAME
     by_rows = True
 
-    def __init__(self, rules: Rules, stop: Stop, *, exact: bool) -> None:
+    def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:
         mode = rules.mode
         if mode.grows or not (mode.rolls and mode.dice_chosen_first):
             raise mode.unfit("for a battle that stops by charge, max_losses or max_rolls")

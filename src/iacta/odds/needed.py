@@ -25,7 +25,7 @@ from iacta.odds.arrays import Armies, Army, RuleSets, Whole, over_rules
 from iacta.odds.search import Curve, decided, decided_by_floats, first, first_in_tables
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop
+from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
 
 Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
@@ -41,7 +41,7 @@ EVEN = Fraction(1, 2)
 
 class _SearchOptions(TypedDict, total=False):
     garrison: int | None
-    stop: Stop | None
+    stop: StopRule | None
 
 
 class _Keeping(_SearchOptions, total=False):
@@ -63,7 +63,7 @@ def armies_needed(
     *,
     garrison: int | None = None,
     keep: int = 0,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
 ) -> int | Whole:
     """Return the fewest attackers, garrison included, that win with at least a wanted chance.
 
@@ -74,7 +74,7 @@ def armies_needed(
     rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     keep: armies that must be left at the end to move into the territory.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Where the defender
@@ -93,7 +93,7 @@ def armies_needed(
     [19, 34]
     >>> armies_needed(10, 0.95, keep=5)
     23
-    >>> armies_needed(10, 0.5, stop=Stop(max_losses=10))
+    >>> armies_needed(10, 0.5, stop=StopRule(max_losses=10))
     11
     >>> armies_needed([10, 15, 20], "100%", "balanced blitz").tolist()
     [16, 21, 26]
@@ -112,7 +112,7 @@ def armies_needed_for_campaign(
     *,
     garrison: int | None = None,
     keep: int = 0,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
 ) -> int:
     """Return the fewest attackers, garrison included, that take all territories of a campaign.
 
@@ -165,7 +165,7 @@ def win_probabilities_keeping(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     exact: bool = False,
 ) -> list[Probability]:
     """Return the chances to take a whole way and have at least `keep` armies at its end.
@@ -209,7 +209,7 @@ def defenders_needed(
     rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
 ) -> int | Whole:
     """Return the fewest defenders that hold their territory with at least a wanted chance.
 
@@ -218,7 +218,7 @@ def defenders_needed(
     chance: the wanted chance, as for `armies_needed`; the two shapes are broadcast.
     rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Against more than
@@ -286,7 +286,7 @@ def _needed(
     attacking: bool,
     garrison: int | None,
     keep: int = 0,
-    stop: Stop | None,
+    stop: StopRule | None,
 ) -> int | Whole:
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
@@ -384,7 +384,7 @@ def _at_chance(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float
 
 
 def _read_way(
-    territories: Territories, rules: Rules, stop: Stop | None, keep: int, *, exact: bool = False
+    territories: Territories, rules: Rules, stop: StopRule | None, keep: int, *, exact: bool = False
 ) -> _Way:
     way = list(stages(read_territories(territories), rules, read_stop(stop)))
     kernels = [stage.kernel(exact=exact) for stage in way]

@@ -10,7 +10,7 @@ from iacta.battle.territory import Territory, parse_territory
 from iacta.questions.form import Form, parameter
 from iacta.questions.parameter_kinds import FileName, Flag, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
+from iacta.rules.stop import StopRule
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
 ARMIES = Whole(least=1)
@@ -111,8 +111,8 @@ class WithStop(Form, kw_only=True):
     max_rolls: int | None = parameter(Whole(), "Stop a battle after this many rolls.", default=None)
 
     @property
-    def stop(self) -> Stop:
-        return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
+    def stop(self) -> StopRule:
+        return StopRule(self.stop_at, self.charge, self.max_losses, self.max_rolls)
 
 
 class OneBattle(UnderRules, WithStop):

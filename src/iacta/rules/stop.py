@@ -1,4 +1,4 @@
-"""Stop: when attackers stop, before the territory is taken or the last of them is lost."""
+"""Stop rule: when attackers stop, before the territory is taken or the last of them is lost."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,7 @@ from iacta.rules.rules import Rules
 
 
 @dataclass(frozen=True, repr=False)
-class Stop:
+class StopRule:
     """When the attackers stop; of several conditions, the first that is met.
 
     stop_at: armies kept out of the fight besides the garrison: they throw no dice, and the
@@ -19,14 +19,14 @@ class Stop:
         more. With 0 they never roll. `None` sets no limit.
     max_rolls: they stop after this many rolls. With 0 they never roll. `None` sets no limit.
 
-    `Stop()` never stops: the battle is fought until one side cannot go on. Numbers below 0 or not
-    whole are refused.
+    `StopRule()` never stops: the battle is fought until one side cannot go on. Numbers below 0 or
+    not whole are refused.
 
-    >>> Stop(stop_at=5, charge=True)
-    Stop(stop_at=5, charge=True)
-    >>> Stop(stop_at=0) == Stop()
+    >>> StopRule(stop_at=5, charge=True)
+    StopRule(stop_at=5, charge=True)
+    >>> StopRule(stop_at=0) == StopRule()
     True
-    >>> Stop(max_rolls=-1)
+    >>> StopRule(max_rolls=-1)
     Traceback (most recent call last):
         ...
     iacta.errors.IllegalError: max_rolls must be a whole number of at least 0, got -1
@@ -59,7 +59,7 @@ class Stop:
 
         rules: the rules of the battle.
 
-        >>> Stop(stop_at=5).rules_in_fight(Rules())
+        >>> StopRule(stop_at=5).rules_in_fight(Rules())
         Rules(garrison=6)
         """
         return replace(rules, garrison=rules.garrison + (self.stop_at or 0))
@@ -70,7 +70,7 @@ class Stop:
         able: attackers able to attack at the start, without those kept out of the fight.
         most_dice: the most attack dice that count.
 
-        >>> Stop(charge=True).fewest_able(9, 3), Stop(max_losses=4).fewest_able(9, 3)
+        >>> StopRule(charge=True).fewest_able(9, 3), StopRule(max_losses=4).fewest_able(9, 3)
         (3, 6)
         """
         fewest = min(able, most_dice) if self.charge else 1
@@ -79,27 +79,27 @@ class Stop:
         return max(fewest, 1)
 
 
-NEVER = Stop()
+NEVER = StopRule()
 
 
-def read_stop(stop: object) -> Stop:
-    """Return a stop, `Stop()` for `None`, or refuse anything else.
+def read_stop(stop: object) -> StopRule:
+    """Return a stop rule, `StopRule()` for `None`, or refuse anything else.
 
     >>> read_stop(None)
-    Stop()
+    StopRule()
     """
     if stop is None:
         return NEVER
-    if not isinstance(stop, Stop):
-        hint = f"; did you mean Stop({shown(stop)})?" if type(stop) is int else ""
-        raise MalformedError(f"stop must be a Stop, got {shown(stop)}{hint}")
+    if not isinstance(stop, StopRule):
+        hint = f"; did you mean StopRule({shown(stop)})?" if type(stop) is int else ""
+        raise MalformedError(f"stop must be a StopRule, got {shown(stop)}{hint}")
     return stop
 
 
-def stop_argument(stop: Stop) -> str:
+def stop_argument(stop: StopRule) -> str:
     """Return the stop as a last argument in a repr, empty if it never stops.
 
-    >>> stop_argument(Stop(max_rolls=3)), stop_argument(Stop())
-    (', stop=Stop(max_rolls=3)', '')
+    >>> stop_argument(StopRule(max_rolls=3)), stop_argument(StopRule())
+    (', stop=StopRule(max_rolls=3)', '')
     """
     return "" if stop == NEVER else f", stop={stop!r}"

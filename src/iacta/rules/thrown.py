@@ -42,7 +42,7 @@ from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
+from iacta.rules.stop import StopRule
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -54,7 +54,7 @@ THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
-Fight: TypeAlias = tuple[int, Rules, Stop]  # the number of defenders first
+Fight: TypeAlias = tuple[int, Rules, StopRule]  # the number of defenders first
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -113,7 +113,7 @@ def simulate(
 
     Runs that would take more than an hour on one processor are refused.
 
-    >>> ends = simulate(3, [(1, Rules(), Stop())], runs=1000)
+    >>> ends = simulate(3, [(1, Rules(), StopRule())], runs=1000)
     >>> sum(count for end, count in ends.items() if end.conquered)
     755
     """
@@ -212,7 +212,7 @@ def fight(
 
 
 def fight_until(
-    attackers: Armies, defenders: Armies, rules: Rules, stop: Stop, rng: "np.random.Generator"
+    attackers: Armies, defenders: Armies, rules: Rules, stop: StopRule, rng: "np.random.Generator"
 ) -> Battles:
     """Fight many battles until the attackers stop, and return the attackers and defenders left.
 
@@ -224,7 +224,7 @@ def fight_until(
 
     >>> rng = np.random.default_rng(1)
     >>> twelve, ten = np.array([12, 12, 12]), np.array([10, 10, 10])
-    >>> left, against = fight_until(twelve, ten, Rules(), Stop(max_losses=3), rng)
+    >>> left, against = fight_until(twelve, ten, Rules(), StopRule(max_losses=3), rng)
     >>> left.tolist(), against.tolist()
     ([8, 10, 8], [6, 0, 8])
     """
