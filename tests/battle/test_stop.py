@@ -9,11 +9,15 @@ from tests import brute
 
 STOPS = [
     StopRule(),
-    StopRule(stop_at=5),
+    StopRule(hold_back=5),
+    StopRule(stop_at=4),
+    StopRule(stop_at=9),
+    StopRule(hold_back=2, stop_at=5),
+    StopRule(stop_at=3, charge=True, max_losses=4, max_rolls=6),
     StopRule(charge=True),
     StopRule(max_losses=0),
     StopRule(max_rolls=3),
-    StopRule(1, True, 2, 3),
+    StopRule(hold_back=1, charge=True, max_losses=2, max_rolls=3),
 ]
 
 
@@ -22,10 +26,14 @@ def test_repr_can_be_pasted_back_and_equal_stops_are_one() -> None:
         for each in (stop, Battle(9, 7, stop=stop), Territory(8, stop=stop)):
             assert eval(repr(each), vars(__import__("iacta"))) == each  # noqa: S307 # the claim
     assert len({Battle(9, 7, stop=stop) for stop in STOPS}) == len(STOPS)
-    assert Battle(9, 7, stop=StopRule()) == Battle(9, 7) == Battle(9, 7, stop=StopRule(stop_at=0))
+    assert (
+        Battle(9, 7, stop=StopRule())
+        == Battle(9, 7)
+        == Battle(9, 7, stop=StopRule(hold_back=0, stop_at=0))
+    )
     assert repr(Battle(9, 7, stop=StopRule())) == "Battle(9, 7)"
-    assert repr(Battle(9, 7, "capital", stop=StopRule(5))) == (
-        "Battle(9, 7, 'capital', stop=StopRule(stop_at=5))"
+    assert repr(Battle(9, 7, "capital", stop=StopRule(hold_back=5))) == (
+        "Battle(9, 7, 'capital', stop=StopRule(hold_back=5))"
     )
 
 
@@ -63,12 +71,12 @@ def test_simulated_battles_stop_too() -> None:
 
 
 def test_trees_are_counted_for_armies_kept_out_alone() -> None:
-    kept = Battle(9, 6, stop=StopRule(stop_at=2))
+    kept = Battle(9, 6, stop=StopRule(hold_back=2))
     assert kept.state_count() == Battle(9, 6, garrison=3).state_count()
     assert kept.path_count() == Battle(9, 6, garrison=3).path_count()
     charging = Battle(9, 6, stop=StopRule(charge=True))
     for count in (charging.state_count, charging.path_count):
         with pytest.raises(
-            IactaError, match="states and paths are counted only for a stop of stop_at alone"
+            IactaError, match="states and paths are counted only for a stop of hold_back alone"
         ):
             count()

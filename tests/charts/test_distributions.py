@@ -92,7 +92,9 @@ def test_survival_shows_the_odds_of_each_territory() -> None:
 
 
 def test_survival_names_stops_and_of_what_is_never_reached() -> None:
-    stopped = charts.survival(Campaign(20, [8, 3], stop=StopRule(stop_at=4))).tables["territories"]
+    stopped = charts.survival(Campaign(20, [8, 3], stop=StopRule(hold_back=4))).tables[
+        "territories"
+    ]
     assert {row["fate"] for row in stopped} == {"you take it", "you stop there"}
     none = charts.survival(Campaign(1, [2, 2]))
     assert none.title == "1 army cannot attack: 1 must stay behind."

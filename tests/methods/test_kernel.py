@@ -27,11 +27,14 @@ RULES = {
 }
 STOPS = {
     "never": StopRule(),
-    "stop_at": StopRule(stop_at=2),
+    "hold_back": StopRule(hold_back=2),
+    "stop_at": StopRule(stop_at=3),
+    "both": StopRule(hold_back=1, stop_at=4),
+    "stop_at-and-losses": StopRule(stop_at=3, max_losses=3),
     "charge": StopRule(charge=True),
     "losses": StopRule(max_losses=2),
     "rolls": StopRule(max_rolls=2),
-    "several": StopRule(stop_at=1, charge=True, max_losses=3, max_rolls=4),
+    "several": StopRule(hold_back=1, charge=True, max_losses=3, max_rolls=4),
 }
 MOST_ATTACKERS, MOST_DEFENDERS = 7, 4
 

@@ -23,10 +23,18 @@ STOPS = [
     StopRule(charge=True),
     *(StopRule(max_losses=k) for k in (0, 1, 2, 3, 5, 30)),
     *(StopRule(max_rolls=k) for k in (0, 1, 2, 4, 11, 60)),
-    StopRule(stop_at=2, charge=True),
+    StopRule(hold_back=2, charge=True),
+    *(StopRule(stop_at=k) for k in (1, 2, 3, 4, 8, 15)),
+    StopRule(hold_back=2, stop_at=2),
+    StopRule(hold_back=2, stop_at=6),
+    StopRule(stop_at=3, charge=True),
+    StopRule(stop_at=7, max_losses=4),
+    StopRule(stop_at=3, max_rolls=2),
+    StopRule(stop_at=8, max_rolls=2),
+    StopRule(hold_back=1, stop_at=4, charge=True, max_losses=4, max_rolls=5),
     StopRule(max_losses=4, max_rolls=3),
     StopRule(charge=True, max_losses=3),
-    StopRule(stop_at=1, charge=True, max_losses=4, max_rolls=5),
+    StopRule(hold_back=1, charge=True, max_losses=4, max_rolls=5),
 ]
 BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (4, 20), (20, 4)]
 FULL = StopRule(charge=True)
@@ -44,7 +52,8 @@ def distribution_of(
 ) -> Distribution[Outcome]:
     """Return the distribution of a stack by `Stopping`, whatever the stop."""
     kept = stop.rules_in_fight(rules).garrison
-    kernel = Stopping(rules, replace(stop, stop_at=None), exact=exact)
+    fight = replace(stop, hold_back=None).subtract_garrison(kept)
+    kernel = Stopping(rules, fight, exact=exact)
     return outcomes(kernel, stack, defenders, kept)
 
 
@@ -71,7 +80,9 @@ def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
 
 
-@pytest.mark.parametrize("stop", [FULL, StopRule(max_losses=30), StopRule(max_rolls=40)], ids=repr)
+@pytest.mark.parametrize(
+    "stop", [FULL, StopRule(stop_at=20), StopRule(max_losses=30), StopRule(max_rolls=40)], ids=repr
+)
 @pytest.mark.parametrize("battle", [(90, 70), (70, 90), (250, 40)])
 def test_floats_stay_within_their_bound_in_larger_battles(
     stop: StopRule, battle: tuple[int, int]
@@ -109,6 +120,7 @@ def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: StopR
     st.none() | st.integers(0, 9),
     st.none() | st.integers(0, 9),
     st.none() | st.integers(0, 4),
+    st.none() | st.integers(0, 9),
 )
 def test_any_battle_is_the_twin(
     rules: Rules,
@@ -117,9 +129,16 @@ def test_any_battle_is_the_twin(
     charge: bool,
     max_losses: int | None,
     max_rolls: int | None,
+    hold_back: int | None,
     stop_at: int | None,
 ) -> None:
-    stop = StopRule(stop_at, charge, max_losses, max_rolls)
+    stop = StopRule(
+        hold_back=hold_back,
+        stop_at=stop_at,
+        charge=charge,
+        max_losses=max_losses,
+        max_rolls=max_rolls,
+    )
     expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
     outcomes = Battle(attackers, defenders, rules, stop=stop).outcomes(exact=True)
     assert dict(outcomes) == {Outcome(*end): p for end, p in expected.items() if p}
@@ -128,11 +147,11 @@ def test_any_battle_is_the_twin(
 @pytest.mark.parametrize("battle", [(12, 10), (10, 12), (3, 1), (1, 3)])
 def test_armies_kept_out_of_the_fight_are_a_larger_garrison(battle: tuple[int, int]) -> None:
     for kept in (0, 1, 4, 20):
-        ours = Battle(*battle, stop=StopRule(stop_at=kept))
+        ours = Battle(*battle, stop=StopRule(hold_back=kept))
         larger = Battle(*battle, garrison=1 + kept)
         assert ours.outcomes(exact=True) == larger.outcomes(exact=True)
         assert ours.win_probability() == larger.win_probability()
-        charging = Battle(*battle, stop=StopRule(stop_at=kept, charge=True))
+        charging = Battle(*battle, stop=StopRule(hold_back=kept, charge=True))
         larger_charging = Battle(*battle, garrison=1 + kept, stop=FULL)
         assert charging.outcomes(exact=True) == larger_charging.outcomes(exact=True)
 
@@ -178,25 +197,25 @@ def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
         with pytest.raises(IllegalError) as caught:
             battle.win_probability(method=name)
         assert str(caught.value) == (
-            "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by charge, "
-            f"max_losses or max_rolls, got {name!r}"
+            "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by stop_at, "
+            f"charge, max_losses or max_rolls, got {name!r}"
         )
     assert battle.outcomes(method="stopping") == battle.outcomes()
     for name in methods_of(CLASSIC):
-        kept = Battle(9, 7, stop=StopRule(stop_at=2))
+        kept = Battle(9, 7, stop=StopRule(hold_back=2))
         error = 0.01 if name == "simulation" else 1e-13
         assert kept.win_probability(method=name) == pytest.approx(kept.win_probability(), abs=error)
 
 
 @pytest.mark.parametrize("method", ["auto", "simulation"])
 def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> None:
-    for stop in (FULL, StopRule(max_losses=3), StopRule(max_rolls=3)):
+    for stop in (FULL, StopRule(stop_at=3), StopRule(max_losses=3), StopRule(max_rolls=3)):
         with pytest.raises(
             IllegalError,
             match="armies that grow when all dice show one cannot be used for a battle",
         ):
             Battle(9, 7, "five ones", stop=stop).outcomes(method=method)
-    kept = Battle(9, 7, "five ones", stop=StopRule(stop_at=2)).win_probability()
+    kept = Battle(9, 7, "five ones", stop=StopRule(hold_back=2)).win_probability()
     assert kept == Battle(9, 7, "five ones", garrison=3).win_probability()
 
 

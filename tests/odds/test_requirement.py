@@ -288,10 +288,14 @@ def test_extreme_chances_of_large_battles_are_reported(wanted: Fraction) -> None
 
 STOPS = [
     StopRule(stop_at=2),
+    StopRule(stop_at=5),
+    StopRule(hold_back=1, stop_at=4),
+    StopRule(stop_at=3, max_rolls=3),
+    StopRule(hold_back=2),
     StopRule(charge=True),
     StopRule(max_losses=3),
     StopRule(max_rolls=3),
-    StopRule(1, True, 4, 5),
+    StopRule(hold_back=1, charge=True, max_losses=4, max_rolls=5),
 ]
 
 
@@ -362,7 +366,7 @@ def test_a_chance_that_endless_attackers_who_stop_just_have_is_reached() -> None
 
 
 def test_balanced_battles_keep_some_armies_back() -> None:
-    rules, stop = iacta.find_rules("balanced blitz"), StopRule(stop_at=2)
+    rules, stop = iacta.find_rules("balanced blitz"), StopRule(hold_back=2)
     for chance in ("50%", "100%"):
         assert armies_needed(5, chance, rules, stop=stop) == armies_needed(5, chance, rules) + 2
         assert iacta.defenders_needed(9, chance, rules, stop=stop) == iacta.defenders_needed(

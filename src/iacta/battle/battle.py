@@ -38,7 +38,7 @@ class Battle(Pasted):
     million states leave out outcomes that are less likely than 1e-18 given that their side wins.
     Where only the absolute error is bounded, as under balanced blitz, certainty is still exactly
     1.0 or 0.0. The error of each method is what its kernel states (`iacta.methods.kernel`). A
-    battle with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or
+    battle with another stop than `hold_back` alone is solved by `"auto"`, `"stopping"` or
     `"simulation"`.
 
     Numbers below 1 or not whole are refused. A stack no larger than its garrison cannot attack.
@@ -196,7 +196,7 @@ class Battle(Pasted):
         """
         ends = self.outcomes(exact=exact, method=method)
         if not ends.prob(is_won):
-            fighting = self._able - (self.stop.stop_at or 0)
+            fighting = self._able - (self.stop.hold_back or 0)
             too_rare = not exact and self.stop.is_reserve and fighting > 0
             hint = " in floats; try exact=True" if too_rare else ""
             raise IllegalError(f"a win must have a chance above 0, got {shown(self)}{hint}")
@@ -243,7 +243,7 @@ class Battle(Pasted):
         """Return the kernel that counts states and paths, if they can be counted."""
         if not self.stop.is_reserve:
             raise IllegalError(
-                "states and paths are counted only for a stop of stop_at alone, "
+                "states and paths are counted only for a stop of hold_back alone, "
                 f"got {shown(self.stop)}"
             )
         return find_kernel(self.stop.rules_in_fight(self.rules), method="path_tree")

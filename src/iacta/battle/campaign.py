@@ -88,16 +88,17 @@ class Campaign(Pasted):
         for never.
 
     Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
-    stop: then the campaign ends there. Each battle counts its losses and rolls from zero. Armies
-    kept out of a fight stay where they are while it lasts; after a conquest all but the garrison
-    move on, those kept out included. Answers are floats, or fractions with `exact=True`; `method`
-    is as for `Battle`. The relative error of a float is at most the sum over the territories of
-    those of its kernels, each at most 1e-12; twice that for `expected_attackers`, which is a ratio.
-    Chances below 1e-150 may become 0. Where the first battle has more than a million states, what
-    is less likely than 1e-18 given that it is won or lost is left out of distributions and of the
-    odds by territory. Under balanced blitz, which reshapes the battle for each territory by itself,
-    the error is absolute. A defender who sees the attack first makes the conquest of that
-    territory as unlikely as possible, whatever is behind it.
+    stop: then the campaign ends there. Each battle counts its losses and rolls from zero, and
+    `stop_at` counts the armies on the territory attacked from. Armies held back in a battle take no
+    part in it; after a conquest all but the garrison move on, armies held back included. Answers
+    are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
+    float is at most the sum of the errors of the kernels, each at most 1e-12; twice that for
+    `expected_attackers`, which is a ratio. Chances below 1e-150 may become 0. Where the first
+    battle has more than a million states, distributions and the odds by territory leave out
+    outcomes less likely than 1e-18 given that the battle is won or lost. Under balanced blitz,
+    which reshapes the battle for each territory by itself, the error is absolute. A defender who
+    sees the attack first makes the conquest of that territory as unlikely as possible, whatever is
+    behind it.
 
     No territories, and numbers below 1 or not whole, are refused.
 

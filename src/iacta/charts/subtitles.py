@@ -59,21 +59,27 @@ def rules_words(rules: Rules) -> str:
 
 
 def stop_words(stop: StopRule) -> str:
-    """Return when the attackers stop, as the end of a sentence; nothing if they never do.
+    """Return how many armies are held back and when the attackers stop, to end a sentence.
+
+    Empty if they hold back no army and never stop.
 
     >>> stop_words(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'
+    >>> stop_words(StopRule(hold_back=3)), stop_words(StopRule(hold_back=3, stop_at=6))
+    (', and hold back 3', ', hold back 3, and stop with 6 left')
     """
-    if stop == NEVER:
-        return ""
     lost, rolls = stop.max_losses, stop.max_rolls
     when = [
-        *([f"with {stop.stop_at} kept out of the fight"] if stop.stop_at else []),
+        *([f"with {stop.stop_at} left"] if stop.stop_at else []),
         *(["when dice run short"] if stop.charge else []),
         *([] if lost is None else [f"with {lost} lost"]),
         *([] if rolls is None else [f"after {count(rolls, 'roll', 'rolls')}"]),
     ]
-    return f", and stop {' or '.join(when)}"
+    held = f"hold back {stop.hold_back}" if stop.hold_back else ""
+    stopped = f"stop {' or '.join(when)}" if when else ""
+    if held and stopped:
+        return f", {held}, and {stopped}"
+    return f", and {held or stopped}" if held or stopped else ""
 
 
 def seed_words(seed: int | None) -> str:

@@ -238,7 +238,7 @@ class Kernel(ABC):
     rules: the rules; their garrison only matters to how a refusal counts the attackers.
     stop: when the attackers choose to stop.
 
-    Every number of attackers is that of those able to attack.
+    Every number of attackers, `stop.stop_at` too, counts the attackers able to attack.
     """
 
     name: str
@@ -602,7 +602,7 @@ def _limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> 
     """
     if all(any(row[1:]) for row in counts.values()):
         return Fraction(1)
-    chances = [Fraction(1)] * fewest
+    chances = [Fraction(1)] * min(fewest, armies + 1)
     for n in range(fewest, armies + 1):
         row = counts[min(n, max(counts))]
         hits = sum(count * chances[n - k] for k, count in enumerate(row) if k)

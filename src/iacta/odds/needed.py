@@ -353,8 +353,13 @@ class _Way(NamedTuple):
     def guess(self, wanted: Fraction) -> int:
         """Return about how many attackers have a chance, rather too many than too few."""
         losses = [_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages]
-        staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
+        staying = sum(_reserve_size(stage.rules.garrison, stage.stop) for stage in self.stages)
         return max(ceil(SAFETY * _at_chance(losses, wanted)), 0) + self.keep + 16 + staying
+
+
+def _reserve_size(garrison: int, stop: StopRule) -> int:
+    """Return how many armies are left when the attackers stop, as far as that is a fixed number."""
+    return max(garrison + (stop.hold_back or 0), stop.stop_at or 0)
 
 
 def _losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
@@ -431,8 +436,8 @@ class _Search(NamedTuple):
         return "attackers" if self.attacking else "defenders"
 
     @property
-    def kept_out(self) -> int:
-        return self.kernel.stop.stop_at or 0
+    def reserve(self) -> int:
+        return _reserve_size(0, self.kernel.stop)
 
     def leaps(self, other: int) -> bool:
         return _leaps(self.kernel, *self.battle(max(self.keep, 1), other))
@@ -444,11 +449,11 @@ class _Search(NamedTuple):
 
     def guess(self, other: int, wanted: Fraction) -> int:
         """Return about how many armies it takes."""
-        rules, kept_out = self.kernel.rules, self.kept_out
+        rules, reserve = self.kernel.rules, self.reserve
         if self.attacking:
             lost = _at_chance([_losses(other, rules, attacking=True)], wanted)
-            return max(ceil(lost), 1) + self.keep + kept_out
-        lost = _at_chance([_losses(max(other - kept_out, 0), rules, attacking=False)], wanted)
+            return max(ceil(lost), 1) + self.keep + reserve
+        lost = _at_chance([_losses(max(other - reserve, 0), rules, attacking=False)], wanted)
         return max(ceil(lost), 1)
 
     def fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
@@ -515,11 +520,10 @@ class _Search(NamedTuple):
             _refuse_unreachable(limit, undecided[other][wanted], attained, self.side)
 
         largest = max(undecided)
+        most = self.keep + 16 + 2 * largest + (self.reserve if self.attacking else 0)
         wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
-            return first_in_tables(
-                wanted, self.tables, self.keep + 16 + 2 * largest + self.kept_out, refuse
-            )
+            return first_in_tables(wanted, self.tables, most, refuse)
         except TooLargeError:
             if not self.attacking:
                 against = shown(largest + self.kernel.garrison)

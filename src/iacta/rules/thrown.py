@@ -42,7 +42,7 @@ from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
-from iacta.rules.stop import StopRule
+from iacta.rules.stop import BY_ROLLS, StopRule
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -217,7 +217,7 @@ def fight_until(
     """Fight many battles until the attackers stop, and return the attackers and defenders left.
 
     attackers, defenders, rng: as for `fight`.
-    rules: the rules of the battles; their garrison includes the armies kept out of the fight.
+    rules: the rules of the battles; their garrison includes the armies held back.
     stop: when the attackers stop.
 
     Two arrays as long as those given, in the same order.
@@ -235,6 +235,8 @@ def fight_until(
         going = (able > 0) & (against > 0)
         if stop.charge:
             going &= np.minimum(able, most[0]) == np.minimum(at_first, most[0])
+        if stop.stop_at is not None:
+            going &= able > stop.stop_at - _garrison(rules)
         if stop.max_losses is not None:
             going &= at_first - able < stop.max_losses
         if not going.any():
@@ -301,7 +303,7 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
         if type(rules.mode) not in THROWN_MODES:
             raise rules.mode.unfit("for the method 'simulation'")
         if rules.mode.grows and not stop.is_reserve:
-            raise rules.mode.unfit("for a battle with a stop")
+            raise rules.mode.unfit(BY_ROLLS)
     armies = attackers + sum(defenders for defenders, _, _ in way)
     rolls = armies / min(_armies_taken(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
