@@ -31,7 +31,7 @@ from iacta.questions.record import (
     key,
 )
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.questions.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
 from iacta.questions.shared_parameters import Exact, OneCampaign, fresh_seed
 from iacta.rules.stop import NEVER
 
@@ -205,7 +205,8 @@ class CampaignAnswer(Answer):
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
             f"{under(self.question.rule_set.name)}."
         )
-        yield Section([sentence, *exactly(self.win_probability, stopped)])
+        lines = [sentence, *describe_stop(campaign.stop)]
+        yield Section([*lines, *exactly(self.win_probability, stopped)])
         yield Section([self._table()])
         yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
 

@@ -20,7 +20,7 @@ from iacta.questions.percentages import all_digits, exactly, percent
 from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.sentences import armies, count, joined, under
+from iacta.questions.sentences import armies, count, describe_stop, joined, under
 from iacta.questions.shared_parameters import Exact, UnderRules, WithStop
 from iacta.rules.variants import find_rules, rules_name
 
@@ -170,7 +170,8 @@ class FrontsAnswer(Answer):
             if best.is_exact
             else "No better division was found, but this one is not proven to be the best."
         )
-        yield Section([sentence, *exactly(best.value), certainty])
+        lines = [sentence, *describe_stop(self.question.stop), *exactly(best.value), certainty]
+        yield Section(lines)
         names = [_name(defended.front) for defended in best.fronts]
         width = max(map(len, names))
         bars = [

@@ -24,7 +24,7 @@ from iacta.questions.percentages import (
 from iacta.questions.question import Answer, Charts, Question, Watch, question
 from iacta.questions.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.questions.sections import Bar, Bars, Section
-from iacta.questions.sentences import armies, under
+from iacta.questions.sentences import armies, describe_stop, under
 from iacta.questions.shared_parameters import AlongWay, Exact, UnderRules, WithStop
 
 NEIGHBOURS = 3
@@ -128,7 +128,7 @@ class NeedAnswer(Answer):
             f"{plain_percent(question.chance)}: with {needed} it is "
             f"{percent(self._exact_if_certain(self.win_probability))}{under(question.rule_set.name)}."
         )
-        yield Section([sentence, *exactly(self.win_probability)])
+        yield Section([sentence, *describe_stop(question.stop), *exactly(self.win_probability)])
         yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
 
     def _bar(self, attackers: int, chance: Probability) -> Bar:
