@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from iacta import Dice, Rules, Stop
+from iacta import Dice, Rules, StopRule
 from iacta.rules.modes import ArmiesGrow
 
 Chances = dict[tuple[int, int], Fraction]
@@ -96,16 +96,19 @@ def outcomes(attackers: int, defenders: int, rules: Rules) -> Chances:
     return ended
 
 
-def goes_on(start: int, able: int, rolls: int, rules: Rules, stop: Stop) -> bool:
+def goes_on(start: int, able: int, rolls: int, rules: Rules, stop: StopRule) -> bool:
     """Tell whether attackers who may stop roll again, after so many rolls."""
     fewer_dice = min(able, rules.attack.kept) < min(start, rules.attack.kept)
     enough_lost = stop.max_losses is not None and start - able >= stop.max_losses
-    return able > 0 and not ((stop.charge and fewer_dice) or enough_lost or rolls == stop.max_rolls)
+    behind = rules.garrison + (stop.hold_back or 0)
+    few_left = stop.stop_at is not None and able + behind <= stop.stop_at
+    is_over = (stop.charge and fewer_dice) or enough_lost or few_left or rolls == stop.max_rolls
+    return able > 0 and not is_over
 
 
-def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: Stop) -> Chances:
+def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: StopRule) -> Chances:
     """Return the distribution of (attackers, defenders) left when the attackers may stop."""
-    behind = rules.garrison + (stop.stop_at or 0)
+    behind = rules.garrison + (stop.hold_back or 0)
     start, rolls = attackers - behind, 0
     current: Chances = {(start, defenders): Fraction(1)}
     ended: Chances = {}

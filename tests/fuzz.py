@@ -168,7 +168,12 @@ def values() -> list[Callable[[], Any]]:
         *(np.int64(3), np.uint8(200), np.float32("nan"), np.bool_(True), np.datetime64("NaT")),
         *(np.array([5, 3]), np.array([[5, 3], [2, 1]]), np.array("x"), np.array([]), np.zeros(3)),
         *(Fraction(1, 3), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal(3)),
-        *(iacta.Battle(3, 2), iacta.Rules(), iacta.Dice((6, 6)), iacta.Stop(stop_at=2)),
+        *(
+            iacta.Battle(3, 2),
+            iacta.Rules(),
+            iacta.Dice((6, 6)),
+            iacta.StopRule(hold_back=2, stop_at=3),
+        ),
         *(iacta.Campaign(5, [2, 1]), iacta.Distribution([1, 2]), iacta.Holding("red", 3)),
         iacta.Board("b", ("A", "B"), (("A", "B"),)),
     ]

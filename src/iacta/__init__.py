@@ -4,8 +4,8 @@ A `Battle` is fought between two territories. A `Campaign` leads one stack throu
 On a `Board`, `best_plan` finds the best way to a goal such as `TakeAll`. `armies_needed` and
 `defenders_needed` return the fewest armies that have a wanted chance, `spread_defenders` says where
 to put them, and `when_to_stop` whether to roll on. `Rules` hold everything that changes the odds,
-a `Stop` says when the attackers stop, a `Roll` is one throw of the dice, and a `Distribution` is a
-finite probability distribution. `simulate_battle` and `simulate_campaign` throw random dice
+a `StopRule` says when the attackers stop, a `Roll` is one throw of the dice, and a `Distribution`
+is a finite probability distribution. `simulate_battle` and `simulate_campaign` throw random dice
 instead. `ask` answers all that the command line does, and `iacta.charts` draws.
 
 Conventions:

@@ -108,7 +108,7 @@ from iacta.rules.roll import Roll as Roll
 from iacta.rules.roll import break_even_ratio as break_even_ratio
 from iacta.rules.rules import CLASSIC as CLASSIC
 from iacta.rules.rules import Rules as Rules
-from iacta.rules.stop import Stop as Stop
+from iacta.rules.stop import StopRule as StopRule
 from iacta.rules.variants import MODIFIERS as MODIFIERS
 from iacta.rules.variants import RULE_SETS as RULE_SETS
 from iacta.rules.variants import Modifier as Modifier

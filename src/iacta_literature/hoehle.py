@@ -44,7 +44,7 @@ from iacta import (
     Losses,
     Outcome,
     Roll,
-    Stop,
+    StopRule,
     win_table,
 )
 from iacta.charts import roll_losses, win_chance_map
@@ -240,7 +240,7 @@ def _cdf(dice: int, rank: int, face: int) -> Fraction:
 ROLLS = 100_000
 SEED = 1
 MOST_DEFENDERS = 50  # of the table that the source prints
-ONE_ROLL = Battle(3, 2, ABLE, stop=Stop(max_rolls=1))  # won if both defenders fall
+ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if both defenders fall
 
 
 def _roll(row: Row) -> Fraction:

@@ -548,6 +548,7 @@ def test_the_command_has_the_options_of_its_question(
     )
     helped = run("batch --question=need --help").stdout
     assert "--keep N" in helped
+    assert "--hold-back N" in helped
     assert "--stop-at N" in helped
     assert "--keep N" not in run("batch --help").stdout
     assert run("batch in.csv out.csv --keep 3").stderr.startswith("iacta: unknown option --keep")

@@ -120,7 +120,7 @@ def test_the_tables_agree_with_the_single_battle_under_every_rules(rules: str) -
 def test_the_tables_agree_with_garrisons_and_armies_kept_back() -> None:
     rng = np.random.default_rng(2)
     rows: list[dict[str, Any]] = [
-        {"attackers": int(a), "defenders": int(d), "rules": rules, "garrison": g, "stop_at": kept}
+        {"attackers": int(a), "defenders": int(d), "rules": rules, "garrison": g, "hold_back": kept}
         for a, d in rng.integers(1, 60, (4, 2))
         for rules in ("classic", "capital", "dominating12")
         for g in (None, 0, 1, 5)
@@ -130,12 +130,31 @@ def test_the_tables_agree_with_garrisons_and_armies_kept_back() -> None:
     checked([{**row, "rules": "balanced blitz"} for row in rows[:12]], BOUND, least=1e-11)
 
 
+def test_the_columns_hold_back_and_stop_at_are_the_parameters_of_these_names() -> None:
+    both = [(None, None), (3, None), (None, 3), (2, 5), (0, 0), (30, None), (None, 30)]
+    battles: list[dict[str, Any]] = [
+        {"attackers": 10, "defenders": 5, "garrison": g, "hold_back": held, "stop_at": least}
+        for g in (None, 0, 2)
+        for held, least in both
+    ]
+    checked(battles, BOUND)
+    ways: list[dict[str, Any]] = [
+        {"attackers": 12, "territories": [3, 2], "hold_back": held, "stop_at": least}
+        for held, least in both
+    ]
+    found = answer({name: [row[name] for row in ways] for name in ways[0]}, "campaign")
+    for row, won in zip(ways, found["win_probability"], strict=True):
+        given = {name: value for name, value in row.items() if value is not None}
+        single: Any = ask("campaign", **given)
+        assert won == pytest.approx(single.win_probability, rel=1e-12)
+
+
 @pytest.mark.parametrize("rules", [each.name for each in RULE_SETS])
 def test_campaigns_agree_with_the_single_campaign_under_every_rules(rules: str) -> None:
     rng = np.random.default_rng(4)
     ways = [rng.integers(1, 9, count).tolist() for count in (1, 2, 3, 5)]
     rows = [
-        {"attackers": int(n), "territories": way, "rules": rules, "garrison": g, "stop_at": kept}
+        {"attackers": int(n), "territories": way, "rules": rules, "garrison": g, "hold_back": kept}
         for way in ways
         for n, g, kept in (
             (1, None, None),
@@ -275,7 +294,8 @@ WAR = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1
 QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
     "campaign": [
         {"attackers": 20, "territories": [5, "3:capital", 1]},
-        {"attackers": 9, "territories": [2, 2], "stop_at": 2},
+        {"attackers": 9, "territories": [2, 2], "hold_back": 2},
+        {"attackers": 9, "territories": [2, 2], "stop_at": 4},
     ],
     "need": [{"territories": [8, 2], "chance": "95%", "keep": 2}, {"territories": [10]}],
     "roll": [{"attack_dice": 3, "defence_dice": 2}, {"attack_dice": 1, "defence_dice": 1}],

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iacta
-from iacta import Battle, Campaign, CampaignOutcome, Dice, Rules, Stop, Territory
+from iacta import Battle, Campaign, CampaignOutcome, Dice, Rules, StopRule, Territory
 from iacta.battle.territory import parse_territory, territory_name
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
@@ -58,15 +58,29 @@ CAMPAIGNS = [
     Campaign(6, [Territory(1, garrison=50), 1]),
 ]
 WITH_STOPS = [
-    Campaign(9, [2, 1, 3], stop=Stop(stop_at=2)),
-    Campaign(9, [3, 2, 1], stop=Stop(charge=True)),
-    Campaign(10, [3, 1, 2], "capital", stop=Stop(max_losses=2)),
-    Campaign(10, [4, 2, 2], stop=Stop(max_rolls=2)),
-    Campaign(10, [2, Territory(2, stop=Stop(max_losses=1)), 2]),
-    Campaign(11, [Territory(3, "capital", 2, Stop(2, True)), 2, 1], stop=Stop(max_rolls=3)),
-    Campaign(11, [Territory(2, stop=Stop()), Territory(3, stop=Stop(stop_at=4)), 1], stop=Stop(3)),
-    Campaign(5, [2, 1], garrison=0, stop=Stop(max_rolls=0)),
-    Campaign(12, [2, 2, 2], stop=Stop(max_losses=3, max_rolls=3)),
+    Campaign(9, [2, 1, 3], stop=StopRule(hold_back=2)),
+    Campaign(9, [2, 1, 3], stop=StopRule(stop_at=3)),
+    Campaign(9, [3, 1, 1], "capital", garrison=2, stop=StopRule(stop_at=4)),
+    Campaign(9, [2, Territory(1, garrison=3), 1], garrison=0, stop=StopRule(stop_at=2)),
+    Campaign(10, [2, Territory(2, stop=StopRule(stop_at=6)), 1], stop=StopRule(hold_back=2)),
+    Campaign(10, [2, Territory(2, stop=StopRule(hold_back=1)), 1], stop=StopRule(stop_at=5)),
+    Campaign(11, [3, 2, 1], stop=StopRule(hold_back=1, stop_at=4, max_rolls=4)),
+    Campaign(9, [3, 2, 1], stop=StopRule(charge=True)),
+    Campaign(10, [3, 1, 2], "capital", stop=StopRule(max_losses=2)),
+    Campaign(10, [4, 2, 2], stop=StopRule(max_rolls=2)),
+    Campaign(10, [2, Territory(2, stop=StopRule(max_losses=1)), 2]),
+    Campaign(
+        11,
+        [Territory(3, "capital", 2, StopRule(hold_back=2, charge=True)), 2, 1],
+        stop=StopRule(max_rolls=3),
+    ),
+    Campaign(
+        11,
+        [Territory(2, stop=StopRule()), Territory(3, stop=StopRule(hold_back=4)), 1],
+        stop=StopRule(hold_back=3),
+    ),
+    Campaign(5, [2, 1], garrison=0, stop=StopRule(max_rolls=0)),
+    Campaign(12, [2, 2, 2], stop=StopRule(max_losses=3, max_rolls=3)),
 ]
 ALL = CAMPAIGNS + WITH_STOPS
 
@@ -190,7 +204,7 @@ def ending(campaign: Campaign, battles: Sequence[iacta.PlayedBattle]) -> Campaig
 
 
 def test_armies_kept_out_of_a_fight_move_on_after_a_conquest() -> None:
-    outcomes = Campaign(9, [1], stop=Stop(stop_at=5)).outcomes(exact=True)
+    outcomes = Campaign(9, [1], stop=StopRule(hold_back=5)).outcomes(exact=True)
     assert max(end.attackers for end in outcomes if end.conquered) == 8
     assert {end.attackers for end in outcomes if not end.conquered} == {6}
 
@@ -256,7 +270,12 @@ def test_armies_grow_in_a_played_campaign() -> None:
 
 def test_every_stack_has_a_chance_of_the_kind_that_was_asked() -> None:
     for attackers, garrison in product(range(1, 6), range(4)):
-        for stop in (Stop(), Stop(max_rolls=1), Stop(stop_at=2), Stop(charge=True)):
+        for stop in (
+            StopRule(),
+            StopRule(max_rolls=1),
+            StopRule(hold_back=2),
+            StopRule(charge=True),
+        ):
             campaign = Campaign(attackers, [1, 4], garrison=garrison, stop=stop)
             exact = campaign.win_probability(exact=True)
             assert isinstance(exact, Fraction), campaign
@@ -269,6 +288,6 @@ def test_a_territory_may_be_written_as_on_the_command_line() -> None:
     built: list[int | Territory] = [
         Territory(8, rules="capital", garrison=3),
         2,
-        Territory(2, stop=Stop(stop_at=5)),
+        Territory(2, stop=StopRule(hold_back=5)),
     ]
     assert written == Campaign(30, built)

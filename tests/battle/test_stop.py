@@ -1,19 +1,23 @@
-"""Stop: what it says, what it refuses, and what a battle with one answers."""
+"""The stop rule: what it says, what it refuses, and what a battle with one answers."""
 
 from fractions import Fraction
 
 import pytest
 
-from iacta import Battle, IactaError, Outcome, Stop, Territory, simulate_battle
+from iacta import Battle, IactaError, Outcome, StopRule, Territory, simulate_battle
 from tests import brute
 
 STOPS = [
-    Stop(),
-    Stop(stop_at=5),
-    Stop(charge=True),
-    Stop(max_losses=0),
-    Stop(max_rolls=3),
-    Stop(1, True, 2, 3),
+    StopRule(),
+    StopRule(hold_back=5),
+    StopRule(stop_at=4),
+    StopRule(stop_at=9),
+    StopRule(hold_back=2, stop_at=5),
+    StopRule(stop_at=3, charge=True, max_losses=4, max_rolls=6),
+    StopRule(charge=True),
+    StopRule(max_losses=0),
+    StopRule(max_rolls=3),
+    StopRule(hold_back=1, charge=True, max_losses=2, max_rolls=3),
 ]
 
 
@@ -22,15 +26,19 @@ def test_repr_can_be_pasted_back_and_equal_stops_are_one() -> None:
         for each in (stop, Battle(9, 7, stop=stop), Territory(8, stop=stop)):
             assert eval(repr(each), vars(__import__("iacta"))) == each  # noqa: S307 # the claim
     assert len({Battle(9, 7, stop=stop) for stop in STOPS}) == len(STOPS)
-    assert Battle(9, 7, stop=Stop()) == Battle(9, 7) == Battle(9, 7, stop=Stop(stop_at=0))
-    assert repr(Battle(9, 7, stop=Stop())) == "Battle(9, 7)"
-    assert repr(Battle(9, 7, "capital", stop=Stop(5))) == (
-        "Battle(9, 7, 'capital', stop=Stop(stop_at=5))"
+    assert (
+        Battle(9, 7, stop=StopRule())
+        == Battle(9, 7)
+        == Battle(9, 7, stop=StopRule(hold_back=0, stop_at=0))
+    )
+    assert repr(Battle(9, 7, stop=StopRule())) == "Battle(9, 7)"
+    assert repr(Battle(9, 7, "capital", stop=StopRule(hold_back=5))) == (
+        "Battle(9, 7, 'capital', stop=StopRule(hold_back=5))"
     )
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_every_answer_comes_from_the_stopped_distribution(stop: Stop) -> None:
+def test_every_answer_comes_from_the_stopped_distribution(stop: StopRule) -> None:
     battle, garrison = Battle(9, 6, stop=stop), 1
     outcomes = brute.outcomes_with_stop(9, 6, battle.rules, stop)
     won = sum(p for (_, d), p in outcomes.items() if not d)
@@ -53,22 +61,22 @@ def test_every_answer_comes_from_the_stopped_distribution(stop: Stop) -> None:
 def test_a_battle_without_a_stop_has_no_chance_to_stop() -> None:
     assert Battle(10**12, 10**12).stop_probability() == 0
     assert Battle(9, 7).stop_probability(exact=True) == Fraction(0)
-    assert Battle(1, 7, stop=Stop(max_rolls=3)).stop_probability() == 0
+    assert Battle(1, 7, stop=StopRule(max_rolls=3)).stop_probability() == 0
 
 
 def test_simulated_battles_stop_too() -> None:
-    simulated = simulate_battle(4, 2, stop=Stop(max_rolls=1), runs=2000)
+    simulated = simulate_battle(4, 2, stop=StopRule(max_rolls=1), runs=2000)
     assert set(simulated.outcomes) == {Outcome(4, 0), Outcome(3, 1), Outcome(2, 2)}
     assert abs(float(simulated.won.probability) - 1445 / 3888) < 0.05
 
 
 def test_trees_are_counted_for_armies_kept_out_alone() -> None:
-    kept = Battle(9, 6, stop=Stop(stop_at=2))
+    kept = Battle(9, 6, stop=StopRule(hold_back=2))
     assert kept.state_count() == Battle(9, 6, garrison=3).state_count()
     assert kept.path_count() == Battle(9, 6, garrison=3).path_count()
-    charging = Battle(9, 6, stop=Stop(charge=True))
+    charging = Battle(9, 6, stop=StopRule(charge=True))
     for count in (charging.state_count, charging.path_count):
         with pytest.raises(
-            IactaError, match="states and paths are counted only for a stop of stop_at alone"
+            IactaError, match="states and paths are counted only for a stop of hold_back alone"
         ):
             count()

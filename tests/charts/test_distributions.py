@@ -2,7 +2,7 @@
 
 import pytest
 
-from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts
+from iacta import Battle, Campaign, CampaignOutcome, Roll, StopRule, charts
 from iacta.charts.outcomes import FEW_BARS, MOST_BARS, RARE, STOP, WIN
 from iacta.forms.percentages import percent
 from iacta.inputs.errors import TooLargeError
@@ -24,7 +24,7 @@ def test_each_bar_of_a_battle_is_the_chance_of_its_end() -> None:
 
 
 def test_attackers_who_stop_have_bars_of_their_own() -> None:
-    battle = Battle(12, 10, stop=Stop(max_losses=4))
+    battle = Battle(12, 10, stop=StopRule(max_losses=4))
     chart = charts.battle_outcomes(battle)
     rows = chart.tables["outcomes"]
     stopped = sum(row["probability"] for row in rows if row["end"] == STOP)
@@ -34,7 +34,7 @@ def test_attackers_who_stop_have_bars_of_their_own() -> None:
 
 
 def test_attackers_who_stop_are_counted_by_their_own_armies() -> None:
-    chart = charts.battle_outcomes(Battle(20, 18, stop=Stop(max_losses=5)))
+    chart = charts.battle_outcomes(Battle(20, 18, stop=StopRule(max_losses=5)))
     assert {row["least"] for row in chart.tables["outcomes"] if row["end"] == STOP} == {14, 15}
 
 
@@ -92,7 +92,9 @@ def test_survival_shows_the_odds_of_each_territory() -> None:
 
 
 def test_survival_names_stops_and_of_what_is_never_reached() -> None:
-    stopped = charts.survival(Campaign(20, [8, 3], stop=Stop(stop_at=4))).tables["territories"]
+    stopped = charts.survival(Campaign(20, [8, 3], stop=StopRule(hold_back=4))).tables[
+        "territories"
+    ]
     assert {row["fate"] for row in stopped} == {"you take it", "you stop there"}
     none = charts.survival(Campaign(1, [2, 2]))
     assert none.title == "1 army cannot attack: 1 must stay behind."

@@ -69,7 +69,9 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "after_rolls, none": lambda: literature.after_rolls(1, 1),
     "audited_log": lambda: charts.audited_log(audit(EVENING)),
     "audited_log, counted": lambda: charts.audited_log(audit("die,count\n1,622\n6,812\n")),
-    "battle_outcomes": lambda: charts.battle_outcomes(Battle(9, 7, stop=iacta.Stop(max_rolls=2))),
+    "battle_outcomes": lambda: charts.battle_outcomes(
+        Battle(9, 7, stop=iacta.StopRule(max_rolls=2))
+    ),
     "break_even": lambda: literature.break_even(12, 12),
     "campaign_score": lambda: literature.campaign_score(
         WAY, iacta.simulate_campaign(12, [4, 3], runs=100, seed=1), seed=1

@@ -54,8 +54,8 @@ def test_subtitles_name_the_defenders_and_the_dice() -> None:
 
 
 def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
-    campaign = Campaign(12, [5, 3], stop=iacta.Stop(max_losses=5))
-    simulated = simulate_campaign(12, [5, 3], stop=iacta.Stop(max_losses=5), runs=500, seed=1)
+    campaign = Campaign(12, [5, 3], stop=iacta.StopRule(max_losses=5))
+    simulated = simulate_campaign(12, [5, 3], stop=iacta.StopRule(max_losses=5), runs=500, seed=1)
     rows = charts.simulated_outcomes(simulated, campaign).tables["outcomes"]
     first = simulated.estimate(lambda end: end.conquered == 0)
     said = [row["probability"] for row in rows if row["least"] == -2]

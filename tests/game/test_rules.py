@@ -235,7 +235,7 @@ def test_nothing_illegal_is_played() -> None:
         IactaError, match=r"^action must be legal in the phase 'over', got Stop\(\)"
     ):
         over.after(Stop())
-    for other in (None, "Stop()", ["Alaska"], iacta.Stop()):
+    for other in (None, "Stop()", ["Alaska"], iacta.StopRule()):
         with pytest.raises(IactaError, match=r"^action must be one of iacta\.game, got"):
             turn.after(other)  # type: ignore[arg-type] # that is the claim
     ready = Turn(turn.position)

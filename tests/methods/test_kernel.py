@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iacta import Distribution, IactaError, IllegalError, Stop, find_rules
+from iacta import Distribution, IactaError, IllegalError, StopRule, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, State, Values
 
@@ -26,12 +26,15 @@ RULES = {
     )
 }
 STOPS = {
-    "never": Stop(),
-    "stop_at": Stop(stop_at=2),
-    "charge": Stop(charge=True),
-    "losses": Stop(max_losses=2),
-    "rolls": Stop(max_rolls=2),
-    "several": Stop(stop_at=1, charge=True, max_losses=3, max_rolls=4),
+    "never": StopRule(),
+    "hold_back": StopRule(hold_back=2),
+    "stop_at": StopRule(stop_at=3),
+    "both": StopRule(hold_back=1, stop_at=4),
+    "stop_at-and-losses": StopRule(stop_at=3, max_losses=3),
+    "charge": StopRule(charge=True),
+    "losses": StopRule(max_losses=2),
+    "rolls": StopRule(max_rolls=2),
+    "several": StopRule(hold_back=1, charge=True, max_losses=3, max_rolls=4),
 }
 MOST_ATTACKERS, MOST_DEFENDERS = 7, 4
 

@@ -224,10 +224,14 @@ def test_methods_are_chosen_and_named() -> None:
 
 
 def test_a_stop_is_a_larger_garrison_or_refused() -> None:
-    stopped = Battle(9, 7, SEEN, stop=iacta.Stop(stop_at=2)).win_probability(exact=True)
+    stopped = Battle(9, 7, SEEN, stop=iacta.StopRule(hold_back=2)).win_probability(exact=True)
     assert stopped == Battle(9, 7, SEEN, garrison=3).win_probability(exact=True)
-    for stop in (iacta.Stop(charge=True), iacta.Stop(max_losses=3), iacta.Stop(max_rolls=3)):
-        with pytest.raises(IllegalError, match="cannot be used for a battle that stops by charge"):
+    for stop in (
+        iacta.StopRule(charge=True),
+        iacta.StopRule(max_losses=3),
+        iacta.StopRule(max_rolls=3),
+    ):
+        with pytest.raises(IllegalError, match="cannot be used for a battle that stops by stop_at"):
             Battle(9, 7, SEEN, stop=stop).outcomes()
 
 

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules, Stop, find_rules
+from iacta import (
+    CLASSIC,
+    Battle,
+    Distribution,
+    IactaError,
+    Outcome,
+    Rules,
+    StopRule,
+    find_rules,
+)
 from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel, methods_of
 from iacta.methods.stopping import Stopping
@@ -20,44 +29,53 @@ from tests import brute, strategies
 from tests.asked import SEVERAL_RULES, counting, lattice, outcomes
 
 STOPS = [
-    Stop(charge=True),
-    *(Stop(max_losses=k) for k in (0, 1, 2, 3, 5, 30)),
-    *(Stop(max_rolls=k) for k in (0, 1, 2, 4, 11, 60)),
-    Stop(stop_at=2, charge=True),
-    Stop(max_losses=4, max_rolls=3),
-    Stop(charge=True, max_losses=3),
-    Stop(stop_at=1, charge=True, max_losses=4, max_rolls=5),
+    StopRule(charge=True),
+    *(StopRule(max_losses=k) for k in (0, 1, 2, 3, 5, 30)),
+    *(StopRule(max_rolls=k) for k in (0, 1, 2, 4, 11, 60)),
+    StopRule(hold_back=2, charge=True),
+    *(StopRule(stop_at=k) for k in (1, 2, 3, 4, 8, 15)),
+    StopRule(hold_back=2, stop_at=2),
+    StopRule(hold_back=2, stop_at=6),
+    StopRule(stop_at=3, charge=True),
+    StopRule(stop_at=7, max_losses=4),
+    StopRule(stop_at=3, max_rolls=2),
+    StopRule(stop_at=8, max_rolls=2),
+    StopRule(hold_back=1, stop_at=4, charge=True, max_losses=4, max_rolls=5),
+    StopRule(max_losses=4, max_rolls=3),
+    StopRule(charge=True, max_losses=3),
+    StopRule(hold_back=1, charge=True, max_losses=4, max_rolls=5),
 ]
 BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (4, 20), (20, 4)]
-FULL = Stop(charge=True)
+FULL = StopRule(charge=True)
 
 
 def solved(
-    attackers: int, defenders: int, rules: Rules, stop: Stop, exact: bool = True
+    attackers: int, defenders: int, rules: Rules, stop: StopRule, exact: bool = True
 ) -> Distribution[Outcome]:
     """Return the distribution of one battle."""
     return distribution_of(Distribution([attackers]), defenders, rules, stop, exact=exact)
 
 
 def distribution_of(
-    stack: Distribution[int], defenders: int, rules: Rules, stop: Stop, *, exact: bool
+    stack: Distribution[int], defenders: int, rules: Rules, stop: StopRule, *, exact: bool
 ) -> Distribution[Outcome]:
     """Return the distribution of a stack by `Stopping`, whatever the stop."""
     kept = stop.rules_in_fight(rules).garrison
-    kernel = Stopping(rules, replace(stop, stop_at=None), exact=exact)
+    fight = replace(stop, hold_back=None).subtract_garrison(kept)
+    kernel = Stopping(rules, fight, exact=exact)
     return outcomes(kernel, stack, defenders, kept)
 
 
 def bound_of(attackers: int, defenders: int, rules: Rules) -> Fraction:
     """Return the bound on the relative error of floats."""
-    kernel = find_kernel(rules, Stop(charge=True))
+    kernel = find_kernel(rules, StopRule(charge=True))
     return Fraction(kernel.error(attackers, defenders).relative)
 
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
 def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound(
-    rules: Rules, stop: Stop
+    rules: Rules, stop: StopRule
 ) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
@@ -71,10 +89,12 @@ def test_exact_distributions_are_those_of_the_twin_and_floats_within_their_bound
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
 
 
-@pytest.mark.parametrize("stop", [FULL, Stop(max_losses=30), Stop(max_rolls=40)], ids=repr)
+@pytest.mark.parametrize(
+    "stop", [FULL, StopRule(stop_at=20), StopRule(max_losses=30), StopRule(max_rolls=40)], ids=repr
+)
 @pytest.mark.parametrize("battle", [(90, 70), (70, 90), (250, 40)])
 def test_floats_stay_within_their_bound_in_larger_battles(
-    stop: Stop, battle: tuple[int, int]
+    stop: StopRule, battle: tuple[int, int]
 ) -> None:
     exact, floats = (solved(*battle, CLASSIC, stop, exact) for exact in (True, False))
     bound = bound_of(*battle, CLASSIC)
@@ -86,7 +106,7 @@ def test_floats_stay_within_their_bound_in_larger_battles(
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker"])
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: Stop) -> None:
+def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: StopRule) -> None:
     stack = Distribution({1: 2, 2: 1, 3: 4, 4: 1, 5: 3, 7: 2, 8: 5, 16: 1})
     expected: dict[Outcome, Fraction] = {}
     for size, weight in stack.items():
@@ -109,6 +129,7 @@ def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: Stop)
     st.none() | st.integers(0, 9),
     st.none() | st.integers(0, 9),
     st.none() | st.integers(0, 4),
+    st.none() | st.integers(0, 9),
 )
 def test_any_battle_is_the_twin(
     rules: Rules,
@@ -117,9 +138,16 @@ def test_any_battle_is_the_twin(
     charge: bool,
     max_losses: int | None,
     max_rolls: int | None,
+    hold_back: int | None,
     stop_at: int | None,
 ) -> None:
-    stop = Stop(stop_at, charge, max_losses, max_rolls)
+    stop = StopRule(
+        hold_back=hold_back,
+        stop_at=stop_at,
+        charge=charge,
+        max_losses=max_losses,
+        max_rolls=max_rolls,
+    )
     expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
     outcomes = Battle(attackers, defenders, rules, stop=stop).outcomes(exact=True)
     assert dict(outcomes) == {Outcome(*end): p for end, p in expected.items() if p}
@@ -128,11 +156,11 @@ def test_any_battle_is_the_twin(
 @pytest.mark.parametrize("battle", [(12, 10), (10, 12), (3, 1), (1, 3)])
 def test_armies_kept_out_of_the_fight_are_a_larger_garrison(battle: tuple[int, int]) -> None:
     for kept in (0, 1, 4, 20):
-        ours = Battle(*battle, stop=Stop(stop_at=kept))
+        ours = Battle(*battle, stop=StopRule(hold_back=kept))
         larger = Battle(*battle, garrison=1 + kept)
         assert ours.outcomes(exact=True) == larger.outcomes(exact=True)
         assert ours.win_probability() == larger.win_probability()
-        charging = Battle(*battle, stop=Stop(stop_at=kept, charge=True))
+        charging = Battle(*battle, stop=StopRule(hold_back=kept, charge=True))
         larger_charging = Battle(*battle, garrison=1 + kept, stop=FULL)
         assert charging.outcomes(exact=True) == larger_charging.outcomes(exact=True)
 
@@ -154,7 +182,7 @@ def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
 def test_two_against_one_by_hand() -> None:
     # Two dice against one, and if they lose, one against one: 125/216, then 5/12 of 91/216.
     chance = Fraction(125, 216)
-    for stop in (FULL, Stop(max_losses=1), Stop(max_rolls=1)):
+    for stop in (FULL, StopRule(max_losses=1), StopRule(max_rolls=1)):
         outcomes = Battle(3, 1, stop=stop).outcomes(exact=True)
         assert dict(outcomes) == {Outcome(3, 0): chance, Outcome(2, 1): 1 - chance}
 
@@ -162,7 +190,7 @@ def test_two_against_one_by_hand() -> None:
 def test_real_dice_leave_each_battle_where_it_stood() -> None:
     rng = np.random.default_rng(3)
     attackers, defenders = np.array([1, 9, 4, 12]), np.array([5, 0, 7, 2])
-    left, against = fight_until(attackers, defenders, CLASSIC, Stop(max_rolls=1), rng)
+    left, against = fight_until(attackers, defenders, CLASSIC, StopRule(max_rolls=1), rng)
     assert (left[0], against[0], left[1], against[1]) == (1, 5, 9, 0)
     assert (attackers - left + defenders - against).tolist() == [0, 0, 2, 2]
 
@@ -178,25 +206,25 @@ def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
         with pytest.raises(IllegalError) as caught:
             battle.win_probability(method=name)
         assert str(caught.value) == (
-            "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by charge, "
-            f"max_losses or max_rolls, got {name!r}"
+            "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by stop_at, "
+            f"charge, max_losses or max_rolls, got {name!r}"
         )
     assert battle.outcomes(method="stopping") == battle.outcomes()
     for name in methods_of(CLASSIC):
-        kept = Battle(9, 7, stop=Stop(stop_at=2))
+        kept = Battle(9, 7, stop=StopRule(hold_back=2))
         error = 0.01 if name == "simulation" else 1e-13
         assert kept.win_probability(method=name) == pytest.approx(kept.win_probability(), abs=error)
 
 
 @pytest.mark.parametrize("method", ["auto", "simulation"])
 def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> None:
-    for stop in (FULL, Stop(max_losses=3), Stop(max_rolls=3)):
+    for stop in (FULL, StopRule(stop_at=3), StopRule(max_losses=3), StopRule(max_rolls=3)):
         with pytest.raises(
             IllegalError,
             match="armies that grow when all dice show one cannot be used for a battle",
         ):
             Battle(9, 7, "five ones", stop=stop).outcomes(method=method)
-    kept = Battle(9, 7, "five ones", stop=Stop(stop_at=2)).win_probability()
+    kept = Battle(9, 7, "five ones", stop=StopRule(hold_back=2)).win_probability()
     assert kept == Battle(9, 7, "five ones", garrison=3).win_probability()
 
 
@@ -210,20 +238,20 @@ def test_rules_that_it_does_not_solve_are_refused(rules: Rules) -> None:
 
 def test_few_losses_and_few_rolls_are_easy_whatever_the_size() -> None:
     small, huge = Battle(1000, 900), Battle(10**12, 900)
-    for stop in (Stop(max_losses=5), Stop(max_rolls=5)):
+    for stop in (StopRule(max_losses=5), StopRule(max_rolls=5)):
         few = Battle(small.attackers, 900, stop=stop).attackers_lost(exact=True)
         assert Battle(huge.attackers, 900, stop=stop).attackers_lost(exact=True) == few
-    rolled = Battle(10**12, 10**12, stop=Stop(max_rolls=5)).defenders_lost(exact=True)
-    assert rolled == Battle(99, 99, stop=Stop(max_rolls=5)).defenders_lost(exact=True)
+    rolled = Battle(10**12, 10**12, stop=StopRule(max_rolls=5)).defenders_lost(exact=True)
+    assert rolled == Battle(99, 99, stop=StopRule(max_rolls=5)).defenders_lost(exact=True)
 
 
 def test_without_a_stop_it_is_what_the_other_methods_say() -> None:
     for attackers, defenders in BATTLES:
         stack = Distribution([attackers])
         expected = counting.outcomes(stack, defenders, CLASSIC)
-        assert solved(attackers, defenders, CLASSIC, Stop()) == expected
+        assert solved(attackers, defenders, CLASSIC, StopRule()) == expected
         floats = lattice.outcomes(stack, defenders, CLASSIC)
-        for end, p in solved(attackers, defenders, CLASSIC, Stop(), exact=False).items():
+        for end, p in solved(attackers, defenders, CLASSIC, StopRule(), exact=False).items():
             assert math.isclose(p, floats[end], rel_tol=1e-13)
 
 

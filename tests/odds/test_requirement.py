@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iacta
-from iacta import Battle, Campaign, Dice, Stop, Territory, armies_needed, armies_needed_for_campaign
+from iacta import (
+    Battle,
+    Campaign,
+    Dice,
+    StopRule,
+    Territory,
+    armies_needed,
+    armies_needed_for_campaign,
+)
 from iacta.methods import find_kernel
 from iacta.odds import needed as needed_module
 from tests import brute, strategies
@@ -279,18 +287,22 @@ def test_extreme_chances_of_large_battles_are_reported(wanted: Fraction) -> None
 # Of attackers who stop.
 
 STOPS = [
-    Stop(stop_at=2),
-    Stop(charge=True),
-    Stop(max_losses=3),
-    Stop(max_rolls=3),
-    Stop(1, True, 4, 5),
+    StopRule(stop_at=2),
+    StopRule(stop_at=5),
+    StopRule(hold_back=1, stop_at=4),
+    StopRule(stop_at=3, max_rolls=3),
+    StopRule(hold_back=2),
+    StopRule(charge=True),
+    StopRule(max_losses=3),
+    StopRule(max_rolls=3),
+    StopRule(hold_back=1, charge=True, max_losses=4, max_rolls=5),
 ]
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 def test_attackers_who_stop_need_the_first_number_of_a_scan_in_fractions(
-    stop: Stop, rules: str
+    stop: StopRule, rules: str
 ) -> None:
     for defenders in (1, 2, 4):
         won = [Battle(n, defenders, rules, stop=stop) for n in range(1, 21)]
@@ -307,7 +319,7 @@ def test_attackers_who_stop_need_the_first_number_of_a_scan_in_fractions(
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_defenders_hold_against_attackers_who_stop(stop: Stop) -> None:
+def test_defenders_hold_against_attackers_who_stop(stop: StopRule) -> None:
     for attackers in (2, 6, 9):
         held = [
             1 - Battle(attackers, d, stop=stop).win_probability(exact=True) for d in range(1, 20)
@@ -318,7 +330,7 @@ def test_defenders_hold_against_attackers_who_stop(stop: Stop) -> None:
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: Stop) -> None:
+def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: StopRule) -> None:
     way: list[int | Territory] = [2, Territory(1, stop=stop), Territory(2, garrison=2)]
     scanned = [Campaign(n, way).win_probability(exact=True) for n in range(1, 18)]
     for chance in (Fraction(1, 10), Fraction(2, 5)):
@@ -331,7 +343,7 @@ def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: 
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_attackers_who_stop_keep_some_armies(stop: Stop) -> None:
+def test_attackers_who_stop_keep_some_armies(stop: StopRule) -> None:
     ends = [Battle(n, 2, stop=stop).outcomes(exact=True) for n in range(1, 16)]
     for keep in (2, 4):
         scanned = [
@@ -344,7 +356,7 @@ def test_attackers_who_stop_keep_some_armies(stop: Stop) -> None:
 
 
 def test_a_chance_that_endless_attackers_who_stop_just_have_is_reached() -> None:
-    stop = Stop(max_losses=2)
+    stop = StopRule(max_losses=2)
     limit = Battle(9, 2, stop=stop).win_probability(exact=True)
     assert limit == Battle(10, 2, stop=stop).win_probability(exact=True)
     assert isinstance(limit, Fraction)
@@ -354,7 +366,7 @@ def test_a_chance_that_endless_attackers_who_stop_just_have_is_reached() -> None
 
 
 def test_balanced_battles_keep_some_armies_back() -> None:
-    rules, stop = iacta.find_rules("balanced blitz"), Stop(stop_at=2)
+    rules, stop = iacta.find_rules("balanced blitz"), StopRule(hold_back=2)
     for chance in ("50%", "100%"):
         assert armies_needed(5, chance, rules, stop=stop) == armies_needed(5, chance, rules) + 2
         assert iacta.defenders_needed(9, chance, rules, stop=stop) == iacta.defenders_needed(

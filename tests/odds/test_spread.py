@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from iacta import Battle, Campaign, Dice, Rules, Stop, find_rules
+from iacta import Battle, Campaign, Dice, Rules, StopRule, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.odds import spread_values
@@ -142,7 +142,7 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
-def test_attackers_who_stop_are_those_of_the_twin(stop: Stop, objective: Objective) -> None:
+def test_attackers_who_stop_are_those_of_the_twin(stop: StopRule, objective: Objective) -> None:
     twin = Twin(
         find_rules("capital"),
         lambda attackers, defenders, rules: brute.outcomes_with_stop(

@@ -14,7 +14,7 @@ from iacta.questions import ask
 POSITION = iacta.read_position("examples/unfinished-game.json")
 VALUES: dict[str, tuple[Any, str]] = {
     "battle": (Battle(12, 10), "12 armies beat 10 with a chance of 65.38%."),
-    "stop": (Battle(12, 10, "capital", stop=iacta.Stop(max_losses=3)), "and stop with"),
+    "stop": (Battle(12, 10, "capital", stop=iacta.StopRule(max_losses=3)), "and stop with"),
     "house rules": (Battle(12, 10, garrison=3), "12 armies beat 10"),
     "campaign": (
         iacta.Campaign(20, [5, iacta.Territory(3, "capital")]),

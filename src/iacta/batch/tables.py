@@ -3,7 +3,7 @@
 With a value function v on the absorbing states of a kernel K, one pass backward fills a table of
 (Kv)(a, d) for all battles up to a size, and for three functions at once: 1 for a victory, the
 attackers left after a victory, and the defenders left. A kernel without rows answers for 32
-starts against one number of defenders. Armies kept out of a fight count as a larger garrison.
+starts against one number of defenders. Armies held back count as a larger garrison.
 
 A campaign carries the distribution of its stack from one territory to the next. With the matrix
 K(a, b) of a kernel, for a attackers of whom b take the territory, and g armies that stay on it,

@@ -17,7 +17,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
+from iacta.rules.stop import NEVER, StopRule, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
 
@@ -29,7 +29,7 @@ class Battle(Pasted):
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never. A battle that
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never. A battle that
         stops has no winner: attackers and defenders are left.
 
     Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
@@ -38,7 +38,7 @@ class Battle(Pasted):
     million states leave out outcomes that are less likely than 1e-18 given that their side wins.
     Where only the absolute error is bounded, as under balanced blitz, certainty is still exactly
     1.0 or 0.0. The error of each method is what its kernel states (`iacta.methods.kernel`). A
-    battle with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or
+    battle with another stop than `hold_back` alone is solved by `"auto"`, `"stopping"` or
     `"simulation"`.
 
     Numbers below 1 or not whole are refused. A stack no larger than its garrison cannot attack.
@@ -52,7 +52,7 @@ class Battle(Pasted):
     True
     >>> Battle(1, 10).win_probability()
     0.0
-    >>> Battle(12, 10, stop=Stop(max_losses=3)).attackers_left().quantile(0)
+    >>> Battle(12, 10, stop=StopRule(max_losses=3)).attackers_left().quantile(0)
     8
     >>> Battle(-3, 10)
     Traceback (most recent call last):
@@ -63,7 +63,7 @@ class Battle(Pasted):
     attackers: int
     defenders: int
     rules: Rules
-    stop: Stop
+    stop: StopRule
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Battle(Pasted):
         rules: Rules | str = "classic",
         *,
         garrison: int | None = None,
-        stop: Stop | None = None,
+        stop: StopRule | None = None,
     ) -> None:
         put(self, "attackers", whole_number(attackers, "attackers", least=1))
         put(self, "defenders", whole_number(defenders, "defenders", least=1))
@@ -122,7 +122,7 @@ class Battle(Pasted):
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop, with armies left that might attack.
 
-        >>> Battle(4, 2, stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        >>> Battle(4, 2, stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
         """
         if self.stop == NEVER or self._able <= 0:
@@ -135,7 +135,7 @@ class Battle(Pasted):
 
         outcome: how the battle ended.
 
-        >>> battle = Battle(9, 4, stop=Stop(max_losses=3))
+        >>> battle = Battle(9, 4, stop=StopRule(max_losses=3))
         >>> battle.is_stopped(Outcome(6, 2)), battle.is_stopped(Outcome(7, 0))
         (True, False)
         """
@@ -196,7 +196,7 @@ class Battle(Pasted):
         """
         ends = self.outcomes(exact=exact, method=method)
         if not ends.prob(is_won):
-            fighting = self._able - (self.stop.stop_at or 0)
+            fighting = self._able - (self.stop.hold_back or 0)
             too_rare = not exact and self.stop.is_reserve and fighting > 0
             hint = " in floats; try exact=True" if too_rare else ""
             raise IllegalError(f"a win must have a chance above 0, got {shown(self)}{hint}")
@@ -243,7 +243,7 @@ class Battle(Pasted):
         """Return the kernel that counts states and paths, if they can be counted."""
         if not self.stop.is_reserve:
             raise IllegalError(
-                "states and paths are counted only for a stop of stop_at alone, "
+                "states and paths are counted only for a stop of hold_back alone, "
                 f"got {shown(self.stop)}"
             )
         return find_kernel(self.stop.rules_in_fight(self.rules), method="path_tree")

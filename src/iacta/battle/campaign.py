@@ -21,7 +21,7 @@ from iacta.inputs.reprs import Pasted
 from iacta.methods.kernel import Kernel, State, Values
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop, stop_argument
+from iacta.rules.stop import StopRule, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
@@ -84,20 +84,21 @@ class Campaign(Pasted):
         garrison of its own, or its text, such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
-    stop: when the attackers choose to stop, a `Stop` for each battle without its own; `None` for
-        never.
+    stop: when the attackers choose to stop, a `StopRule` for each battle without its own; `None`
+        for never.
 
     Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
-    stop: then the campaign ends there. Each battle counts its losses and rolls from zero. Armies
-    kept out of a fight stay where they are while it lasts; after a conquest all but the garrison
-    move on, those kept out included. Answers are floats, or fractions with `exact=True`; `method`
-    is as for `Battle`. The relative error of a float is at most the sum over the territories of
-    those of its kernels, each at most 1e-12; twice that for `expected_attackers`, which is a ratio.
-    Chances below 1e-150 may become 0. Where the first battle has more than a million states, what
-    is less likely than 1e-18 given that it is won or lost is left out of distributions and of the
-    odds by territory. Under balanced blitz, which reshapes the battle for each territory by itself,
-    the error is absolute. A defender who sees the attack first makes the conquest of that
-    territory as unlikely as possible, whatever is behind it.
+    stop: then the campaign ends there. Each battle counts its losses and rolls from zero, and
+    `stop_at` counts the armies on the territory attacked from. Armies held back in a battle take no
+    part in it; after a conquest all but the garrison move on, armies held back included. Answers
+    are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
+    float is at most the sum of the errors of the kernels, each at most 1e-12; twice that for
+    `expected_attackers`, which is a ratio. Chances below 1e-150 may become 0. Where the first
+    battle has more than a million states, distributions and the odds by territory leave out
+    outcomes less likely than 1e-18 given that the battle is won or lost. Under balanced blitz,
+    which reshapes the battle for each territory by itself, the error is absolute. A defender who
+    sees the attack first makes the conquest of that territory as unlikely as possible, whatever is
+    behind it.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -115,7 +116,7 @@ class Campaign(Pasted):
     attackers: int
     territories: tuple[Territory, ...]
     rules: Rules
-    stop: Stop
+    stop: StopRule
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class Campaign(Pasted):
         rules: Rules | str = "classic",
         *,
         garrison: int | None = None,
-        stop: Stop | None = None,
+        stop: StopRule | None = None,
     ) -> None:
         put(self, "attackers", whole_number(attackers, "attackers", least=1))
         put(self, "territories", read_territories(territories))
@@ -198,7 +199,7 @@ class Campaign(Pasted):
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop on the way, with armies that might attack.
 
-        >>> Campaign(4, [2], stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        >>> Campaign(4, [2], stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
         """
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
@@ -208,7 +209,7 @@ class Campaign(Pasted):
 
         end: how the campaign ended.
 
-        >>> campaign = Campaign(9, [2, 3], stop=Stop(max_rolls=1))
+        >>> campaign = Campaign(9, [2, 3], stop=StopRule(max_rolls=1))
         >>> campaign.is_stopped(CampaignOutcome(1, 7, 2))
         True
         """

@@ -10,7 +10,7 @@ from iacta.inputs.reprs import short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop, read_stop
+from iacta.rules.stop import NEVER, StopRule, read_stop
 from iacta.rules.variants import find_rules, rules_name
 
 
@@ -23,7 +23,8 @@ class Territory:
         Their garrison does not count: what stays behind is said by the territory attacked from.
     garrison: armies that must stay on it when the stack moves on; `None` for that of the
         campaign.
-    stop: when the attackers stop in the battle for it, a `Stop`; `None` for that of the campaign.
+    stop: when the attackers stop in the battle for it, a `StopRule`; `None` for that of the
+        campaign.
 
     >>> Territory(8, rules="capital", garrison=3)
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -32,7 +33,7 @@ class Territory:
     defenders: int
     rules: Rules | str | None = None
     garrison: int | None = None
-    stop: Stop | None = None
+    stop: StopRule | None = None
 
     def __post_init__(self) -> None:
         put(self, "defenders", whole_number(self.defenders, "defenders", least=1))
@@ -58,7 +59,7 @@ class Stage(NamedTuple):
 
     defenders: int
     rules: Rules
-    stop: Stop = NEVER
+    stop: StopRule = NEVER
 
     def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
         return find_kernel(self.rules, self.stop, exact=exact, method=method)
@@ -93,7 +94,9 @@ def _read_territory(entry: int | str | Territory) -> Territory:
     return entry if isinstance(entry, Territory) else Territory(entry)
 
 
-def stages(territories: Iterable[Territory], rules: Rules, stop: Stop = NEVER) -> Iterator[Stage]:
+def stages(
+    territories: Iterable[Territory], rules: Rules, stop: StopRule = NEVER
+) -> Iterator[Stage]:
     """Yield the battles for the territories, each under its own rules and stop or else under these.
 
     >>> way = [Territory(8, garrison=3), Territory(2)]
@@ -109,34 +112,34 @@ def stages(territories: Iterable[Territory], rules: Rules, stop: Stop = NEVER) -
 
 
 def parse_territory(text: str) -> Territory:
-    """Return the territory written as DEFENDERS:RULES@GARRISON~STOP_AT, or with less than that.
+    """Return the territory written as DEFENDERS:RULES@GARRISON~HOLD_BACK, or with less than that.
 
     >>> parse_territory("8:capital@3")
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
     >>> parse_territory("8~5")
-    Territory(8, stop=Stop(stop_at=5))
+    Territory(8, stop=StopRule(hold_back=5))
     >>> parse_territory("many")
     Traceback (most recent call last):
         ...
     iacta.MalformedError: defenders must be a whole number of at least 1, got 'many'
     """
-    before, tilde, stop_at = text.partition("~")
+    before, tilde, hold_back = text.partition("~")
     rest, at, garrison = before.partition("@")
     defenders, colon, rules = rest.partition(":")
     return Territory(
         parse_whole_number(defenders, "defenders", least=1),
         find_rules(rules) if colon else None,
         parse_whole_number(garrison, "garrison", least=0) if at else None,
-        Stop(parse_whole_number(stop_at, "stop_at", least=0)) if tilde else None,
+        StopRule(hold_back=parse_whole_number(hold_back, "hold_back", least=0)) if tilde else None,
     )
 
 
 def territory_name(territory: Territory) -> str:
     """Return the text that `parse_territory` reads.
 
-    Rules without a name, and stops that are more than armies kept out, are shown in full.
+    Rules without a name, and stops that are more than armies held back, are shown in full.
 
-    >>> territory_name(Territory(8, rules="capital", garrison=3, stop=Stop(stop_at=5)))
+    >>> territory_name(Territory(8, rules="capital", garrison=3, stop=StopRule(hold_back=5)))
     '8:capital@3~5'
     """
     rules = "" if territory.rules is None else f":{rules_name(find_rules(territory.rules))}"
@@ -146,11 +149,11 @@ def territory_name(territory: Territory) -> str:
 def own_numbers(territory: Territory) -> str:
     """Return the garrison and the stop of its own as they are written behind a territory.
 
-    >>> own_numbers(Territory(8, garrison=3, stop=Stop(stop_at=5)))
+    >>> own_numbers(Territory(8, garrison=3, stop=StopRule(hold_back=5)))
     '@3~5'
     """
     garrison = "" if territory.garrison is None else f"@{territory.garrison}"
     if territory.stop is None:
         return garrison
     stop = territory.stop
-    return f"{garrison}~{(stop.stop_at or 0) if stop.is_reserve else stop!r}"
+    return f"{garrison}~{(stop.hold_back or 0) if stop.is_reserve else stop!r}"

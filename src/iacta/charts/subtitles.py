@@ -7,7 +7,7 @@ from iacta.inputs.checks import shown
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import rules_name
 
 
@@ -58,22 +58,28 @@ def rules_words(rules: Rules) -> str:
     return under_rules(rules, "house" if rules_name(rules) == repr(rules) else "")
 
 
-def stop_words(stop: Stop) -> str:
-    """Return when the attackers stop, as the end of a sentence; nothing if they never do.
+def stop_words(stop: StopRule) -> str:
+    """Return how many armies are held back and when the attackers stop, to end a sentence.
 
-    >>> stop_words(Stop(charge=True, max_rolls=3))
+    Empty if they hold back no army and never stop.
+
+    >>> stop_words(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'
+    >>> stop_words(StopRule(hold_back=3)), stop_words(StopRule(hold_back=3, stop_at=6))
+    (', and hold back 3', ', hold back 3, and stop with 6 left')
     """
-    if stop == NEVER:
-        return ""
     lost, rolls = stop.max_losses, stop.max_rolls
     when = [
-        *([f"with {stop.stop_at} kept out of the fight"] if stop.stop_at else []),
+        *([f"with {stop.stop_at} left"] if stop.stop_at else []),
         *(["when dice run short"] if stop.charge else []),
         *([] if lost is None else [f"with {lost} lost"]),
         *([] if rolls is None else [f"after {count(rolls, 'roll', 'rolls')}"]),
     ]
-    return f", and stop {' or '.join(when)}"
+    held = f"hold back {stop.hold_back}" if stop.hold_back else ""
+    stopped = f"stop {' or '.join(when)}" if when else ""
+    if held and stopped:
+        return f", {held}, and {stopped}"
+    return f", and {held or stopped}" if held or stopped else ""
 
 
 def seed_words(seed: int | None) -> str:
@@ -85,7 +91,7 @@ def seed_words(seed: int | None) -> str:
     return "" if seed is None else f" (seed {seed})"
 
 
-def fight(attackers: int, defenders: int, rules: Rules, stop: Stop = NEVER) -> str:
+def fight(attackers: int, defenders: int, rules: Rules, stop: StopRule = NEVER) -> str:
     """Return who fights whom under which rules, as the beginning of a subtitle.
 
     >>> fight(12, 10, Rules())

@@ -26,8 +26,8 @@ def as_command(question: Question) -> str:
     What would take two files is refused.
 
     >>> from iacta.questions.battle import BattleQuestion
-    >>> as_command(BattleQuestion(20, 15, rules="zombie attacker", stop_at=5))
-    "iacta battle 20 15 --rules 'zombie attacker' --stop-at 5"
+    >>> as_command(BattleQuestion(20, 15, rules="zombie attacker", hold_back=5))
+    "iacta battle 20 15 --rules 'zombie attacker' --hold-back 5"
     """
     words, handed = ["iacta", question.name], []
     for parameter, value in _given(question):

@@ -300,7 +300,7 @@ class Row(Kind):
 
 
 class Way(Row):
-    """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~STOP_AT.
+    """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~HOLD_BACK.
 
     >>> Way().parse("22 8:capital@3", "territories")
     ('22', '8:capital@3')

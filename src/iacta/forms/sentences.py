@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from iacta.rules.stop import StopRule
+
 
 def joined(parts: Iterable[object], between: str = ", ") -> str:
     """Return parts of a sentence as one, with *and* before the last.
@@ -49,6 +51,24 @@ def armies(number: int, one: str = "", many: str = "") -> str:
 
 def cannot_attack(attackers: int, garrison: int) -> str:
     return f"{armies(attackers)} cannot attack: {garrison} must stay behind."
+
+
+def describe_stop(stop: StopRule) -> list[str]:
+    """Return sentences that tell armies held back from armies at which the attackers stop.
+
+    >>> describe_stop(StopRule(hold_back=3, stop_at=6, charge=True))
+    ['The attackers hold back 3 armies besides the garrison.', \
+'The attackers stop once 6 armies are left, garrison included.']
+    """
+    held, least = stop.hold_back, stop.stop_at
+    return [
+        *([f"The attackers hold back {armies(held)} besides the garrison."] if held else []),
+        *(
+            [f"The attackers stop once {armies(least, 'is', 'are')} left, garrison included."]
+            if least
+            else []
+        ),
+    ]
 
 
 def does_not_attack(attackers: int) -> str:

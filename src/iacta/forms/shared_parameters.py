@@ -10,7 +10,7 @@ from iacta.battle.territory import Territory, parse_territory
 from iacta.forms.form import Form, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
+from iacta.rules.stop import StopRule
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
 ARMIES = Whole(least=1)
@@ -34,7 +34,7 @@ class AlongWay(Form):
     territories: tuple[str | Territory, ...] = parameter(
         Way(),
         "Defenders of each territory, in order; 8:capital or 8:house.toml under its own "
-        "rules, 8@3 where 3 armies must stay, 8~5 to keep 5 armies out of the fight.",
+        "rules, 8@3 where 3 armies must stay, 8~5 to hold back 5 armies.",
         is_argument=True,
         metavar="DEFENDERS",
     )
@@ -101,7 +101,12 @@ class UnderRules(Form, kw_only=True):
 class WithStop(Form, kw_only=True):
     """A question on attackers who may stop."""
 
-    stop_at: int | None = parameter(Whole(), "Armies kept out of the fight.", default=None)
+    hold_back: int | None = parameter(
+        Whole(), "Armies that take no part, besides the garrison.", default=None
+    )
+    stop_at: int | None = parameter(
+        Whole(), "Stop a battle once this many armies are left, garrison included.", default=None
+    )
     charge: bool = parameter(
         Flag(), "Stop as soon as you would roll fewer dice than at first.", default=False
     )
@@ -111,8 +116,14 @@ class WithStop(Form, kw_only=True):
     max_rolls: int | None = parameter(Whole(), "Stop a battle after this many rolls.", default=None)
 
     @property
-    def stop(self) -> Stop:
-        return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
+    def stop(self) -> StopRule:
+        return StopRule(
+            hold_back=self.hold_back,
+            stop_at=self.stop_at,
+            charge=self.charge,
+            max_losses=self.max_losses,
+            max_rolls=self.max_rolls,
+        )
 
 
 class OneBattle(UnderRules, WithStop):

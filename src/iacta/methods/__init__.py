@@ -14,7 +14,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import BY_ROLLS, NEVER, StopRule
 
 __all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "methods_of"]
 
@@ -87,7 +87,7 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
 
 
 def find_kernel(
-    rules: Rules, stop: Stop = NEVER, *, exact: bool = False, method: str = "auto"
+    rules: Rules, stop: StopRule = NEVER, *, exact: bool = False, method: str = "auto"
 ) -> Kernel:
     """Return the kernel of battles under some rules and a stop: all that is asked of the methods.
 
@@ -100,32 +100,32 @@ def find_kernel(
     >>> find_kernel(CLASSIC, exact=True).win_probability(2, 1)
     Fraction(1955, 2592)
     """
-    stops = replace(stop, stop_at=None) != NEVER
+    stops = not stop.is_reserve
     check_method("auto" if stops and method == "stopping" else method, rules, exact=exact)
     return _kernel(rules, stop, exact, method)
 
 
 @lru_cache(maxsize=1024)
-def _kernel(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
+def _kernel(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
     if stop == NEVER:
         named = {each.name: each for each in _METHODS}
         by_mode = {(each.mode, each.exact): each for each in _METHODS}
         found = named.get(method) or by_mode.get((type(rules.mode), exact), _AUTO)
         return found.build(rules, exact=exact if found is _AUTO else found.exact)
-    fight, fought = replace(stop, stop_at=None), stop.rules_in_fight(rules)
-    kernel = (
-        _kernel(fought, NEVER, exact, method)
-        if fight == NEVER
-        else _stopping(fought, fight, exact, method)
-    )
-    if not stop.stop_at:
+    fought = stop.rules_in_fight(rules)
+    if stop.is_reserve:
+        kernel = _kernel(fought, NEVER, exact, method)
+    else:
+        fight = replace(stop, hold_back=None).subtract_garrison(fought.garrison)
+        kernel = _build_stopping(fought, fight, exact, method)
+    if not stop.hold_back:
         return kernel
     from iacta.methods.stopping import Reserve
 
-    return Reserve(kernel, stop)
+    return Reserve(kernel, stop.subtract_garrison(rules.garrison), rules.garrison)
 
 
-def _stopping(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
+def _build_stopping(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
     if method == "simulation":
         from iacta.methods.simulation import Simulation
 
@@ -134,7 +134,6 @@ def _stopping(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
 
     if method not in ("auto", NAME):
         raise IllegalError(
-            f"method must be 'auto', {NAME!r} or 'simulation' for a battle that stops by charge, "
-            f"max_losses or max_rolls, got {method!r}"
+            f"method must be 'auto', {NAME!r} or 'simulation' {BY_ROLLS}, got {method!r}"
         )
     return Stopping(rules, stop, exact=exact)

@@ -243,25 +243,8 @@ class Counting(UnitKernel, RollKernel):
         return unit, absorbed(able, defenders, unit, steps)
 
     def backward(self, values: Values) -> Iterator[ExactRow]:
-        most, defenders = len(values.won) - 1, len(values.lost) - 1
-        self.refuse(most, defenders)
-        won, lost, scale = whole(values)
-        unit, steps = coefficients(most, defenders, self.rules)
-        powers = powers_of(unit, most + defenders)
-        rows = {0: list(map(mul, won, powers))}
-        for d in range(1, defenders + 1):
-            dice = min(d, self.rules.defence.kept)
-            row = rows[d] = [lost[d] * powers[d]]
-            nearest = [rows[d - k] for k in range(dice + 1)]
-            for a in range(1, most + 1):
-                step = steps[min(a, self.rules.attack.kept), dice]
-                first = a - len(step) + 1
-                total = 0
-                for k, c in enumerate(step):
-                    total += c * nearest[k][first + k]
-                row.append(total)
-            yield ExactRow(row, powers, scale, d)
-            rows.pop(d - self.rules.defence.kept, None)
+        self.refuse(len(values.won) - 1, len(values.lost) - 1)
+        yield from backward_rows(values, self.rules)
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
         if not defenders or attackers <= 0:
@@ -275,6 +258,33 @@ class Counting(UnitKernel, RollKernel):
         """Return the chances to win all battles up to a size, if as many fractions fit."""
         self._refuse(attackers, defenders, rows=3 * defenders)
         return super().win_table(attackers, defenders, staying)
+
+
+def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[ExactRow]:
+    """Yield the expected values as `Kernel.backward` does.
+
+    values: the value function.
+    rules: the rules of the battles.
+    fewest: with fewer attackers they do not roll.
+    """
+    most, defenders = len(values.won) - 1, len(values.lost) - 1
+    won, lost, scale = whole(values)
+    unit, steps = coefficients(most, defenders, rules)
+    powers = powers_of(unit, most + defenders)
+    rows = {0: list(map(mul, won, powers))}
+    for d in range(1, defenders + 1):
+        dice = min(d, rules.defence.kept)
+        row = rows[d] = [lost[d] * power for power in powers[d : d + min(fewest, most + 1)]]
+        nearest = [rows[d - k] for k in range(dice + 1)]
+        for a in range(fewest, most + 1):
+            step = steps[min(a, rules.attack.kept), dice]
+            first = a - len(step) + 1
+            total = 0
+            for k, c in enumerate(step):
+                total += c * nearest[k][first + k]
+            row.append(total)
+        yield ExactRow(row, powers, scale, d)
+        rows.pop(d - rules.defence.kept, None)
 
 
 def absorbed(

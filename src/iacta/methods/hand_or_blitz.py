@@ -7,8 +7,8 @@ chance to take the territory follows from Bellman's equation
 
     V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0.
 
-Whether a blitz may keep some armies out of the fight, to continue by hand after it, changes no
-chance in its first four digits. Stopping is worth nothing as long as anyone can attack.
+Whether a blitz may hold back some armies, to continue by hand after it, changes no chance in its
+first four digits. Stopping is worth nothing as long as anyone can attack.
 
 Source: the rules of RISK: Global Domination as its makers published them in 2024; the best mix was
 never published.

@@ -35,7 +35,7 @@ from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
 from iacta.rules.roll import LossCounts, gain_of, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import find_rules
 
 Find: TypeAlias = "Callable[..., Kernel]"
@@ -238,7 +238,7 @@ class Kernel(ABC):
     rules: the rules; their garrison only matters to how a refusal counts the attackers.
     stop: when the attackers choose to stop.
 
-    Every number of attackers is that of those able to attack.
+    Every number of attackers, `stop.stop_at` too, counts the attackers able to attack.
     """
 
     name: str
@@ -249,7 +249,7 @@ class Kernel(ABC):
     quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
     quick_armies: float = inf  # and up to so many armies
 
-    def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
+    def __init__(self, rules: Rules, stop: StopRule = NEVER) -> None:
         self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
         if type(rules.mode) not in self.modes:
             if TrueRandom in self.modes:
@@ -602,7 +602,7 @@ def _limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> 
     """
     if all(any(row[1:]) for row in counts.values()):
         return Fraction(1)
-    chances = [Fraction(1)] * fewest
+    chances = [Fraction(1)] * min(fewest, armies + 1)
     for n in range(fewest, armies + 1):
         row = counts[min(n, max(counts))]
         hits = sum(count * chances[n - k] for k, count in enumerate(row) if k)

@@ -110,22 +110,8 @@ class Lattice(UnitKernel, RollKernel):
         return 1, absorbed(able, defenders, steps_of(most, defenders, self.rules))
 
     def backward(self, values: Values) -> Iterator[Floats]:
-        won, lost = values.won, values.lost
-        self.refuse(len(won) - 1, len(lost))
-        steps = steps_of(len(won) - 1, len(lost) - 1, self.rules)
-        most, most_defence = self.rules.full_roll
-        rows = {0: np.array(won, dtype=float)}
-        for d in range(1, len(lost)):
-            dice = min(d, most_defence)
-            row = rows[d] = np.empty(rows[d - 1].shape)
-            row[0] = lost[d]
-            nearest = [rows[d - k] for k in range(dice + 1)]
-            for a in range(1, min(most, len(won))):
-                row[a] = _mean(nearest, steps[a, dice], a)
-            if len(won) > most:
-                _fill_full_dice(nearest, steps[most, dice], most)
-            yield row
-            rows.pop(d - most_defence, None)
+        self.refuse(len(values.won) - 1, len(values.lost))
+        yield from backward_rows(values, self.rules)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
         if not defenders or attackers <= 0:
@@ -220,21 +206,45 @@ def _mean(nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: i
     return sum(p * nearest[k][first + k] for k, p in enumerate(step))
 
 
-def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
+def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int) -> None:
     """Compute the states of a row in which all attack dice are thrown.
 
     nearest: the row, and those of 1, 2 ... defenders fewer.
     step: p_0 .. p_m.
-    most: the attack dice.
+    fewest: the fewest attackers in those states; the states of fewer are known.
     """
     row, taken = nearest[0], len(step) - 1
-    first, count = most - taken, len(row) - most
-    states = row[most:]
+    first, count = fewest - taken, len(row) - fewest
+    states = row[fewest:]
     states[:] = step[1] * nearest[1][first + 1 : first + 1 + count]
     for k in range(2, taken + 1):
         states += step[k] * nearest[k][first + k : first + k + count]
     states[:taken] += step[0] * row[first : first + min(taken, count)]
     _sum_series(states, step[0], taken)
+
+
+def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
+    """Yield the expected values as `Kernel.backward` does.
+
+    values: the value function.
+    rules: the rules of the battles.
+    fewest: with fewer attackers they do not roll.
+    """
+    won, lost = values.won, values.lost
+    most, most_defence = rules.full_roll
+    steps = steps_of(len(won) - 1, len(lost) - 1, rules)
+    rows = {0: np.array(won, dtype=float)}
+    for d in range(1, len(lost)):
+        dice = min(d, most_defence)
+        row = rows[d] = np.empty(rows[d - 1].shape)
+        row[:fewest] = lost[d]
+        nearest = [rows[d - k] for k in range(dice + 1)]
+        for a in range(fewest, min(most, len(won))):
+            row[a] = _mean(nearest, steps[a, dice], a)
+        if len(won) > max(most, fewest):
+            _fill_full_dice(nearest, steps[most, dice], max(most, fewest))
+        yield row
+        rows.pop(d - most_defence, None)
 
 
 def absorbed(

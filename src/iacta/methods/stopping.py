@@ -1,12 +1,11 @@
 """Stopping: battles that the attackers may stop, before the territory is taken or they are lost.
 
-`Reserve` keeps some armies out of the fight, as a larger garrison would. `Stopping` is for all
-other stops.
+`Reserve` holds back some armies, as a larger garrison would. `Stopping` is for all other stops.
 
 Let a be the attackers able to attack, n of them at the start, and d the defenders. To stop when
-fewer dice would be rolled, or after so many losses, is to roll only while a ≥ t, with a fewest
-number t ≥ 1 that depends on n. The states with a < t are absorbing, as those with d = 0 are. A roll
-may jump below t, and its dice are those of the true a.
+fewer dice would be rolled, when few armies are left, or after so many losses, is to roll only while
+a ≥ t, with a fewest number t ≥ 1 that may depend on n. The states with a < t are absorbing, as
+the states with d = 0 are. A roll may jump below t, and its dice depend on the true a.
 
 Far from the end all dice are thrown, and armies that can never be in a roll change nothing: where
 those who roll are surely more than the dice, the battle is that of fewer armies, and what was left
@@ -23,13 +22,15 @@ the rolls that are over, the expected value is
     V(r, l, d)  =  Σ_k  c_k · V(r + 1, l + m − k, d − k)    while a ≥ t and another roll is allowed,
 
 and the value of stopping otherwise; a start with n attackers is at l = top − n, r = 0. This is done
-for all groups at once, and where the number of rolls is not limited, without r.
+for all groups at once, and where the number of rolls is not limited, without r. Where t is the same
+for all sizes, `counting` or `lattice` computes the rows.
 
 Error. There are only sums and products of numbers that are not negative, so the roundings merely
 add up: `Stopping.error` counts them.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 from math import inf
@@ -54,7 +55,7 @@ from iacta.methods.kernel import (
 from iacta.probability.distribution import Distribution
 from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
+from iacta.rules.stop import BY_ROLLS, StopRule
 
 NAME = "stopping"
 
@@ -66,46 +67,48 @@ SLOWER = 4  # a step roll by roll, compared with one of a row
 
 
 class Reserve(Kernel):
-    """The kernel of attackers who keep some armies out of the fight, whose dice are not thrown.
+    """The kernel of attackers who hold back some armies, which throw no dice.
 
-    It is another kernel, for fewer attackers; those kept out are added to those left.
+    It is another kernel, for fewer attackers; the armies held back are added to those left.
 
     fought: the kernel of the fight.
+    garrison: armies that stay behind besides those held back, for messages.
     """
 
     modes = MODES
 
-    def __init__(self, fought: Kernel, stop: Stop) -> None:
+    def __init__(self, fought: Kernel, stop: StopRule, garrison: int) -> None:
         self.name = fought.name
-        super().__init__(fought.rules, stop)
-        self.fought, self.kept = fought, stop.stop_at or 0
+        super().__init__(replace(fought.rules, garrison=garrison), stop)
+        self.fought, self.held_back = fought, stop.hold_back or 0
         self.exact, self.by_rows = fought.exact, fought.by_rows
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        return self._with_kept(self.fought.most_left(attackers - self.kept, defenders))
+        return self._with_held_back(self.fought.most_left(attackers - self.held_back, defenders))
 
-    def _with_kept(self, state: State) -> State:
-        return State(state.attackers + self.kept, state.defenders)
+    def _with_held_back(self, state: State) -> State:
+        return State(state.attackers + self.held_back, state.defenders)
 
     def by(self, question: str, attackers: int, defenders: int) -> Kernel:
-        return self.fought.by(question, attackers - self.kept, defenders)
+        return self.fought.by(question, max(attackers - self.held_back, 0), defenders)
 
     def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         fought, wanted = self.fought.decided_by(chance)
-        return self if fought is self.fought else Reserve(fought, self.stop), wanted
+        same = fought is self.fought
+        return self if same else Reserve(fought, self.stop, self.garrison), wanted
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        self.fought.refuse(attackers - self.kept, defenders)
+        self.fought.refuse(max(attackers - self.held_back, 0), defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:
         return self.fought.error(attackers, defenders)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        fighting = start.map(lambda attackers: attackers - self.kept)
-        return self.fought.forward(fighting, defenders).map(self._with_kept)
+        fighting = start.map(lambda attackers: attackers - self.held_back)
+        return self.fought.forward(fighting, defenders).map(self._with_held_back)
 
     def backward(self, values: Values) -> Iterator[Any]:
-        count, held = len(values.won), min(self.kept, len(values.won))
+        count, held = len(values.won), min(self.held_back, len(values.won))
         inner = Values(values.won[held:], values.lost)
         rows = self.fought.backward(inner) if count > held else repeat([])
         for lost, row in zip(values.lost[1:], rows, strict=False):
@@ -119,21 +122,23 @@ class Reserve(Kernel):
     def win_probability(self, attackers: int, defenders: int) -> Any:
         if not defenders:
             return self.number(1)
-        return self.fought.win_probability(attackers - self.kept, defenders)
+        return self.fought.win_probability(attackers - self.held_back, defenders)
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         if not defenders:
             return super().chances(attackers, defenders, keep)
-        return self.fought.chances(attackers - self.kept, defenders, max(keep - self.kept, 0))
+        return self.fought.chances(
+            attackers - self.held_back, defenders, max(keep - self.held_back, 0)
+        )
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Numbers:
-        held = min(self.kept, attackers)
+        held = min(self.held_back, attackers)
         if held == attackers:
             return np.zeros((staying + attackers, defenders), object if self.exact else float)
         return self.fought.win_table(attackers - held, defenders, staying + held)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        held = min(self.kept, attackers + 1)
+        held = min(self.held_back, attackers + 1)
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         lost[:held, defenders] = 1.0
@@ -146,19 +151,19 @@ class Reserve(Kernel):
         return self.fought.limit_of_attackers(defenders)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        return self.fought.limit_of_defenders(max(attackers - self.kept, 0))
+        return self.fought.limit_of_defenders(max(attackers - self.held_back, 0))
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        return self._with_kept(self.fought.play(attackers - self.kept, defenders, rng))
+        return self._with_held_back(self.fought.play(attackers - self.held_back, defenders, rng))
 
 
 class Stopping(UnitKernel, RollKernel):
-    """The kernel of attackers who stop by charge, after so many losses or after so many rolls.
+    """The kernel of attackers who stop by stop_at, charge, max_losses or max_rolls.
 
     exact: whether the answers are fractions.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> Stopping(CLASSIC, Stop(max_rolls=1), exact=True).forward(Distribution([3]), 2)
+    >>> Stopping(CLASSIC, StopRule(max_rolls=1), exact=True).forward(Distribution([3]), 2)
     Distribution({State(attackers=1, defenders=2): 2275, State(attackers=2, defenders=1): 2611, \
 State(attackers=3, defenders=0): 2890})
     """
@@ -166,10 +171,10 @@ State(attackers=3, defenders=0): 2890})
     name = NAME
     by_rows = True
 
-    def __init__(self, rules: Rules, stop: Stop, *, exact: bool) -> None:
+    def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:
         mode = rules.mode
         if mode.grows or not (mode.rolls and mode.dice_chosen_first):
-            raise mode.unfit("for a battle that stops by charge, max_losses or max_rolls")
+            raise mode.unfit(BY_ROLLS)
         super().__init__(rules, stop)
         self.exact = exact
 
@@ -205,22 +210,25 @@ State(attackers=3, defenders=0): 2890})
         # What one side may lose before the last roll.
         most_lost = inf if rolls is None else max(rolls - 1, 0) * min(attack, defence)
         less = int(max(defenders - most_lost - defence, 0))
-        groups: dict[tuple[int, int], tuple[Weights, Weights]] = {}
+        # By t, the armies that sizes leave out, and the size without them; -1 where these differ.
+        groups: dict[tuple[int, int, int], tuple[Weights, Weights]] = {}
         for n, weight in able.items():
-            fewest = self.stop.fewest_able(n, attack)
-            more = int(max(fewest, n - most_lost)) - attack
-            if more > 0:
-                _, left_out = groups.setdefault((attack, n - more), ({n - more: 1}, {}))
-                left_out[more] = weight
+            fewest = min(self.stop.fewest_able(n, attack), n + 1)  # with n + 1 they never roll
+            here = int(max(fewest, n - most_lost))
+            more = max(here - attack, 0)
+            if not more or here == self.stop.fewest_of_all:
+                key = attack if more else fewest, more, -1
+                start, _ = groups.setdefault(key, ({}, {more: 1}))
+                start[n - more] = weight
             else:
-                start, _ = groups.setdefault((fewest, 0), ({}, {0: 1}))
-                start[n] = weight
+                _, left_out = groups.setdefault((attack, -1, n - more), ({n - more: 1}, {}))
+                left_out[more] = weight
         unit, steps = self._steps(max(able), defenders)
         for start, left_out in groups.values():
             self._refuse_group(max(start), defenders, less, left_out, unit)
         return unit, (
             (State(a + more, d + less), x * weight, lost)
-            for (fewest, _), (start, left_out) in groups.items()
+            for (fewest, *_), (start, left_out) in groups.items()
             for (a, d), x, lost in self._absorbed(start, defenders - less, fewest, unit, steps)
             if x
             for more, weight in left_out.items()
@@ -281,6 +289,9 @@ State(attackers=3, defenders=0): 2890})
 
     def backward(self, values: Values) -> Iterator[Any]:
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
+        if self.stop == StopRule(stop_at=self.stop.stop_at):
+            yield from self._rows_of_one_group(values)
+            return
         attack, defence = self.rules.full_roll
         unit, steps = self._steps(max(attackers, 1), max(defenders, 1))
         rolls = self.stop.max_rolls
@@ -288,9 +299,12 @@ State(attackers=3, defenders=0): 2890})
             rolls = None  # it ends before
         able = np.arange(attackers + 1)
         fewest, group = np.unique(
-            [self.stop.fewest_able(n, attack) for n in able.tolist()], return_inverse=True
+            [min(self.stop.fewest_able(n, attack), attackers + 1) for n in able.tolist()],
+            return_inverse=True,
         )
         top = np.searchsorted(group, np.arange(len(fewest)), "right") - 1
+        along = (-1, *[1] * (np.ndim(values.won) - 1))
+        is_too_small = (able < fewest[group]).reshape(along)  # to roll at all
         most_lost = int(np.minimum(top, top - fewest + min(attack, defence)).max())
         size = self._number_bytes(attackers + defenders, unit)
         states = (most_lost + 1) * len(top) * np.size(values.won[0]) * ((rolls or 0) + 1)
@@ -302,7 +316,6 @@ State(attackers=3, defenders=0): 2890})
             states=states * defenders,
         )
         kind = object if self.exact else float
-        along = (-1, *[1] * (np.ndim(values.won) - 1))
         left = np.maximum(top - np.arange(most_lost + 1)[:, np.newaxis], 0)  # [l, group]
         dice = np.where(left >= fewest, np.minimum(left, attack), 0).reshape(len(left), *along)
         # For each number of defence dice, c_k by the armies that both sides lose.
@@ -340,14 +353,27 @@ State(attackers=3, defenders=0): 2890})
                 for r in range(rolls - 1, -1, -1):
                     for x, c, end in within:
                         row[r, :end] += c * row[r + 1, x:]
-            found = row[0, top[group] - able, group]
+            found = row[0, np.minimum(top[group] - able, most_lost), group]
+            found = np.where(is_too_small, held[d] * units[d : d + attackers + 1], found)
             yield ExactRow(found.tolist(), powers, scale, d) if self.exact else found
             rows.pop(d - defence, None)
+
+    def _rows_of_one_group(self, values: Values) -> Iterator[Any]:
+        """Return the rows of `backward` where t is the same for all sizes."""
+        rules = replace(self.rules, garrison=self.garrison)
+        attackers, defenders = len(values.won) - 1, len(values.lost) - 1
+        fewest = min(self.stop.fewest_of_all, attackers + 1)
+        if self.exact:
+            counting.Counting(rules).refuse(attackers, defenders)
+            return counting.backward_rows(values, self.rules, fewest)
+        lattice.Lattice(rules).refuse(attackers, defenders)
+        return lattice.backward_rows(values, self.rules, fewest)
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the chance to win as the attackers grow without end.
 
-        If they can only lose so many, it is that of so many and all attack dice.
+        If they can only lose so many, it is that of so many and all attack dice. A fixed number
+        of armies at which they stop changes nothing then.
         """
         taken, most = min(self.rules.full_roll), []
         if self.stop.max_losses is not None:
@@ -356,5 +382,5 @@ State(attackers=3, defenders=0): 2890})
             most.append(self.stop.max_rolls * taken)
         if not most:
             return super().limit_of_attackers(defenders)
-        kernel = Stopping(self.rules, self.stop, exact=True)
+        kernel = Stopping(self.rules, replace(self.stop, stop_at=None), exact=True)
         return Fraction(kernel.win_probability(min(most) + self.rules.attack.kept, defenders))

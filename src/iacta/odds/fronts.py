@@ -50,7 +50,7 @@ from iacta.odds.spread import (
 from iacta.odds.spread_values import Spread
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop
+from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules, rules_name
 
 Shape: TypeAlias = Literal["chain", "any", "end"]
@@ -186,7 +186,7 @@ def defend_fronts(
     *,
     garrison: int | None = None,
     objective: Objective = "break through",
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     exact: bool = False,
 ) -> BestFronts:
     """Return how to divide armies among fronts that are attacked independently of each other.
@@ -317,7 +317,7 @@ _LOSSES: dict[Objective, _Loss] = {
 
 
 def _ask(
-    given: object, rules: Rules, stop: Stop, objective: Objective, exact: bool
+    given: object, rules: Rules, stop: StopRule, objective: Objective, exact: bool
 ) -> "_InARow | _SideBySide":
     front = given if isinstance(given, Front) else Front(whole_number(given, "fronts", least=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
@@ -364,7 +364,7 @@ class _InARow(NamedTuple):
 class _SideBySide(NamedTuple):
     front: Front
     rules: Rules
-    stop: Stop
+    stop: StopRule
 
     def curve(self, most: int) -> _Curve:
         if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MOST_STEPS:

@@ -25,7 +25,7 @@ from iacta.probability.chances import Chance, read_chance, read_chances
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop
+from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
 
 Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
@@ -41,7 +41,7 @@ EVEN = Fraction(1, 2)
 
 class _SearchOptions(TypedDict, total=False):
     garrison: int | None
-    stop: Stop | None
+    stop: StopRule | None
 
 
 class _Keeping(_SearchOptions, total=False):
@@ -63,7 +63,7 @@ def armies_needed(
     *,
     garrison: int | None = None,
     keep: int = 0,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
 ) -> int | Whole:
     """Return the fewest attackers, garrison included, that win with at least a wanted chance.
 
@@ -74,7 +74,7 @@ def armies_needed(
     rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     keep: armies that must be left at the end to move into the territory.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Where the defender
@@ -93,7 +93,7 @@ def armies_needed(
     [19, 34]
     >>> armies_needed(10, 0.95, keep=5)
     23
-    >>> armies_needed(10, 0.5, stop=Stop(max_losses=10))
+    >>> armies_needed(10, 0.5, stop=StopRule(max_losses=10))
     11
     >>> armies_needed([10, 15, 20], "100%", "balanced blitz").tolist()
     [16, 21, 26]
@@ -112,7 +112,7 @@ def armies_needed_for_campaign(
     *,
     garrison: int | None = None,
     keep: int = 0,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
 ) -> int:
     """Return the fewest attackers, garrison included, that take all territories of a campaign.
 
@@ -165,7 +165,7 @@ def win_probabilities_keeping(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     exact: bool = False,
 ) -> list[Probability]:
     """Return the chances to take a whole way and have at least `keep` armies at its end.
@@ -209,7 +209,7 @@ def defenders_needed(
     rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
 ) -> int | Whole:
     """Return the fewest defenders that hold their territory with at least a wanted chance.
 
@@ -218,7 +218,7 @@ def defenders_needed(
     chance: the wanted chance, as for `armies_needed`; the two shapes are broadcast.
     rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Against more than
@@ -286,7 +286,7 @@ def _needed(
     attacking: bool,
     garrison: int | None,
     keep: int = 0,
-    stop: Stop | None,
+    stop: StopRule | None,
 ) -> int | Whole:
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
@@ -353,8 +353,13 @@ class _Way(NamedTuple):
     def guess(self, wanted: Fraction) -> int:
         """Return about how many attackers have a chance, rather too many than too few."""
         losses = [_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages]
-        staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
+        staying = sum(_reserve_size(stage.rules.garrison, stage.stop) for stage in self.stages)
         return max(ceil(SAFETY * _at_chance(losses, wanted)), 0) + self.keep + 16 + staying
+
+
+def _reserve_size(garrison: int, stop: StopRule) -> int:
+    """Return how many armies are left when the attackers stop, as far as that is a fixed number."""
+    return max(garrison + (stop.hold_back or 0), stop.stop_at or 0)
 
 
 def _losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
@@ -384,7 +389,7 @@ def _at_chance(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float
 
 
 def _read_way(
-    territories: Territories, rules: Rules, stop: Stop | None, keep: int, *, exact: bool = False
+    territories: Territories, rules: Rules, stop: StopRule | None, keep: int, *, exact: bool = False
 ) -> _Way:
     way = list(stages(read_territories(territories), rules, read_stop(stop)))
     kernels = [stage.kernel(exact=exact) for stage in way]
@@ -431,8 +436,8 @@ class _Search(NamedTuple):
         return "attackers" if self.attacking else "defenders"
 
     @property
-    def kept_out(self) -> int:
-        return self.kernel.stop.stop_at or 0
+    def reserve(self) -> int:
+        return _reserve_size(0, self.kernel.stop)
 
     def leaps(self, other: int) -> bool:
         return _leaps(self.kernel, *self.battle(max(self.keep, 1), other))
@@ -444,11 +449,11 @@ class _Search(NamedTuple):
 
     def guess(self, other: int, wanted: Fraction) -> int:
         """Return about how many armies it takes."""
-        rules, kept_out = self.kernel.rules, self.kept_out
+        rules, reserve = self.kernel.rules, self.reserve
         if self.attacking:
             lost = _at_chance([_losses(other, rules, attacking=True)], wanted)
-            return max(ceil(lost), 1) + self.keep + kept_out
-        lost = _at_chance([_losses(max(other - kept_out, 0), rules, attacking=False)], wanted)
+            return max(ceil(lost), 1) + self.keep + reserve
+        lost = _at_chance([_losses(max(other - reserve, 0), rules, attacking=False)], wanted)
         return max(ceil(lost), 1)
 
     def fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
@@ -515,11 +520,10 @@ class _Search(NamedTuple):
             _refuse_unreachable(limit, undecided[other][wanted], attained, self.side)
 
         largest = max(undecided)
+        most = self.keep + 16 + 2 * largest + (self.reserve if self.attacking else 0)
         wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
-            return first_in_tables(
-                wanted, self.tables, self.keep + 16 + 2 * largest + self.kept_out, refuse
-            )
+            return first_in_tables(wanted, self.tables, most, refuse)
         except TooLargeError:
             if not self.attacking:
                 against = shown(largest + self.kernel.garrison)

@@ -15,7 +15,7 @@ from iacta.methods.kernel import Outcome
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import Estimate
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop
+from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.thrown import RUNS, SEED, End, Progress, Seed, simulate
 from iacta.rules.variants import find_rules
 
@@ -66,7 +66,7 @@ def simulate_battle(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     runs: int = RUNS,
     seed: Seed = SEED,
     executor: "Executor | None" = None,
@@ -78,7 +78,7 @@ def simulate_battle(
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
     runs: how many times it is fought.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
     executor: any `concurrent.futures.Executor`, over whose workers the runs are spread; `None`
@@ -108,7 +108,7 @@ def simulate_campaign(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     runs: int = RUNS,
     seed: Seed = SEED,
     executor: "Executor | None" = None,

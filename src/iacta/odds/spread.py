@@ -29,7 +29,7 @@ from iacta.odds.spread_values import (
 )
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop, read_stop
+from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
 
 Objective: TypeAlias = Literal["break through", "territories"]
@@ -84,7 +84,7 @@ def spread_defenders(
     *,
     garrison: int | None = None,
     objective: Objective = "break through",
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     exact: bool = False,
 ) -> BestSpread:
     """Return how to spread armies over a chain of territories against attackers who play best.
@@ -140,7 +140,7 @@ def spread_value(
     *,
     garrison: int | None = None,
     objective: Objective = "break through",
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     exact: bool = False,
 ) -> Probability:
     """Return what attackers who play best achieve against one spread of armies over a chain.
@@ -240,7 +240,7 @@ def _ask(
     rules: Rules | str,
     garrison: int | None,
     objective: Objective,
-    stop: Stop | None,
+    stop: StopRule | None,
     exact: bool,
 ) -> tuple["AttackedChain", int]:
     rules, stops = find_rules(rules, garrison), read_stop(stop)
@@ -262,7 +262,7 @@ def _ask(
     return AttackedChain(stack, rules, stops, objective, (1,) * length), total
 
 
-def refuse_unfit(rules: Rules, stop: Stop, exact: bool, purpose: str) -> None:
+def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> None:
     """Refuse rules under which armies grow, and what no kernel answers."""
     if rules.mode.grows:
         raise rules.mode.unfit(purpose)
@@ -283,7 +283,7 @@ class AttackedChain:
 
     attackers: int
     rules: Rules
-    stop: Stop
+    stop: StopRule
     objective: Objective
     least: Spread
     from_first: bool = False

@@ -12,7 +12,7 @@ from iacta.forms.percentages import all_digits, exact_if_certain, exact_text, ex
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.forms.sections import Section, Table, sections_of
-from iacta.forms.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
 from iacta.forms.shared_parameters import Exact, OneBattle
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
@@ -26,7 +26,7 @@ from iacta.rules.stop import NEVER
     Topic.ATTACK,
     Example("battle 12 10", "do 12 armies take a territory that 10 defend?"),
     Example(
-        "battle 20 15 --rules capital --stop-at 5", "against a capital, keeping 5 armies back?"
+        "battle 20 15 --rules capital --hold-back 5", "against a capital, holding back 5 armies?"
     ),
 )
 class BattleQuestion(OneBattle, Exact, Question):
@@ -48,8 +48,8 @@ class BattleQuestion(OneBattle, Exact, Question):
 class OutcomeRecord(KeyedRecord):
     """How a battle may end.
 
-    With attackers above the garrison and defenders above 0 the attackers have stopped (`--stop-at`,
-    `--charge`, `--max-losses`, `--max-rolls`): nobody has won.
+    With attackers above the garrison and defenders above 0 the attackers have stopped
+    (`--hold-back`, `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`): nobody has won.
     """
 
     attackers: Count = key("Attackers left, garrison included.")
@@ -157,7 +157,8 @@ class BattleAnswer(Answer):
             f"{percent(won)}{self._undecided()}{under(self.question.rule_set.name)}."
         )
         stopped = [self.stop_probability] if self.stop_probability else []
-        lines = [sentence, *exactly(self.win_probability, *stopped)]
+        lines = [sentence, *describe_stop(battle.stop)]
+        lines += exactly(self.win_probability, *stopped)
         if outcomes is None:
             yield Section([*lines, "It can end in too many ways to list."])
             return

@@ -29,7 +29,7 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section, Table, sections_of
-from iacta.forms.sentences import armies, cannot_attack, does_not_attack, under
+from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
 from iacta.forms.shared_parameters import Exact, OneCampaign, fresh_seed
 from iacta.probability.distribution import Distribution, Probability
 from iacta.questions.outcome_bars import best_first, campaign_bars
@@ -205,7 +205,8 @@ class CampaignAnswer(Answer):
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
             f"{under(self.question.rule_set.name)}."
         )
-        yield Section([sentence, *exactly(self.win_probability, stopped)])
+        lines = [sentence, *describe_stop(campaign.stop)]
+        yield Section([*lines, *exactly(self.win_probability, stopped)])
         yield Section([self._table()])
         yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
 

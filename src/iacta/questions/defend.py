@@ -28,7 +28,7 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Bar, Bars, Section, sections_of
-from iacta.forms.sentences import armies, cannot_attack, count, under
+from iacta.forms.sentences import armies, cannot_attack, count, describe_stop, under
 from iacta.forms.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
 from iacta.odds.needed import defenders_needed
 from iacta.odds.spread import (
@@ -175,7 +175,7 @@ class HoldAnswer(Answer):
             f"with {needed} it is {percent(self._exact_if_certain(self.hold_probability))}"
             f"{under(rule_set.name)}."
         )
-        yield Section([sentence, *exactly(self.hold_probability)])
+        yield Section([sentence, *describe_stop(question.stop), *exactly(self.hold_probability)])
         numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
         yield Section([Bars([self._bar(number) for number in numbers])])
 
@@ -266,7 +266,11 @@ class SpreadAnswer(Answer):
             yield Section([f"{attackers} {self._done()}, however the armies are spread{note}."])
             return
         put = f"Put {_text(best.spreads[0])} {'army' if self.armies == 1 else 'armies'}"
-        lines = [f"{put}: {attackers} then {self._done()}{note}.", *exactly(best.value)]
+        lines = [
+            f"{put}: {attackers} then {self._done()}{note}.",
+            *describe_stop(self.question.stop),
+            *exactly(best.value),
+        ]
         if self.territories in (1, self.armies):
             yield Section([*lines, "There is no other spread."])
             return

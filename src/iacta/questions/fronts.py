@@ -9,7 +9,7 @@ from iacta.forms.percentages import all_digits, exactly, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, count, joined, under
+from iacta.forms.sentences import armies, count, describe_stop, joined, under
 from iacta.forms.shared_parameters import Exact, UnderRules, WithStop
 from iacta.inputs.checks import whole_number
 from iacta.odds.fronts import (
@@ -170,7 +170,8 @@ class FrontsAnswer(Answer):
             if best.is_exact
             else "No better division was found, but this one is not proven to be the best."
         )
-        yield Section([sentence, *exactly(best.value), certainty])
+        lines = [sentence, *describe_stop(self.question.stop), *exactly(best.value), certainty]
+        yield Section(lines)
         names = [_name(defended.front) for defended in best.fronts]
         width = max(map(len, names))
         bars = [

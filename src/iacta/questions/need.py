@@ -17,7 +17,7 @@ from iacta.forms.percentages import (
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, under
+from iacta.forms.sentences import armies, describe_stop, under
 from iacta.forms.shared_parameters import AlongWay, Exact, UnderRules, WithStop
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IllegalError
@@ -128,7 +128,7 @@ class NeedAnswer(Answer):
             f"{plain_percent(question.chance)}: with {needed} it is "
             f"{percent(self._exact_if_certain(self.win_probability))}{under(question.rule_set.name)}."
         )
-        yield Section([sentence, *exactly(self.win_probability)])
+        yield Section([sentence, *describe_stop(question.stop), *exactly(self.win_probability)])
         yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
 
     def _bar(self, attackers: int, chance: Probability) -> Bar:

@@ -23,7 +23,7 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section, Table, sections_of
-from iacta.forms.sentences import armies, cannot_attack, under
+from iacta.forms.sentences import armies, cannot_attack, describe_stop, under
 from iacta.forms.shared_parameters import SEED, OneCampaign, fresh_seed
 from iacta.inputs.errors import IactaError
 from iacta.odds.simulated import Simulated, simulate_campaign
@@ -184,6 +184,7 @@ class SimulateAnswer(Answer):
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
             f"{_percent(won.probability)}{under(question.rule_set.name)}.",
+            *describe_stop(question.stop),
             f"The 95% interval for the true chance: {low} to {high}.",
         ]
         if self.computed is not None:

@@ -42,7 +42,7 @@ from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
+from iacta.rules.stop import BY_ROLLS, StopRule
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -54,7 +54,7 @@ THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
-Fight: TypeAlias = tuple[int, Rules, Stop]  # the number of defenders first
+Fight: TypeAlias = tuple[int, Rules, StopRule]  # the number of defenders first
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -113,7 +113,7 @@ def simulate(
 
     Runs that would take more than an hour on one processor are refused.
 
-    >>> ends = simulate(3, [(1, Rules(), Stop())], runs=1000)
+    >>> ends = simulate(3, [(1, Rules(), StopRule())], runs=1000)
     >>> sum(count for end, count in ends.items() if end.conquered)
     755
     """
@@ -212,19 +212,19 @@ def fight(
 
 
 def fight_until(
-    attackers: Armies, defenders: Armies, rules: Rules, stop: Stop, rng: "np.random.Generator"
+    attackers: Armies, defenders: Armies, rules: Rules, stop: StopRule, rng: "np.random.Generator"
 ) -> Battles:
     """Fight many battles until the attackers stop, and return the attackers and defenders left.
 
     attackers, defenders, rng: as for `fight`.
-    rules: the rules of the battles; their garrison includes the armies kept out of the fight.
+    rules: the rules of the battles; their garrison includes the armies held back.
     stop: when the attackers stop.
 
     Two arrays as long as those given, in the same order.
 
     >>> rng = np.random.default_rng(1)
     >>> twelve, ten = np.array([12, 12, 12]), np.array([10, 10, 10])
-    >>> left, against = fight_until(twelve, ten, Rules(), Stop(max_losses=3), rng)
+    >>> left, against = fight_until(twelve, ten, Rules(), StopRule(max_losses=3), rng)
     >>> left.tolist(), against.tolist()
     ([8, 10, 8], [6, 0, 8])
     """
@@ -235,6 +235,8 @@ def fight_until(
         going = (able > 0) & (against > 0)
         if stop.charge:
             going &= np.minimum(able, most[0]) == np.minimum(at_first, most[0])
+        if stop.stop_at is not None:
+            going &= able > stop.stop_at - _garrison(rules)
         if stop.max_losses is not None:
             going &= at_first - able < stop.max_losses
         if not going.any():
@@ -301,7 +303,7 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
         if type(rules.mode) not in THROWN_MODES:
             raise rules.mode.unfit("for the method 'simulation'")
         if rules.mode.grows and not stop.is_reserve:
-            raise rules.mode.unfit("for a battle with a stop")
+            raise rules.mode.unfit(BY_ROLLS)
     armies = attackers + sum(defenders for defenders, _, _ in way)
     rolls = armies / min(_armies_taken(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)

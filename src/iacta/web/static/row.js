@@ -5,7 +5,7 @@ import {element, redraw} from "./redraw.js";
 
 const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/;  // 8,200 is one number
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
-const MARKS = [":", "@", "~"]; // before the rules, the garrison and the stop of one territory
+const MARKS = [":", "@", "~"]; // before the rules, the garrison and the armies held back of one territory
 
 /** Replaces the input that holds the whole row, which is still what is sent; `changed` is called when it is another. */
 export function makeRow(input, rules, changed) {
@@ -56,7 +56,7 @@ export function makeRow(input, rules, changed) {
         element("label", {}, "Rules", element("select", {}, option("", "as in the campaign"),
           names.map(({textContent}) => option(textContent.replaceAll(" ", "-"), textContent)))),
         element("label", {}, "Garrison", number(numbers[0])),
-        element("label", {}, "Stop at", number(numbers[1]))));
+        element("label", {}, "Hold back", number(numbers[1]))));
   }
 
   function focus(index) {
