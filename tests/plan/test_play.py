@@ -2,12 +2,16 @@
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from iacta.board import Holding, Position
 from iacta.errors import IllegalError
+from iacta.game import Turn
+from iacta.methods import kernel
+from iacta.methods.sees_first import AllBattles
 from iacta.plan import TakeAll, best_plan
 from tests.plan.boards import board_of, position_on
 
@@ -73,6 +77,48 @@ def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
     found = {(lost, killed): chance for chance, lost, killed in found_play.chances()}
     expected = seen_chances(attackers, defenders, whole=play == "battles")
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One table of all smaller battles is enough for every result, and for all later questions."""
+    start = position_on(board_of("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
+    play = best_plan(start, TakeAll("a"), "defender sees first", play="battles").follow()
+    assert play.move is not None
+    built, values = list[object](), AllBattles._values
+
+    def count(battles: AllBattles, *arguments: Any, **options: Any) -> Any:
+        built.append(battles)
+        return values(battles, *arguments, **options)
+
+    monkeypatch.setattr(AllBattles, "_values", count)
+    kernel._win_table_after_roll.cache_clear()
+    chances, rng = play.chances(), np.random.default_rng(3)
+    assert len({id(each) for each in built}) == 1
+    spans = len(built)
+    for _ in range(20):
+        play.thrown(rng)
+    assert play.chances() == chances
+    assert len(built) == spans
+
+
+def test_a_careful_defender_solves_all_smaller_battles_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turn = Turn.from_code(
+        "1;classic;red;Peru:red:9,Brazil:blue:7;attack;rules=defender%20sees%20first"
+    )
+    attack = turn.actions()[0]
+    throws, built, tables = [*turn.results(attack)], list[object](), AllBattles.conquest.func
+
+    def count(battles: AllBattles) -> Any:
+        built.append(battles)
+        return tables(battles)
+
+    monkeypatch.setattr(AllBattles, "conquest", property(count))
+    kernel._win_table_after_roll.cache_clear()
+    for throw in throws:
+        turn.after(attack, throw).careful_defence()
+    assert len(built) == 1
 
 
 @pytest.mark.parametrize("rules", ["classic", "defender sees first"])

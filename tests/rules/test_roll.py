@@ -78,8 +78,7 @@ def test_dice_are_sorted_again_after_a_bonus_unless_the_rules_say_otherwise(
     counts = count_by_hand(CHANGES[name], sort_again=sort_again)
     assert loss_counts(3, 2, rules).counts == (counts[0], counts[1], counts[2])
     seen = Counter(
-        shown_losses(each[:3], each[3:], rules).defenders
-        for each in product(range(1, 7), repeat=5)
+        shown_losses(each[:3], each[3:], rules).defenders for each in product(range(1, 7), repeat=5)
     )
     assert seen == counts
 

@@ -67,7 +67,9 @@ def test_a_file_says_all_that_rules_can_say() -> None:
     assert read_rules_file(str(HOUSE)) == iacta.RuleSet(
         "our house",
         Rules(
-            attack=Dice((8, 6, 6), keep=2, reroll=(1,), bonus=(0, 1), clamp=(1, 6), sort_again=False),
+            attack=Dice(
+                (8, 6, 6), keep=2, reroll=(1,), bonus=(0, 1), clamp=(1, 6), sort_again=False
+            ),
             full_attack=Dice((20, 6)),
             ties="attacker",
             garrison=2,

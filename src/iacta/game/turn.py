@@ -842,12 +842,8 @@ class Turn:
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for an answer, got {self.phase!r}")
         v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
-        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
-        chances = [
-            sum(p * _chance(kernel, spare - lost, defenders - killed) for p, lost, killed in option)
-            for option in self.throw.options
-        ]
-        return Defend(1 + min(range(len(chances)), key=lambda k: (chances[k], -k)))
+        kernel, spare = self._land.kernels[c], self._spare(v)
+        return Defend(1 + kernel.careful_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
         """Play to the end of the turn with random dice.

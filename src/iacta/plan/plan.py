@@ -334,7 +334,7 @@ class Play(Displayed):
 
         rng: the generator. A defender who may answer does what is worst for the plan.
         """
-        drawn = self.chances()
+        drawn = self._chances
         shares = np.array([each.chance for each in drawn])
         found = drawn[int(rng.choice(len(drawn), p=shares / shares.sum()))]
         return found.attackers, found.defenders
@@ -358,26 +358,21 @@ class Play(Displayed):
         0.227 2-0
         0.375 0-1
         """
+        return [*self._chances]
+
+    @cached_property
+    def _chances(self) -> tuple[Result, ...]:
         found = self._next()
         kernel = self.problem.kernels[found.to]
         if not self.problem.turn.whole_battles or not kernel.by_rolls:
-            return [Result(*each[:3]) for each in found.outcomes]
+            return tuple(Result(*each[:3]) for each in found.outcomes)
         spare, defenders = self._spare, self.problem.turn.armies[found.to]
-
-        def chance(result: Result) -> float:
-            able, held = spare - result.attackers, defenders - result.defenders
-            if not held:
-                return 1.0
-            return float(kernel.win_probability(able, held)) if able else 0.0
-
-        def won(option: tuple[Result, ...]) -> float:
-            return sum(each.chance * chance(each) for each in option)
-
         drawn: dict[tuple[int, int], float] = {}
         for throw in self._choice.throws:
-            for p, lost, killed in min(throw.options, key=won):
+            reply = throw.options[kernel.careful_reply(throw, spare, defenders)]
+            for p, lost, killed in reply:
                 drawn[lost, killed] = drawn.get((lost, killed), 0.0) + throw.chance * p
-        return [Result(p, *losses) for losses, p in drawn.items()]
+        return tuple(Result(p, *losses) for losses, p in drawn.items())
 
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Play":
         """Return where the plan is after the next roll.
