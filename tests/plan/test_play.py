@@ -1,5 +1,6 @@
 """`Play`: a plan is followed move by move."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -12,7 +13,10 @@ from iacta.errors import IllegalError
 from iacta.game import Turn
 from iacta.methods import kernel
 from iacta.methods.sees_first import AllBattles
-from iacta.plan import TakeAll, best_plan
+from iacta.plan import Play, TakeAll, best_plan
+from iacta.plan.core import Core
+from iacta.plan.deadline import Deadline
+from iacta.plan.policy import Policy
 from tests.plan.boards import board_of, position_on
 
 ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
@@ -144,6 +148,43 @@ def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> No
     assert play.move is not None
     assert play.move.dice == 1
     assert play.after(1, 0).move is None
+
+
+def reach_goal(play: Play) -> float:
+    """Return the chance that a plan which is followed reaches its goal, by all results."""
+    return float(play.is_reached) or sum(p * reach_goal(each) for each, p in play.followers())
+
+
+@pytest.mark.parametrize("play", ["rolls", "battles"])
+@pytest.mark.parametrize("goal", [TakeAll("a,b"), TakeAll("b"), TakeAll("a,b,c")])
+@pytest.mark.parametrize("proven", [True, False])
+def test_territories_that_all_armies_have_left_remain_the_player_s(
+    goal: TakeAll, play: str, *, proven: bool
+) -> None:
+    """Without a garrison, the position shows these territories as nobody's."""
+    board = board_of("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
+    start = position_on(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
+    plan = best_plan(start, goal, garrison=0, play=play)
+    if not proven:
+        problem = plan.problem
+        search = Core(problem)
+        shares = search.assign(Deadline(), 8)
+        plan = replace(plan, policy=Policy(problem, shares), proven=False)
+        value = plan.policy.value(problem.start)[0]
+    else:
+        assert plan.proven
+        value = plan.counted
+    assert reach_goal(plan.follow()) == pytest.approx(value, abs=1e-9)
+
+
+def test_a_plan_goes_on_after_all_armies_moved_on() -> None:
+    plan = best_plan(ROW, TakeAll("a,b"), garrison=0)
+    play = plan.follow().after(0, 2, 6)
+    assert play.position.of("s") == Holding("", 0)
+    assert play.move is not None
+    last = play.after(0, 1, 6)
+    assert [each.owner for each in last.position.holdings] == ["", "", "red"]
+    assert last.is_reached
 
 
 def test_more_armies_may_move_in_than_the_plan_says() -> None:

@@ -112,7 +112,7 @@ def test_a_full_roll_is_what_the_game_says(name: str) -> None:
 
 
 def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
-    """Take chances that players of Risk Legacy have published, and more digits of an enumeration."""
+    """Players of Risk Legacy publish two digits; the others are of an enumeration."""
     for name in ("ammo shortage", "ammo shortage clamped", "ammo clamped"):
         won = [
             float(Battle(*each, name).win_probability()) for each in ((10, 10), (20, 20), (5, 3))

@@ -340,10 +340,11 @@ class Turn:
         """Who holds what now.
 
         A territory that all armies have left, where rules have no garrison, is shown as nobody's.
+        The player may then hold nothing.
         """
         held = zip(self.owners, self.armies, strict=True)
         holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
-        return Position(self.board, self.player, tuple(holdings))
+        return Position.from_turn(self.board, self.player, tuple(holdings))
 
     @property
     def to_act(self) -> str:
@@ -385,6 +386,15 @@ class Turn:
         new = object.__new__(Turn)
         vars(new).update({name: vars(self)[name] for name in _KEPT if name in vars(self)} | changes)
         return new
+
+    def with_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
+        """Return the turn with other armies on the territories, in the order of the board.
+
+        owners: the owner of each territory, `""` where nobody owns it.
+        armies: the armies on each; a player may own a territory that all armies have left, where
+            the rules have no garrison.
+        """
+        return self._changed(owners=owners, armies=armies)
 
     # The legal actions.
 

@@ -603,7 +603,7 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 @lru_cache(maxsize=1024)
 def _compared_rows(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
-    """Return the weights of the first `compared` dice of a side, after bonus, limits and sorting."""
+    """Return the weights of the rows of dice that are compared, after bonus and sorting."""
     rows: dict[SortedDice, int] = {}
     for row, weight in _sorted_dice(dice, count, _ranks_needed(dice, count, compared)).items():
         key = _compared_dice(row, dice, compared)
