@@ -334,13 +334,4 @@ def test_a_player_without_a_garrison_may_lose_all_armies() -> None:
     assert lost.position.player == "red"
     assert [each.owner for each in lost.position.holdings if each.owner] == ["blue"]
     assert list(lost.actions()) == [Stop()]
-
-
-def test_a_player_without_a_garrison_may_lose_all_armies() -> None:
-    position = Position.from_code("1;classic;red;Peru:red:1,Brazil:blue:1")
-    start = Turn(position, Rules(garrison=0))
-    lost = start.after(start.actions()[0], (1, 0))
-    assert lost.position.player == "red"
-    assert [each.owner for each in lost.position.holdings if each.owner] == ["blue"]
-    assert list(lost.actions()) == [Stop()]
     assert Turn.from_code(lost.to_code()) == lost
