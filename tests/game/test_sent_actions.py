@@ -25,7 +25,7 @@ CODES = (
 )
 KINDS = (Reveal, Trade, Place, Attack, Defend, Advance, Fortify, Stop)
 
-JSON = st.recursive(
+JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
     max_leaves=6,
@@ -35,10 +35,10 @@ JSON = st.recursive(
 @st.composite
 def sent(draw: st.DrawFn, value: object) -> Any:
     """Draw a value as a client may send it: equal to the right one, near it, or anything."""
+    near: list[Any]
     if isinstance(value, tuple):  # a row, or a hand
-        return draw(
-            st.sampled_from([value, tuple(value), tuple(map(draw, map(sent, value)))]) | JSON
-        )
+        near = [value, tuple(value), tuple(draw(sent(each)) for each in value)]
+        return draw(st.sampled_from(near) | JSON)
     if isinstance(value, int):
         near = [value, float(value), str(value), value + 1, -value, value + 0.5, value == 1]
         return draw(st.sampled_from(near) | JSON)
@@ -50,7 +50,8 @@ def steps(draw: st.DrawFn) -> tuple[Turn, Action, Any]:
     """Draw a turn, an action and its result."""
     turn = Turn.from_code(draw(st.sampled_from(CODES)))
     actions = [*turn.actions()]
-    if actions and draw(st.integers(0, 4)):
+    is_near = draw(st.integers(0, 4)) > 0
+    if actions and is_near:
         legal = draw(st.sampled_from(actions))
         kind = type(legal)
         values = [draw(sent(getattr(legal, each.name))) for each in fields(kind)]
@@ -105,8 +106,8 @@ def test_the_moves_of_a_game_are_the_turn_s_own() -> None:
 
 
 def _with_floats(action: Action) -> Action:
-    values = vars(action).values()
-    return type(action)(*(float(each) if type(each) is int else each for each in values))
+    kind: Any = type(action)
+    return kind(*(float(each) if type(each) is int else each for each in vars(action).values()))  # type: ignore[no-any-return] # the kind of the action
 
 
 def test_an_attack_without_a_border_is_refused_as_such() -> None:

@@ -112,7 +112,11 @@ def test_a_careful_defender_solves_all_smaller_battles_once(
         "1;classic;red;Peru:red:9,Brazil:blue:7;attack;rules=defender%20sees%20first"
     )
     attack = turn.actions()[0]
-    throws, built, tables = [*turn.results(attack)], list[object](), AllBattles.conquest.func
+    throws, built, tables = (
+        [*turn.results(attack)],
+        list[object](),
+        vars(AllBattles)["conquest"].func,
+    )
 
     def count(battles: AllBattles) -> Any:
         built.append(battles)

@@ -387,7 +387,7 @@ class Turn:
         vars(new).update({name: vars(self)[name] for name in _KEPT if name in vars(self)} | changes)
         return new
 
-    def with_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
+    def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
         """Return the turn with other armies on the territories, in the order of the board.
 
         owners: the owner of each territory, `""` where nobody owns it.
@@ -527,9 +527,9 @@ class Turn:
         results in the `Hand` that they are. All else is certain to result in `None`. Chances are
         floats that sum to 1 within 1e-12, but for those of cards, which are exact.
         """
-        return self._results_of(self._find_legal(action))
+        return self._find_results(self._find_legal(action))
 
-    def _results_of(self, action: Action) -> Distribution[Any]:
+    def _find_results(self, action: Action) -> Distribution[Any]:
         if isinstance(action, Attack):
             return _results(self._choice(action))
         if isinstance(action, Defend) and self.throw is not None:
@@ -551,7 +551,7 @@ class Turn:
         An action that is not legal, and a result that it cannot have, are refused.
         """
         action = self._find_legal(action)
-        found = self._results_of(action)
+        found = self._find_results(action)
         known = _found(result, found)
         if known is None and None not in found:
             raise IllegalError(

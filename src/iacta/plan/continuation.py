@@ -214,7 +214,7 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """What a turn is worth once the first goal is reached.
+    """The value of a turn once the first goal is reached.
 
     first: the problem of the goal that is reached.
     state: a state in which it is.
@@ -223,7 +223,7 @@ class _End:
 
     def __init__(self, first: Problem, state: TurnState, later: _Later, end: Deadline) -> None:
         new = dict.fromkeys(bits(state.owned), max(later.armies))
-        problem = first.at_state(state.with_new(new), later.goal)
+        problem = first.at_state(state.add_armies(new), later.goal)
         problem.refuse_large()
         self._new = Placements(state, QuickValues(problem, end, MOST_STATES), end)
         self._armies, self.proven = later.armies, True

@@ -71,7 +71,7 @@ class TurnState(NamedTuple):
         armies[c] = held or result.moved
         return TurnState(tuple(armies), self.owned if held else self.owned | 1 << c)
 
-    def with_new(self, armies: Mapping[int, int]) -> "TurnState":
+    def add_armies(self, armies: Mapping[int, int]) -> "TurnState":
         """Return the state with new armies on some of the player's territories."""
         more = (number + armies.get(t, 0) for t, number in enumerate(self.armies))
         return TurnState(tuple(more), self.owned)
@@ -208,17 +208,17 @@ class Problem:
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
-    def turn_of(self, state: TurnState) -> Turn:
+    def make_turn(self, state: TurnState) -> Turn:
         """Return the turn in a state that may follow."""
         owners = (
             self.turn.player if state.owned >> t & 1 else owner
             for t, owner in enumerate(self.turn.owners)
         )
-        return self.turn.with_armies(tuple(owners), state.armies)
+        return self.turn.replace_armies(tuple(owners), state.armies)
 
     def position_of(self, state: TurnState) -> Position:
         """Return the position in a state, where a territory without armies is nobody's."""
-        return self.turn_of(state).position
+        return self.make_turn(state).position
 
     def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
         """Return the same rules and constraints from a state on that may follow.
@@ -227,7 +227,7 @@ class Problem:
 
         goal: the goal, read on the board; `None` for the same.
         """
-        return Problem(self.turn_of(state), self.goal if goal is None else goal)
+        return Problem(self.make_turn(state), self.goal if goal is None else goal)
 
     def refuse_large(self) -> None:
         """Refuse more armies on a territory than a plan can count."""
@@ -267,9 +267,9 @@ def turn_at(
     )
 
 
-def turn_at_attacks(turn: Turn) -> Turn:
+def begin_attacks(turn: Turn) -> Turn:
     """Return a turn at its attacks, without its cards and its new armies."""
-    return turn_at(turn, turn.position, "attack").with_armies(turn.owners, turn.armies)
+    return turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
 
 
 def read_problem(
@@ -294,14 +294,16 @@ def read_problem(
         whole_battles=play == "battles",
         phase="attack",
     )
-    return problem_of(turn, goal)
+    return pose_problem(turn, goal)
 
 
-def problem_of(turn: Turn, goal: Goal) -> Problem:
+def pose_problem(turn: Turn, goal: Goal) -> Problem:
     """Return the problem to reach a goal from a turn on, which goes on with its attacks.
 
     turn: the turn; its cards do not count.
-    goal: the goal; one that is unfit for the turn is refused, and so are rules that armies grow by.
+    goal: the goal.
+
+    A goal that is unfit for the turn, and rules under which armies grow, are refused.
     """
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:
@@ -312,7 +314,7 @@ def problem_of(turn: Turn, goal: Goal) -> Problem:
             f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
         )
     read_goal = goal.read(turn.board)
-    problem = Problem(turn_at_attacks(turn), read_goal)
+    problem = Problem(begin_attacks(turn), read_goal)
     read_goal.refuse_unfit(problem.turn)
     problem.refuse_large()
     return problem

@@ -241,7 +241,7 @@ def reinforcements_needed(
     deadline = Deadline.of(time_limit)
 
     @cache
-    def with_new(number: int) -> tuple[Placements, list[Placement]]:
+    def add_armies(number: int) -> tuple[Placements, list[Placement]]:
         if deadline.is_over:
             raise IllegalError(
                 f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
@@ -252,15 +252,15 @@ def reinforcements_needed(
 
     @cache
     def best(number: int) -> tuple[Placement, Plan]:
-        found, some = with_new(number)
+        found, some = add_armies(number)
         return _settled(position, some, found, goal, options, deadline)
 
     def promises(number: int) -> bool:
-        found, some = with_new(number)
+        found, some = add_armies(number)
         return found.value(some[0]) >= wanted
 
     before = planned(position, goal, options, deadline.part(BEFORE))
-    quick, fewest = with_new(0)[0].value(()), 0
+    quick, fewest = add_armies(0)[0].value(()), 0
     if before.counted < wanted:
         number = first(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
         if number is None:
@@ -381,8 +381,8 @@ class Placements:
     """Placements of new armies, and what they are worth at a quick look.
 
     start: who holds what before they are placed.
-    values: those of the problem with all new armies everywhere, from this state or from one
-        before it.
+    values: those of the problem with all new armies everywhere, from this state or an
+        earlier one.
     end: when the comparison must end.
     """
 
@@ -410,7 +410,7 @@ class Placements:
 
     def after(self, placement: Placement) -> TurnState:
         """Return the state in which the new armies are placed."""
-        return self.start.with_new({self.values.problem.place(name): n for name, n in placement})
+        return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
     def compared(self, armies: int) -> list[Placement]:
         """Return some placements of the armies, or all of them, the best first."""

@@ -73,7 +73,7 @@ class Dice:
         return self.faces[: len(self.faces) - self.kept + fighting]
 
     def can_reverse(self, fighting: int) -> bool:
-        """Return whether the bonus can make a die greater than one that was higher.
+        """Return whether the bonus can make a die greater than a higher die.
 
         fighting: armies in the roll, each with one kept die.
 

@@ -295,7 +295,7 @@ def _values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iter
     wins_ties, lower = is_attack == (ties == "attacker"), 0
     for face, weight in _face_weights(faces[-1], dice.reroll).items():
         short = bisect_left(faces, face)
-        final = _with_bonus(face, 0, dice)
+        final = _add_bonus(face, 0, dice)
         yield _Value(final, wins_ties, face, is_attack, short, lower, weight)
         lower += weight
 
@@ -612,11 +612,11 @@ def _compared_rows(dice: Dice, count: int, compared: int) -> Mapping[SortedDice,
 
 
 def _compared_dice(row: SortedDice, dice: Dice, compared: int) -> SortedDice:
-    changed = (_with_bonus(value, rank, dice) for rank, value in enumerate(row))
+    changed = (_add_bonus(value, rank, dice) for rank, value in enumerate(row))
     return tuple(sorted(changed, reverse=True) if dice.sort_again else changed)[:compared]
 
 
-def _with_bonus(value: int, rank: int, dice: Dice) -> int:
+def _add_bonus(value: int, rank: int, dice: Dice) -> int:
     total = value + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
     if dice.clamp is None:
         return total
