@@ -20,7 +20,7 @@ from iacta.files import read_bytes
 from iacta.game import Advance, Attack, Turn
 from iacta.json_and_toml import parse_json
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
-from iacta.plan.problem import turn_at
+from iacta.plan.problem import begin_attacks
 
 MOST_BYTES = 2**24  # of a log: thousands of turns
 TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
@@ -124,7 +124,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
-    turn = turn_at(coded, coded.position, "attack")
+    turn = begin_attacks(coded)
     goal = _goal(record.get("goal", {"worth": True}), turn)
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):

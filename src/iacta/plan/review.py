@@ -30,8 +30,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
-from iacta.plan.problem import read_problem
-from iacta.plan.reinforcement import turn_options
+from iacta.plan.problem import pose_problem
 
 MOST_BATTLES = 2_000  # of a log: minutes of planning
 BUDGET = 0.2  # of the usual work, for each state
@@ -222,8 +221,9 @@ class _Values:
     def plan(self, turn: Turn) -> Plan | None:
         if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
             return None
-        problem = read_problem(turn.position, self.goal, **turn_options(turn))
-        plan = plan_within(problem, self.deadline, budget=BUDGET, threads=usual_threads())
+        plan = plan_within(
+            pose_problem(turn, self.goal), self.deadline, budget=BUDGET, threads=usual_threads()
+        )
         self.proven = self.proven and plan.proven
         return plan
 
