@@ -29,18 +29,18 @@ def natural_throws(dice: Dice, armies: int) -> Iterator[tuple[int, ...]]:
 
 
 def kept_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
-    """Return the kept dice of a throw, highest first, with their bonuses."""
+    """Return the kept dice of a throw with their bonuses, as they are compared."""
     kept = sorted(throw, reverse=True)[:armies]
     for rank, bonus in enumerate(dice.bonus[:armies]):
         kept[rank] += bonus
     if dice.clamp is not None:
         lowest, highest = dice.clamp
         kept = [min(max(value, lowest), highest) for value in kept]
-    return kept
+    return sorted(kept, reverse=True) if dice.sort_again else kept
 
 
 def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
-    """Yield the kept dice of every equally likely throw, highest first, with their bonuses."""
+    """Yield the kept dice of every equally likely throw with their bonuses, as compared."""
     return (kept_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
 
 

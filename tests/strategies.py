@@ -13,7 +13,8 @@ def dice(draw: st.DrawFn, most_dice: int = 3, most_faces: int = 5) -> Dice:
     bonus = draw(st.lists(st.integers(-2, 2), max_size=keep or len(faces)))
     clamp = draw(st.none() | st.tuples(st.integers(-1, 2), st.integers(3, 7)))
     reroll = draw(st.lists(st.integers(1, max(faces)), max_size=2))
-    return Dice(tuple(faces), keep, tuple(reroll), tuple(bonus), clamp)
+    sort_again = draw(st.sampled_from((True, True, False)))
+    return Dice(tuple(faces), keep, tuple(reroll), tuple(bonus), clamp, sort_again)
 
 
 @st.composite

@@ -254,3 +254,15 @@ def test_a_stack_may_stand_on_a_board_of_its_own() -> None:
         assert found.record()["win_probability"] == pytest.approx(0.839586, abs=1e-6)
     for_all = ask("plan", board=board, from_={"A": 7}, others=2, take="B,C")
     assert for_all.record()["win_probability"] < found.record()["win_probability"]
+
+
+def test_a_turn_without_a_garrison_goes_on_where_all_armies_moved_on(run: Run) -> None:
+    code = (
+        "1;classic;red;Peru:red:9,Brazil:blue:1,Argentina:blue:1,"
+        "Venezuela:green:2,Central%20America:green:1"
+    )
+    goals = ["--eliminate", "blue", "--cards", "blue=4,red=2", "--then", "eliminate green"]
+    found = record(run.words(["plan", code, *goals, "--garrison", "0", "--json"]))
+    ends = {each["name"]: each for each in found["territories"]}
+    assert ends["Peru"]["own_probability"] == 1.0
+    assert ends["Peru"]["expected_armies"] == 0.0

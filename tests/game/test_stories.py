@@ -325,3 +325,13 @@ def test_a_roll_says_its_dice() -> None:
     ):
         with pytest.raises(IactaError, match=sentence):
             turn.fought("A", "B", left, defenders, dice)
+
+
+def test_a_player_without_a_garrison_may_lose_all_armies() -> None:
+    position = Position.from_code("1;classic;red;Peru:red:1,Brazil:blue:1")
+    start = Turn(position, Rules(garrison=0))
+    lost = start.after(start.actions()[0], (1, 0))
+    assert lost.position.player == "red"
+    assert [each.owner for each in lost.position.holdings if each.owner] == ["blue"]
+    assert list(lost.actions()) == [Stop()]
+    assert Turn.from_code(lost.to_code()) == lost

@@ -38,6 +38,8 @@ MORE_RULES = SEVERAL_RULES | {
     "bonus on ranks": Rules(
         attack=Dice((6, 6, 6), bonus=(1, -2)), defence=Dice((6, 6), bonus=(1,))
     ),
+    "bonus on the lowest": Rules(attack=Dice((6, 6, 6), bonus=(-1, 0, 1))),
+    "bonus in the old order": Rules(attack=Dice((6, 6, 6), bonus=(-1, 0, 1), sort_again=False)),
     "keep two of three": Rules(defence=Dice((6, 6, 6), keep=2)),
     "clamp": Rules(attack=Dice((6, 6, 6), bonus=(1,), clamp=(1, 6))),
     "malus, clamped": Rules(defence=Dice((6, 6), bonus=(-1,), clamp=(1, 6))),

@@ -1,14 +1,22 @@
 """`Play`: a plan is followed move by move."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from iacta.board import Holding, Position
+from iacta.game import Turn
 from iacta.inputs.errors import IllegalError
-from iacta.plan import TakeAll, best_plan
+from iacta.methods import kernel
+from iacta.methods.sees_first import AllBattles
+from iacta.native.deadline import Deadline
+from iacta.plan import Play, TakeAll, best_plan
+from iacta.plan.policy import Policy
+from iacta.plan.search import Core
 from tests.plan.boards import board_of, position_on
 
 ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
@@ -75,6 +83,52 @@ def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One table of all smaller battles is enough for every result, and for all later questions."""
+    start = position_on(board_of("two", [("s", "a")], "sa"), {"s": 11}, {"a": 9})
+    play = best_plan(start, TakeAll("a"), "defender sees first", play="battles").follow()
+    assert play.move is not None
+    built, values = list[object](), AllBattles._values
+
+    def count(battles: AllBattles, *arguments: Any, **options: Any) -> Any:
+        built.append(battles)
+        return values(battles, *arguments, **options)
+
+    monkeypatch.setattr(AllBattles, "_values", count)
+    kernel._win_table_after_roll.cache_clear()
+    chances, rng = play.chances(), np.random.default_rng(3)
+    assert len({id(each) for each in built}) == 1
+    spans = len(built)
+    for _ in range(20):
+        play.thrown(rng)
+    assert play.chances() == chances
+    assert len(built) == spans
+
+
+def test_a_careful_defender_solves_all_smaller_battles_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turn = Turn.from_code(
+        "1;classic;red;Peru:red:9,Brazil:blue:7;attack;rules=defender%20sees%20first"
+    )
+    attack = turn.actions()[0]
+    throws, built, tables = (
+        [*turn.results(attack)],
+        list[object](),
+        vars(AllBattles)["conquest"].func,
+    )
+
+    def count(battles: AllBattles) -> Any:
+        built.append(battles)
+        return tables(battles)
+
+    monkeypatch.setattr(AllBattles, "conquest", property(count))
+    kernel._win_table_after_roll.cache_clear()
+    for throw in throws:
+        turn.after(attack, throw).careful_defence()
+    assert len(built) == 1
+
+
 @pytest.mark.parametrize("rules", ["classic", "defender sees first"])
 def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> None:
     plan, rng = best_plan(ROW, TakeAll("a,b"), rules), np.random.default_rng(7)
@@ -98,6 +152,43 @@ def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> No
     assert play.move is not None
     assert play.move.dice == 1
     assert play.after(1, 0).move is None
+
+
+def reach_goal(play: Play) -> float:
+    """Return the chance that a plan which is followed reaches its goal, by all results."""
+    return float(play.is_reached) or sum(p * reach_goal(each) for each, p in play.followers())
+
+
+@pytest.mark.parametrize("play", ["rolls", "battles"])
+@pytest.mark.parametrize("goal", [TakeAll("a,b"), TakeAll("b"), TakeAll("a,b,c")])
+@pytest.mark.parametrize("proven", [True, False])
+def test_territories_that_all_armies_have_left_remain_the_player_s(
+    goal: TakeAll, play: str, *, proven: bool
+) -> None:
+    """Without a garrison, the position shows these territories as nobody's."""
+    board = board_of("row", [("s", "a"), ("a", "b"), ("s", "c"), ("b", "c")], "sabc")
+    start = position_on(board, {"s": 5}, {"a": 1, "b": 2, "c": 1})
+    plan = best_plan(start, goal, garrison=0, play=play)
+    if not proven:
+        problem = plan.problem
+        search = Core(problem)
+        shares = search.assign(Deadline(), 8)
+        plan = replace(plan, policy=Policy(problem, shares), proven=False)
+        value = plan.policy.value(problem.start)[0]
+    else:
+        assert plan.proven
+        value = plan.counted
+    assert reach_goal(plan.follow()) == pytest.approx(value, abs=1e-9)
+
+
+def test_a_plan_goes_on_after_all_armies_moved_on() -> None:
+    plan = best_plan(ROW, TakeAll("a,b"), garrison=0)
+    play = plan.follow().after(0, 2, 6)
+    assert play.position.of("s") == Holding("", 0)
+    assert play.move is not None
+    last = play.after(0, 1, 6)
+    assert [each.owner for each in last.position.holdings] == ["", "", "red"]
+    assert last.is_reached
 
 
 def test_more_armies_may_move_in_than_the_plan_says() -> None:

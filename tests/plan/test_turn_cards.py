@@ -1,6 +1,7 @@
 """What cards bring, how plans end, and how a turn goes on with new armies."""
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations, combinations_with_replacement, islice
@@ -9,8 +10,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from iacta import Rules
 from iacta.board import Holding, Position
-from iacta.game import Action, Attack, Sets, Turn, traded_armies
+from iacta.game import Action, Attack, Sets, Stop, Turn, traded_armies
 from iacta.game.cards import hands
 from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
@@ -223,6 +225,53 @@ def test_the_turn_on_a_small_board_is_the_best_of_all(seed: int) -> None:
     best = best_turn(position, armies)
     assert found.interval == (found.win_probability, found.win_probability)
     assert found.win_probability == pytest.approx(best, abs=1e-9)
+
+
+def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -> float:
+    """Return the chance of the best turn that takes all, by every action of every turn."""
+
+    @cache
+    def later(turn: Turn) -> float:
+        return 1.0 if "green" not in turn.owners else best_value(turn, later)
+
+    @cache
+    def value(turn: Turn) -> float:
+        if "blue" in turn.owners or turn.phase == "advance":
+            return best_value(turn, value)
+        placing = {n: turn._changed(phase="place", place=n) if n else turn for n in armies}
+        return sum(n * later(placing[new]) for new, n in armies.items()) / sum(armies.values())
+
+    def best_value(turn: Turn, then: Callable[[Turn], float]) -> float:
+        actions = (each for each in turn.actions() if not isinstance(each, Stop))
+        return max(
+            (
+                sum(p * then(turn.after(action, each)) for each, p in turn.results(action).items())
+                for action in actions
+            ),
+            default=0.0,
+        )
+
+    return value(Turn(position, rules))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 7, 9, 11, 13])
+def test_a_turn_without_garrisons_is_the_best_of_all(seed: int) -> None:
+    """New armies may be placed on territories that all armies have left."""
+    position, armies = star(seed)
+    goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
+    found = go_on(position, goal, armies, garrison=0)
+    assert found.proven
+    best = best_turn_played(position, armies, Rules(garrison=0))
+    assert found.win_probability == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.usefixtures("estimated")
+def test_a_turn_without_garrisons_is_estimated() -> None:
+    position, armies = star(7)
+    goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
+    found = go_on(position, goal, armies, ends=300, garrison=0)
+    best = best_turn_played(position, armies, Rules(garrison=0))
+    assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 
 
 def test_a_better_beginning_than_the_best_plan_for_the_first_goal_is_found() -> None:

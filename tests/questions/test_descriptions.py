@@ -176,3 +176,25 @@ def test_a_question_loads_no_other_question_and_no_picture() -> None:
         "iacta.questions.battle"
     }
     assert not loaded & {*others, "iacta.charts", "iacta.cli", "vl_convert", "rich"}
+
+
+LONG_WORK: dict[str, dict[str, Any]] = {
+    "plan": {"position": "1;classic;red;Peru:red:9,Brazil:blue:3", "take": "Brazil"},
+    "simulate": {"attackers": 9, "territories": ["5"], "runs": 1000},
+    "threats": {"code": "1;classic;red;Peru:red:3,Brazil:blue:9"},
+    "win": {"code": "1;classic;red;Peru:red:3,Brazil:blue:9", "games": 10},
+    "goals": {"code": "1;classic;red;Peru:red:9,Brazil:blue:2", "games": 10},
+}
+
+
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_progress_goes_to_a_function_of_two_arguments(name: str) -> None:
+    seen = list[tuple[str, float | None]]()
+    ask(name, watch=lambda doing, part: seen.append((doing, part)), **LONG_WORK[name])
+    assert seen
+    assert all(doing and (part is None or 0 <= part <= 1) for doing, part in seen)
+
+
+def test_a_watch_that_is_no_function_is_refused() -> None:
+    with pytest.raises(MalformedError, match="watch must be a function, got 'loud'"):
+        ask("battle", attackers=3, defenders=2, watch="loud")  # type: ignore[arg-type] # that is the claim

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from iacta import RULE_SETS, find_rules
+from iacta import RULE_SETS, Battle, find_rules
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts
 
@@ -27,14 +27,9 @@ def highest_plus_one(dice: Shown) -> Shown:
     return [dice[0] + 1, *dice[1:]]
 
 
-def highest_minus_one(dice: Shown) -> Shown:
-    """Take one from the highest."""
-    return [dice[0] - 1, *dice[1:]]
-
-
 def highest_minus_one_at_least_one(dice: Shown) -> Shown:
-    """Take one from the highest, unless it is a one."""
-    return [max(1, dice[0] - 1), *dice[1:]]
+    """Take one from the highest, unless it is a one, and sort again."""
+    return sorted([max(1, dice[0] - 1), *dice[1:]], reverse=True)
 
 
 def all_plus_one(dice: Shown) -> Shown:
@@ -89,8 +84,7 @@ WRITTEN = {
     "defence commander": Written(defence=(D8, D6)),
     "space station": Written(defence=(D8, D8)),
     "bunker": Written(defence_change=highest_plus_one),
-    "ammo shortage": Written(defence_change=highest_minus_one),
-    "ammo shortage clamped": Written(defence_change=highest_minus_one_at_least_one),
+    "ammo shortage": Written(defence_change=highest_minus_one_at_least_one),
     "fortification": Written(defence_change=all_plus_one),
     "war god": Written(attacker_wins_ties=True),
     "attack magic": Written(attack=(ONES_AGAIN, ONES_AGAIN, ONES_AGAIN)),
@@ -115,6 +109,15 @@ def test_a_full_roll_is_what_the_game_says(name: str) -> None:
     assert [n * scale for n in losses.counts] == [
         counts[k] * losses.total for k in range(losses.compared + 1)
     ]
+
+
+def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
+    """Players of Risk Legacy publish two digits; the others are of an enumeration."""
+    for name in ("ammo shortage", "ammo shortage clamped", "ammo clamped"):
+        won = [
+            float(Battle(*each, name).win_probability()) for each in ((10, 10), (20, 20), (5, 3))
+        ]
+        assert won == pytest.approx([0.8050972474609, 0.9341538356565, 0.8170160070283], abs=1e-13)
 
 
 def test_the_rules_are_the_games_in_all_else() -> None:

@@ -49,6 +49,56 @@ def test_distribution_in_both_size_orders(attack_dice: int, defence_dice: int) -
     assert losses == brute.roll_losses(attack_dice, defence_dice, rules)
 
 
+CHANGES = {
+    "-1 on the highest": (-1, 0, 0),
+    "+1 on the lowest": (0, 0, 1),
+    "-1 on the highest, +1 on the lowest": (-1, 0, 1),
+    "+2 on the second": (0, 2),
+}
+
+
+def count_by_hand(bonus: tuple[int, ...], *, sort_again: bool) -> Counter[int]:
+    """Count the rolls of three against two by the dice that the defenders lose."""
+    counts: Counter[int] = Counter()
+    for a, b, c, y, z in product(range(1, 7), repeat=5):
+        ours = [die + more for die, more in zip(sorted((a, b, c))[::-1], (*bonus, 0), strict=False)]
+        if sort_again:
+            ours = sorted(ours)[::-1]
+        counts[(ours[0] > max(y, z)) + (ours[1] > min(y, z))] += 1
+    return counts
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("sort_again", [True, False])
+def test_dice_are_sorted_again_after_a_bonus_unless_the_rules_say_otherwise(
+    name: str, *, sort_again: bool
+) -> None:
+    dice = Dice((6, 6, 6), bonus=CHANGES[name], sort_again=sort_again)
+    rules = Rules(attack=dice)
+    counts = count_by_hand(CHANGES[name], sort_again=sort_again)
+    assert loss_counts(3, 2, rules).counts == (counts[0], counts[1], counts[2])
+    seen = Counter(
+        shown_losses(each[:3], each[3:], rules).defenders for each in product(range(1, 7), repeat=5)
+    )
+    assert seen == counts
+
+
+def test_the_order_of_a_bonus_matters_where_dice_are_sorted_again() -> None:
+    """A die that is not compared can become one of the highest."""
+    lowest = Rules(attack=Dice((6, 6, 6), bonus=(0, 0, 3)))
+    kept = Rules(attack=Dice((6, 6, 6), bonus=(0, 0, 3), sort_again=False))
+    assert loss_counts(3, 1, kept) == loss_counts(3, 1, CLASSIC)
+    assert loss_counts(3, 1, lowest).counts != loss_counts(3, 1, CLASSIC).counts
+    assert dict(Roll(3, 1, lowest).losses()) == brute.roll_losses(3, 1, lowest)
+
+
+def test_many_dice_are_sorted_again() -> None:
+    dice = Dice((6,) * 30, bonus=(-1,))
+    rules = Rules(attack=dice)
+    found = loss_counts(30, 2, rules)
+    assert sum(found.counts) == found.total == 6**32
+
+
 GAINS = {
     "capital": Rules(defence=Dice((6, 6, 6)), mode=ArmiesGrow()),
     "two gained": Rules(mode=ArmiesGrow(2)),
@@ -58,6 +108,9 @@ GAINS = {
     ),
     "spare dice": Rules(
         attack=Dice((4, 4, 4), keep=2), defence=Dice((3, 3), keep=1, bonus=(2,)), mode=ArmiesGrow(3)
+    ),
+    "bonus on the lowest": Rules(
+        attack=Dice((4, 4), bonus=(0, 2)), defence=Dice((3, 3), bonus=(-1, 1)), mode=ArmiesGrow()
     ),
     "other full dice": Rules(
         attack=Dice((6, 6)), defence=Dice((6,)), full_attack=Dice((9, 3)), mode=ArmiesGrow()

@@ -67,7 +67,9 @@ def test_a_file_says_all_that_rules_can_say() -> None:
     assert read_rules_file(str(HOUSE)) == iacta.RuleSet(
         "our house",
         Rules(
-            attack=Dice((8, 6, 6), keep=2, reroll=(1,), bonus=(1,), clamp=(1, 6)),
+            attack=Dice(
+                (8, 6, 6), keep=2, reroll=(1,), bonus=(0, 1), clamp=(1, 6), sort_again=False
+            ),
             full_attack=Dice((20, 6)),
             ties="attacker",
             garrison=2,
@@ -76,6 +78,14 @@ def test_a_file_says_all_that_rules_can_say() -> None:
         "Two of three good dice.",
         f"rules file {str(HOUSE)!r}",
     )
+
+
+def test_a_file_says_whether_dice_are_sorted_again(house: Path) -> None:
+    house.write_text("[defence]\nbonus = [-1]\nclamp = [1, 6]\n")
+    assert read_rules_file(house).rules == iacta.find_rules("ammo shortage")
+    house.write_text("[defence]\nbonus = [-1]\nsort_again = false\n")
+    in_old_order = read_rules_file(house).rules
+    assert iacta.Roll(3, 2, in_old_order).loss_counts().counts == (1429, 2377, 3970)
 
 
 def test_what_a_file_leaves_out_is_as_in_its_base(house: Path) -> None:

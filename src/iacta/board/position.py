@@ -109,6 +109,16 @@ class Position(Pasted):
         name = read_name(player, "player")
         put(self, "player", find_player(name, "player", spelling.values()))
 
+    @classmethod
+    def from_turn(cls, board: Board, player: str, holdings: tuple[Holding, ...]) -> "Position":
+        """Return the position in the middle of a turn, whose player may have lost all armies.
+
+        board, player, holdings: as for `Position`, spelt as it spells them.
+        """
+        position = object.__new__(cls)
+        vars(position).update(board=board, player=player, holdings=holdings)
+        return position
+
     def to_toml(self) -> str:
         """Return the text of a TOML file, which `read_position` reads.
 

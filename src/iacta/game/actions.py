@@ -137,8 +137,18 @@ class Numbered(Sequence[Action]):
         return self.make(self.numbers[index])
 
     def __contains__(self, action: object) -> bool:
-        armies = getattr(action, "armies", None)
-        return type(armies) is int and armies in self.numbers and self.make(armies) == action
+        return self.find(action) is not None
+
+    def find(self, action: object) -> Action | None:
+        """Return the action that is equal to a given one, `None` if there is none."""
+        try:
+            number = int(getattr(action, "armies"))  # noqa: B009 # an object may have none
+        except (AttributeError, TypeError, ValueError, OverflowError):
+            return None
+        if number not in self.numbers:
+            return None
+        own = self.make(number)
+        return own if own == action else None
 
 
 class Actions(Sequence[Action]):
@@ -175,6 +185,23 @@ class Actions(Sequence[Action]):
 
     def __contains__(self, action: object) -> bool:
         return any(action in part for part in self.parts)
+
+    def find(self, action: object) -> Action | None:
+        """Return the legal action that is equal to a given one, `None` if there is none.
+
+        Equal values may be of another type: 3.0 and `True` equal whole numbers.
+
+        >>> Actions([[Attack("Peru", "Brazil", 1)]]).find(Attack("Peru", "Brazil", True))
+        Attack('Peru', 'Brazil', 1)
+        """
+        for part in self.parts:
+            if isinstance(part, Numbered):
+                own = part.find(action)
+            else:
+                own = next((each for each in part if each == action), None)
+            if own is not None:
+                return own
+        return None
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self[:MOST_SHOWN]))

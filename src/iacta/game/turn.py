@@ -341,10 +341,11 @@ class Turn:
         """Who holds what now.
 
         A territory that all armies have left, where rules have no garrison, is shown as nobody's.
+        The player may then hold nothing.
         """
         held = zip(self.owners, self.armies, strict=True)
         holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
-        return Position(self.board, self.player, tuple(holdings))
+        return Position.from_turn(self.board, self.player, tuple(holdings))
 
     @property
     def to_act(self) -> str:
@@ -386,6 +387,15 @@ class Turn:
         new = object.__new__(Turn)
         vars(new).update({name: vars(self)[name] for name in _KEPT if name in vars(self)} | changes)
         return new
+
+    def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
+        """Return the turn with other armies on the territories, in the order of the board.
+
+        owners: the owner of each territory, `""` where nobody owns it.
+        armies: the armies on each; a player may own a territory that all armies have left, where
+            the rules have no garrison.
+        """
+        return self._changed(owners=owners, armies=armies)
 
     # The legal actions.
 
@@ -518,7 +528,9 @@ class Turn:
         results in the `Hand` that they are. All else is certain to result in `None`. Chances are
         floats that sum to 1 within 1e-12, but for those of cards, which are exact.
         """
-        self._check(action)
+        return self._find_results(self._find_legal(action))
+
+    def _find_results(self, action: Action) -> Distribution[Any]:
         if isinstance(action, Attack):
             return _results(self._choice(action))
         if isinstance(action, Defend) and self.throw is not None:
@@ -534,12 +546,13 @@ class Turn:
     def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
         """Return the turn that follows an action.
 
-        action: a legal action.
+        action: a legal action. The turn goes on with its own action that is equal to it.
         result: one of its results; `None` where it has none.
 
         An action that is not legal, and a result that it cannot have, are refused.
         """
-        found = self.results(action)
+        action = self._find_legal(action)
+        found = self._find_results(action)
         known = _found(result, found)
         if known is None and None not in found:
             raise IllegalError(
@@ -599,12 +612,12 @@ class Turn:
         >>> [tuple(each) for each in turn.losses_of(turn.actions()[0])]
         [(0, 2), (1, 1), (2, 0)]
         """
-        self._check(attack)
+        legal = cast(Attack, self._find_legal(attack))
         return tuple(
             sorted(
                 {
                     Losses(*losses)
-                    for throw in self._choice(attack).throws
+                    for throw in self._choice(legal).throws
                     for option in throw.options
                     for _, *losses in option
                 }
@@ -694,14 +707,24 @@ class Turn:
             if isinstance(each, Attack) and (each.start, each.to) == pair
         ]
 
-    def _check(self, action: object) -> None:
+    def _find_legal(self, action: object) -> Action:
+        """Return the legal action that is equal to a given one, or refuse it."""
         if not isinstance(action, Action):
-            raise MalformedError(f"action must be one of iacta.game, got {shown(action)}")
-        if action not in self._actions:
-            few = f", such as {self._actions[0]!r}" if self._actions else ""
-            raise IllegalError(
-                f"action must be legal in the phase {self.phase!r}{few}, got {shown(action)}"
-            )
+            raise IllegalError(f"action must be one of iacta.game, got {shown(action)}")
+        own = self._actions.find(action)
+        if own is not None:
+            return own
+        near: list[Action] = [*self._actions[:1]]
+        if isinstance(action, Attack) and self.phase == "attack":
+            pair = action.start, action.to
+            if all(isinstance(name, str) for name in pair):
+                near = [*self._attacks_over(*pair)]
+                if not near:
+                    raise IllegalError(self._why_no_attack(*map(self.board.find, pair)))
+        few = f", such as {near[0]!r}" if near else ""
+        raise IllegalError(
+            f"action must be legal in the phase {self.phase!r}{few}, got {shown(action)}"
+        )
 
     def _fought(self, attack: Attack, lost: int, killed: int) -> "Turn":
         """Return the turn after a roll or a battle, with the armies advanced that must."""
@@ -887,12 +910,8 @@ class Turn:
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for an answer, got {self.phase!r}")
         v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
-        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
-        chances = [
-            sum(p * _chance(kernel, spare - lost, defenders - killed) for p, lost, killed in option)
-            for option in self.throw.options
-        ]
-        return Defend(1 + min(range(len(chances)), key=lambda k: (chances[k], -k)))
+        kernel, spare = self._land.kernels[c], self._spare(v)
+        return Defend(1 + kernel.careful_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
         """Play to the end of the turn with random dice.
@@ -928,8 +947,8 @@ class Turn:
         policy, defender: as for `play`.
         """
         if self.phase != "defend":
-            return policy(self)
-        return self.careful_defence() if defender is None else defender(self)
+            return self._find_legal(policy(self))
+        return self.careful_defence() if defender is None else self._find_legal(defender(self))
 
     # Its code.
 
@@ -1083,8 +1102,7 @@ class Turn:
         start, to, dice = read_attack(options.get("attack", ""))
         attack = Attack(self.board.find(start), self.board.find(to), dice)
         if phase == "defend":
-            self._check(attack)
-            throws = self._choice(attack).throws
+            throws = self._choice(cast(Attack, self._find_legal(attack))).throws
             number = parse_whole_number(options.get("throw", ""), "throw", 0, len(throws) - 1)
             return self.after(attack, throws[number])
         v, c = self._land.places[attack.start], self._land.places[attack.to]

@@ -489,8 +489,46 @@ class Kernel(ABC):
         least = self.rules.attack.kept if self.rules.least_advance else 1
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
+    def careful_reply(self, throw: Throw, able: int, defenders: int) -> int:
+        """Return the number of the option of a throw that makes the conquest least likely.
+
+        throw: the attack dice.
+        able: attackers able to attack before the throw.
+        defenders: armies on the defended territory before it.
+
+        Of equally good options, the last. The rest of the battle is fought to its end.
+        """
+        if len(throw.options) == 1:
+            return 0
+        table = _win_table_after_roll(self, able, defenders)
+        chances = [
+            sum(p * table[lost, killed] for p, lost, killed in option) for option in throw.options
+        ]
+        return min(range(len(chances)), key=lambda number: (chances[number], -number))
+
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
+
+
+@lru_cache(maxsize=4096)
+def _win_table_after_roll(kernel: Kernel, able: int, defenders: int) -> Floats:
+    """Return the chances to win after each result of a roll, `[attackers lost, defenders lost]`.
+
+    The table of all smaller battles is made once for all results.
+    """
+    most_lost, most_killed = (
+        min(armies, dice)
+        for armies, dice in zip((able, defenders), kernel.rules.full_roll, strict=True)
+    )
+    table = np.zeros((most_lost + 1, most_killed + 1))
+    won = kernel.win_table(able, defenders).astype(float)
+    for lost in range(most_lost + 1):
+        for killed in range(most_killed + 1):
+            if killed == defenders:
+                table[lost, killed] = 1.0
+            elif lost < able:
+                table[lost, killed] = won[able - lost - 1, defenders - killed - 1]
+    return table
 
 
 Throws: TypeAlias = Callable[[int, int, Rules], tuple[Throw, ...]]

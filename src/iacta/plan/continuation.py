@@ -32,7 +32,7 @@ from iacta.board import Position
 from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import Displayed, Plotted
-from iacta.native.bit_sets import mask_of
+from iacta.native.bit_sets import bits, mask_of
 from iacta.native.deadline import Deadline
 from iacta.plan.best import Progress, plan_of, rising
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
@@ -40,7 +40,7 @@ from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, followed
 from iacta.plan.policy import STARTS, Policy, best_policy, following
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues, everywhere
+from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
 from iacta.plan.search import Search
 from iacta.plan.simulated import final_states, games
 from iacta.probability.distribution import Distribution
@@ -137,7 +137,7 @@ def go_on(
     deadline, show = Deadline.of(time_limit), rising(progress)
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))
-    later = _Later(TakeAll(tuple(dict.fromkeys(names))), new, options)
+    later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
     best = _best_turn(first, read_problem(position, goal, **options), later, deadline)
     if best is not None:
         if best.win_probability is not None:
@@ -163,7 +163,6 @@ class _Later(NamedTuple):
 
     goal: TakeAll
     armies: Distribution[int]
-    options: PlanOptions
 
 
 def _best_turn(
@@ -179,7 +178,7 @@ def _best_turn(
     known: dict[TurnState, _End] = {}
 
     def worth(state: TurnState) -> float | None:
-        known[state] = _End(whole.position_of(state), later, part)
+        known[state] = _End(whole, state, later, part)
         value = known[state].mean()
         return value if known[state].proven else None
 
@@ -215,11 +214,18 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """What a turn is worth once the first goal is reached."""
+    """The value of a turn once the first goal is reached.
 
-    def __init__(self, position: Position, later: _Later, end: Deadline) -> None:
-        problem = everywhere(position, later.goal, max(later.armies), later.options)
-        self._new = Placements(position, QuickValues(problem, end, MOST_STATES), end)
+    first: the problem of the goal that is reached.
+    state: a state in which it is.
+    end: when the search must end.
+    """
+
+    def __init__(self, first: Problem, state: TurnState, later: _Later, end: Deadline) -> None:
+        new = dict.fromkeys(bits(state.owned), max(later.armies))
+        problem = first.at_state(state.add_armies(new), later.goal)
+        problem.refuse_large()
+        self._new = Placements(state, QuickValues(problem, end, MOST_STATES), end)
         self._armies, self.proven = later.armies, True
 
     def worth(self, armies: int) -> float:
@@ -280,7 +286,7 @@ class _Turn:
     def _values_of(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
         if self._until & ~state.owned:
             return 0.0, 0.0
-        end = _End(self.policy.problem.position_of(state), self.later, deadline)
+        end = _End(self.policy.problem, state, self.later, deadline)
         return end.mean(), end.worth(0)
 
     def _without_luck(self, column: int) -> list[float]:

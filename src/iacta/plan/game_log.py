@@ -21,7 +21,7 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal, Worth, read_goal_record
-from iacta.plan.problem import turn_at
+from iacta.plan.problem import begin_attacks
 
 MOST_BYTES = 2**24  # of a log: thousands of turns
 TURN_KEYS = ("version", "turn", "board", "goal", "battles", "stops")
@@ -107,7 +107,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
-    turn = turn_at(coded, coded.position, "attack")
+    turn = begin_attacks(coded)
     check_version(record)
     goal = read_goal_record(turn, record.get("goal", {"worth": True}))
     if goal is None:

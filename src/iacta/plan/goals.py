@@ -119,13 +119,14 @@ class Goal(Pasted):
         """
         return tuple(accumulate((_mask(each.names, board) for each in self.in_order), or_))
 
-    def refuse_unfit(self, position: Position) -> None:
-        """Refuse a position in which the goal cannot be asked for.
+    def refuse_unfit(self, turn: "Turn") -> None:
+        """Refuse a turn in which the goal cannot be asked for.
 
-        position: who holds what.
+        turn: the turn at its attacks.
         """
+        mine = _owned(turn)
         for name in self.names:
-            if not position.of(name).armies:
+            if not turn.position.of(name).armies and name not in mine:
                 raise IllegalError(
                     f"territories to take must be held by somebody; nobody holds {name}"
                 )
@@ -222,10 +223,10 @@ class TakeAny(_Conquest):
     def is_reached(self, turn: "Turn") -> bool:
         return not _owned(turn).isdisjoint(self.names)
 
-    def refuse_unfit(self, position: Position) -> None:
-        super().refuse_unfit(position)
-        held = zip(position.board.territories, position.holdings, strict=True)
-        mine = [name for name, each in held if name in self.names and each.owner == position.player]
+    def refuse_unfit(self, turn: "Turn") -> None:
+        super().refuse_unfit(turn)
+        owned = _owned(turn)
+        mine = [name for name in turn.board.territories if name in owned and name in self.names]
         if mine:
             raise IllegalError(
                 f"territories of TakeAny must be other players'; yours are {', '.join(mine)}"
@@ -326,7 +327,7 @@ class Worth(Goal):
     def is_reached(self, turn: "Turn") -> bool:
         return False
 
-    def refuse_unfit(self, position: Position) -> None:
+    def refuse_unfit(self, turn: "Turn") -> None:
         pass
 
 

@@ -343,7 +343,7 @@ class _Outlook:
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
         values = QuickValues(problem, deadline, 0 if player in self.large else MOST_STATES)
-        placements = Placements(theirs, values, deadline)
+        placements = Placements(TurnState.from_position(theirs), values, deadline)
         chance = placements.value(placements.compared(new)[0])
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)

@@ -24,7 +24,7 @@ from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncer
 from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import best_reinforced, turn_options
 
 BUDGET = 0.2  # the share of the usual work that the search of a state may do
@@ -59,8 +59,7 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
     """
     if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
         return None
-    problem = read_problem(turn.position, goal, **turn_options(turn))
-    return plan_within(problem, deadline, budget=BUDGET, threads=threads)
+    return plan_within(pose_problem(turn, goal), deadline, budget=BUDGET, threads=threads)
 
 
 def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:

@@ -18,7 +18,7 @@ from iacta.inputs.reprs import Displayed, Pasted
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.goals import Goal
 from iacta.plan.policy import Policy
-from iacta.plan.problem import AttackResult, PolicyAction, Problem
+from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
 from iacta.rules.rules import Rules
 
 
@@ -210,6 +210,8 @@ class Play(Displayed):
     plan: the plan.
     position: who holds what now.
     battle: the border of a battle that has begun and is to be fought to its end, if there is one.
+    state: who owns what, where the player owns a territory that all armies have left, which
+        `position` shows as nobody's; `None` elsewhere.
 
     >>> from iacta.board import Board, Holding
     >>> from iacta.plan import TakeAll, best_plan
@@ -226,6 +228,7 @@ class Play(Displayed):
     plan: Plan = field(compare=False)
     position: Position
     battle: tuple[str, str] | None = None
+    state: TurnState | None = field(default=None, repr=False)
 
     def _summary(self) -> str:
         aim, move = self.plan.goal.phrase(self.plan.position), self.move
@@ -234,6 +237,8 @@ class Play(Displayed):
     @cached_property
     def problem(self) -> Problem:
         """The goal, the rules and the constraints of the plan, from this position on."""
+        if self.state is not None:
+            return self.plan.problem.at_state(self.state)
         if self.position == self.plan.position:
             return self.plan.problem
         return self.plan.problem.at(self.position)
@@ -334,7 +339,7 @@ class Play(Displayed):
 
         rng: the generator. A defender who may answer does what is worst for the plan.
         """
-        drawn = self.chances()
+        drawn = self._chances
         shares = np.array([each.chance for each in drawn])
         found = drawn[int(rng.choice(len(drawn), p=shares / shares.sum()))]
         return found.attackers, found.defenders
@@ -358,26 +363,21 @@ class Play(Displayed):
         0.227 2-0
         0.375 0-1
         """
+        return [*self._chances]
+
+    @cached_property
+    def _chances(self) -> tuple[Result, ...]:
         found = self._next()
         kernel = self.problem.kernels[found.to]
         if not self.problem.turn.whole_battles or not kernel.by_rolls:
-            return [Result(*each[:3]) for each in found.outcomes]
+            return tuple(Result(*each[:3]) for each in found.outcomes)
         spare, defenders = self._spare, self.problem.turn.armies[found.to]
-
-        def chance(result: Result) -> float:
-            able, held = spare - result.attackers, defenders - result.defenders
-            if not held:
-                return 1.0
-            return float(kernel.win_probability(able, held)) if able else 0.0
-
-        def won(option: tuple[Result, ...]) -> float:
-            return sum(each.chance * chance(each) for each in option)
-
         drawn: dict[tuple[int, int], float] = {}
         for throw in self._choice.throws:
-            for p, lost, killed in min(throw.options, key=won):
+            reply = throw.options[kernel.careful_reply(throw, spare, defenders)]
+            for p, lost, killed in reply:
                 drawn[lost, killed] = drawn.get((lost, killed), 0.0) + throw.chance * p
-        return [Result(p, *losses) for losses, p in drawn.items()]
+        return tuple(Result(p, *losses) for losses, p in drawn.items())
 
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Play":
         """Return where the plan is after the next roll.
@@ -433,7 +433,9 @@ class Play(Displayed):
             if moved is not None:
                 number = whole_number(moved, "moved", least=least, most=most)
         after = problem.start.after(found, AttackResult(1.0, lost, killed, number, 0.0))
-        return Play(self.plan, problem.position_of(after), battle)
+        position = problem.position_of(after)
+        is_shown = after == TurnState.from_position(position)
+        return Play(self.plan, position, battle, None if is_shown else after)
 
     def conquers(self, defenders: int) -> bool:
         """Return whether the next roll conquers if it costs this many defenders."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from iacta.board import Board, Holding, Position
+from iacta.board import Board, Position
 from iacta.game import Turn
 from iacta.game.turn import FORTIFY
 from iacta.inputs.checks import check_choice, shown
@@ -51,6 +51,13 @@ class TurnState(NamedTuple):
     armies: tuple[int, ...]  # on each territory
     owned: int  # the set of the player's territories
 
+    @classmethod
+    def from_position(cls, position: Position) -> "TurnState":
+        """Return the state that a position shows."""
+        held = position.holdings
+        owned = mask_of(t for t, each in enumerate(held) if each.owner == position.player)
+        return cls(tuple(each.armies for each in held), owned)
+
     @property
     def total(self) -> int:
         """All of the player's armies."""
@@ -63,6 +70,11 @@ class TurnState(NamedTuple):
         armies[v] -= result.attackers + result.moved
         armies[c] = held or result.moved
         return TurnState(tuple(armies), self.owned if held else self.owned | 1 << c)
+
+    def add_armies(self, armies: Mapping[int, int]) -> "TurnState":
+        """Return the state with new armies on some of the player's territories."""
+        more = (number + armies.get(t, 0) for t, number in enumerate(self.armies))
+        return TurnState(tuple(more), self.owned)
 
 
 @dataclass(frozen=True)
@@ -196,12 +208,35 @@ class Problem:
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
-    def position_of(self, state: TurnState) -> Position:
-        holdings = tuple(
-            Holding(self.turn.player if state.owned >> t & 1 else owner, state.armies[t])
+    def make_turn(self, state: TurnState) -> Turn:
+        """Return the turn in a state that may follow."""
+        owners = (
+            self.turn.player if state.owned >> t & 1 else owner
             for t, owner in enumerate(self.turn.owners)
         )
-        return Position(self.board, self.turn.player, holdings)
+        return self.turn.replace_armies(tuple(owners), state.armies)
+
+    def position_of(self, state: TurnState) -> Position:
+        """Return the position in a state, where a territory without armies is nobody's."""
+        return self.make_turn(state).position
+
+    def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
+        """Return the same rules and constraints from a state on that may follow.
+
+        The player keeps the territories that all armies have left.
+
+        goal: the goal, read on the board; `None` for the same.
+        """
+        return Problem(self.make_turn(state), self.goal if goal is None else goal)
+
+    def refuse_large(self) -> None:
+        """Refuse more armies on a territory than a plan can count."""
+        for t in bits(self.field | self.stacks):
+            if self.turn.armies[t] > MOST_ARMIES:
+                raise TooLargeError(
+                    f"armies on {self.name(t)} must be at most {MOST_ARMIES:,} for a plan, "
+                    f"got {self.turn.armies[t]:,}"
+                )
 
     def at(self, position: Position) -> "Problem":
         """Return the same goal, rules and constraints from another position on.
@@ -232,6 +267,11 @@ def turn_at(
     )
 
 
+def begin_attacks(turn: Turn) -> Turn:
+    """Return a turn at its attacks, without its cards and its new armies."""
+    return turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
+
+
 def read_problem(
     position: Position,
     goal: Goal,
@@ -254,6 +294,17 @@ def read_problem(
         whole_battles=play == "battles",
         phase="attack",
     )
+    return pose_problem(turn, goal)
+
+
+def pose_problem(turn: Turn, goal: Goal) -> Problem:
+    """Return the problem to reach a goal from a turn on, which goes on with its attacks.
+
+    turn: the turn; its cards do not count.
+    goal: the goal.
+
+    A goal that is unfit for the turn, and rules under which armies grow, are refused.
+    """
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:
             raise each.mode.unfit("to plan")
@@ -262,13 +313,8 @@ def read_problem(
         raise MalformedError(
             f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
         )
-    read_goal = goal.read(position.board)
-    read_goal.refuse_unfit(position)
-    problem = Problem(turn, read_goal)
-    for t in bits(problem.field | problem.stacks):
-        if turn.armies[t] > MOST_ARMIES:
-            raise TooLargeError(
-                f"armies on {problem.name(t)} must be at most {MOST_ARMIES:,} for a plan, "
-                f"got {turn.armies[t]:,}"
-            )
+    read_goal = goal.read(turn.board)
+    problem = Problem(begin_attacks(turn), read_goal)
+    read_goal.refuse_unfit(problem.turn)
+    problem.refuse_large()
     return problem

@@ -25,7 +25,7 @@ from iacta.game import Turn
 from iacta.inputs.checks import row_of, shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import Displayed
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
 from iacta.plan.best import Improved, Progress, plan_within, rising, usual_threads
@@ -193,7 +193,7 @@ def reinforce(
         return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
-    settled = _settled(some[:SETTLED], found, goal, options, deadline, progress, report)
+    settled = _settled(position, some[:SETTLED], found, goal, options, deadline, progress, report)
     return combine(*settled)
 
 
@@ -211,7 +211,8 @@ def best_reinforced(
     """
     problem = everywhere(position, goal, armies, options)
     values = QuickValues(problem, deadline.part(EXACT), QUICK_STATES)
-    found = Placements(position, values, deadline.part(EXACT + QUICK))
+    start = TurnState.from_position(position)
+    found = Placements(start, values, deadline.part(EXACT + QUICK))
     few, plans = found.compared(armies)[:SETTLED], list[Plan]()
     for each in few:
         there = read_problem(placed(position, each), goal, **options)
@@ -246,7 +247,7 @@ def reinforcements_needed(
     deadline = Deadline.of(time_limit)
 
     @cache
-    def with_new(number: int) -> tuple[Placements, list[Placement]]:
+    def add_armies(number: int) -> tuple[Placements, list[Placement]]:
         if deadline.is_over:
             raise IllegalError(
                 f"time_limit must be more to find the fewest armies, got {time_limit} seconds",
@@ -257,15 +258,15 @@ def reinforcements_needed(
 
     @cache
     def best(number: int) -> tuple[Placement, Plan]:
-        found, some = with_new(number)
-        return _settled(some, found, goal, options, deadline)
+        found, some = add_armies(number)
+        return _settled(position, some, found, goal, options, deadline)
 
     def promises(number: int) -> bool:
-        found, some = with_new(number)
+        found, some = add_armies(number)
         return found.value(some[0]) >= wanted
 
     before = planned(position, goal, options, deadline.part(BEFORE))
-    quick, fewest = with_new(0)[0].value(()), 0
+    quick, fewest = add_armies(0)[0].value(()), 0
     if before.counted < wanted:
         number = first(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
         if number is None:
@@ -285,10 +286,12 @@ def _placements(
     problem = everywhere(position, goal, armies, options)
     states = MANY_STATES if deadline.limited else MOST_STATES
     values = QuickValues(problem, deadline.part(EXACT), states)
-    return Placements(position, values, deadline.part(EXACT + QUICK))
+    start = TurnState.from_position(position)
+    return Placements(start, values, deadline.part(EXACT + QUICK))
 
 
 def _settled(
+    position: Position,
     placements: Sequence[Placement],
     found: "Placements",
     goal: Goal,
@@ -299,6 +302,7 @@ def _settled(
 ) -> tuple[Placement, Plan]:
     """Return the best of some placements, with its plan.
 
+    position: who holds what before they are placed.
     placements: the best of them first.
     improved: called with the best placement so far and its plan.
     """
@@ -311,7 +315,7 @@ def _settled(
 
     for done, each in enumerate(few):
         part = deadline.part(1 / (len(few) - done))
-        there = placed(found.position, each)
+        there = placed(position, each)
         plan = planned(there, goal, options, part, progress, improved=partial(report, each))
         if best is None or plan.counted > best[1].counted:
             best = each, plan
@@ -401,23 +405,20 @@ def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions
 class Placements:
     """Placements of new armies, and what they are worth at a quick look.
 
-    position: who holds what before they are placed.
-    values: those of the problem with all new armies everywhere, from this position or from one
-        before it.
+    start: who holds what before they are placed.
+    values: those of the problem with all new armies everywhere, from this state or an
+        earlier one.
     end: when the comparison must end.
     """
 
-    def __init__(self, position: Position, values: QuickValues, end: Deadline) -> None:
-        self.position, self.values, self.end = position, values, end
+    def __init__(self, start: TurnState, values: QuickValues, end: Deadline) -> None:
+        self.start, self.values, self.end = start, values, end
         problem = values.problem
-        self._owned = mask_of(map(problem.place, position.owned_by(position.player)))
-        stacks = bits(self._owned & ~problem.resting)
-        held = position.holdings
         # Where new armies may be of use, the largest stacks first.
         self.places = tuple(
             problem.name(v)
-            for v in sorted(stacks, key=lambda v: -held[v].armies)
-            if problem.out[v] & problem.field & ~self._owned
+            for v in sorted(bits(start.owned & ~problem.resting), key=lambda v: -start.armies[v])
+            if problem.out[v] & problem.field & ~start.owned
         )
         # Whether the last `compared` looked at all placements, and found the best play after each.
         self.has_tried_all = False
@@ -434,16 +435,14 @@ class Placements:
 
     def after(self, placement: Placement) -> TurnState:
         """Return the state in which the new armies are placed."""
-        there = placed(self.position, placement)
-        return TurnState(tuple(each.armies for each in there.holdings), self._owned)
+        return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
     def compared(self, armies: int) -> list[Placement]:
         """Return some placements of the armies, or all of them, the best first."""
         self.has_tried_all = False
         if not self.places:
-            mine = self.position.owned_by(self.position.player)
-            most = max(mine, key=lambda each: self.position.of(each).armies)
-            return [((most, armies),) if armies else ()]
+            most = max(bits(self.start.owned), key=lambda v: self.start.armies[v])
+            return [((self.values.problem.name(most), armies),) if armies else ()]
         if comb(armies + len(self.places) - 1, armies) <= MOST_PLACEMENTS:
             tried = list[Placement]()
             for row in combinations_with_replacement(self.places, armies):
@@ -523,7 +522,7 @@ def quick_look(
     if problem.rewards.most <= 0.0:
         return OUT_OF_REACH
     values = QuickValues(problem, deadline, QUICK_STATES)
-    placements = Placements(position, values, deadline)
+    placements = Placements(TurnState.from_position(position), values, deadline)
     best = placements.compared(armies)[0] if armies else ()
     chance, interval, left = values.reached(placements.after(best))
     if values.proven and (placements.has_tried_all or not armies):

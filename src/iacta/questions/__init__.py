@@ -1,12 +1,13 @@
 """Questions: each one described once and answered once, for any face to ask and show."""
 
+from collections.abc import Callable
 from typing import Any
 
 from iacta.forms.question import (
     QUESTIONS,
     Answer,
     Question,
-    Watch,
+    Recorded,
     find_question,
     unknown_parameter,
 )
@@ -16,12 +17,17 @@ from iacta.inputs.errors import IllegalError, MalformedError
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 
 
-def ask(question: Question | str, *, watch: Watch | None = None, **parameters: Any) -> Answer:
+def ask(
+    question: Question | str,
+    *,
+    watch: Callable[[str, float | None], object] | None = None,
+    **parameters: Any,
+) -> Answer:
     """Return the answer to a question.
 
     question: the question, or its name.
-    watch: receives progress where the work may take long: what is being done, and which part of it
-        is done, `None` if that is not known.
+    watch: a function that receives progress where the work may take long: a text that names the
+        work, and the part that is done, from 0 to 1, or `None` if that is not known.
     parameters: those of a question that is named, as values of Python or JSON.
 
     An unknown name and parameters that do not fit are refused.
@@ -43,4 +49,15 @@ def ask(question: Question | str, *, watch: Watch | None = None, **parameters: A
         question = form(**parameters)
     if not isinstance(question, Question):
         raise MalformedError(f"question must be a question or its name, got {shown(question)}")
-    return question.answer(watch)
+    if watch is None:
+        return question.answer()
+    if not callable(watch):
+        raise MalformedError(f"watch must be a function, got {shown(watch)}")
+
+    def report(
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
+    ) -> None:
+        del keeps, so_far  # only a face can interrupt the work, or show a part of the answer
+        watch(doing, part)
+
+    return question.answer(report)

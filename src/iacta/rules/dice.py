@@ -1,8 +1,9 @@
 """Dice: what one side throws."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from iacta.inputs.checks import put, row_of, shown, whole_number
+from iacta.inputs.checks import check_choice, put, row_of, shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import short_repr
 
@@ -21,9 +22,11 @@ class Dice:
     keep: how many of the best dice are kept when all are thrown; `None` keeps all. The others
         are spare: with `keep=2` of three dice, a single army throws two dice and keeps the best.
     reroll: faces that are rerolled once, such as `(1,)`; the second roll counts.
-    bonus: what is added to the highest kept die, the second highest, and so on; a malus is
-        negative. The dice keep their order.
+    bonus: the number added to the highest kept die, the second highest, and so on; a malus is
+        negative.
     clamp: the lowest and highest value that a die can have after its bonus; `None` sets no limit.
+    sort_again: whether the kept dice are sorted again after the bonus and the limits, before they
+        are compared; `False` keeps the order in which the bonus was added.
 
     Dice that cannot exist are refused.
 
@@ -40,6 +43,7 @@ class Dice:
     reroll: tuple[int, ...] = ()
     bonus: tuple[int, ...] = ()
     clamp: tuple[int, int] | None = None
+    sort_again: bool = True
 
     def __post_init__(self) -> None:
         faces = _integers(self.faces, "faces", least=1, most=MOST_FACES)
@@ -57,6 +61,7 @@ class Dice:
         put(self, "reroll", tuple(sorted(set(reroll))))
         put(self, "bonus", _without_trailing_zeros(bonus))
         put(self, "clamp", None if self.clamp is None else _clamp(self.clamp))
+        check_choice(self.sort_again, (True, False), "sort_again")
 
     @property
     def kept(self) -> int:
@@ -66,6 +71,17 @@ class Dice:
     def thrown(self, fighting: int) -> tuple[int, ...]:
         """Return the faces of the dice that `fighting` armies, at most `kept`, throw."""
         return self.faces[: len(self.faces) - self.kept + fighting]
+
+    def can_reverse(self, fighting: int) -> bool:
+        """Return whether the bonus can make a die greater than a higher die.
+
+        fighting: armies in the roll, each with one kept die.
+
+        >>> Dice((6, 6), bonus=(-1,)).can_reverse(2), Dice((6, 6), bonus=(1,)).can_reverse(2)
+        (True, False)
+        """
+        bonus = (*self.bonus, *[0] * fighting)[:fighting]
+        return any(low > high for high, low in pairwise(bonus))
 
     def __repr__(self) -> str:
         return short_repr(self, first="faces")

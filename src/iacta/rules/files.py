@@ -118,11 +118,13 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     faces = [6, 6, 6]
     reroll = []
     bonus = []
+    sort_again = true
     <BLANKLINE>
     [defence]
     faces = [6, 6]
     reroll = []
     bonus = []
+    sort_again = true
     """
     rules = find_rules(rules)
     top: dict[str, Any] = {} if name is None else {"name": _own_name(name, rules)}

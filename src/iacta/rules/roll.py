@@ -7,8 +7,9 @@ additions for each value, whatever the number of throws.
 
 Where a bonus differs between ranks, that order does not hold. There, and where the attack is seen
 before it is answered, equal throws of one side are collapsed into one sorted row of dice with a
-weight. The rows are compared rank by rank, so that rows which differ only in ranks already decided
-are collapsed again. The result is counts of equally likely rolls, from which all else follows.
+weight, and the row is sorted again after the bonus. The rows are compared rank by rank, so that
+rows which differ only in ranks already decided are collapsed again. The result is counts of equally
+likely rolls, from which all else follows.
 """
 
 from bisect import bisect_left, bisect_right
@@ -294,7 +295,8 @@ def _values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iter
     wins_ties, lower = is_attack == (ties == "attacker"), 0
     for face, weight in _face_weights(faces[-1], dice.reroll).items():
         short = bisect_left(faces, face)
-        yield _Value(_final(face, 0, dice), wins_ties, face, is_attack, short, lower, weight)
+        final = _add_bonus(face, 0, dice)
+        yield _Value(final, wins_ties, face, is_attack, short, lower, weight)
         lower += weight
 
 
@@ -355,7 +357,7 @@ def _counts_by_row(
 ) -> tuple[int, ...]:
     compared = min(attack_dice, defence_dice)
     ours, theirs = (
-        _with_bonus(dice, count, compared)
+        _compared_rows(dice, count, compared)
         for dice, count in ((attack, attack_dice), (defence, defence_dice))
     )
     rows = zip(ours.values(), _wins([*ours], theirs, ties), strict=True)
@@ -383,12 +385,12 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
             f"got {shown(rules.full_attack)}"
         )
     _refuse_roll(attack_dice, most_defence_dice, rules, _seen_steps)
-    ours = dict(sorted(_with_bonus(rules.attack, attack_dice, attack_dice).items()))
+    ours = dict(sorted(_compared_rows(rules.attack, attack_dice, attack_dice).items()))
     replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
         compared = min(attack_dice, defence_dice)
         _, defence = rules.dice(attack_dice, defence_dice)
-        theirs = _with_bonus(defence, defence_dice, compared)
+        theirs = _compared_rows(defence, defence_dice, compared)
         wins = _wins([row[:compared] for row in ours], theirs, rules.ties)
         total = sum(theirs.values())
         replies.append([LossCounts(counts, total) for counts in wins])
@@ -402,9 +404,7 @@ def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
     """Move the rolls in which all dice show one from the counts of a full roll to its gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
-    ours, theirs = (
-        [_final(1, rank, dice) for rank in range(compared)] for dice in (attack, defence)
-    )
+    ours, theirs = (_compared_dice((1,) * dice.kept, dice, compared) for dice in (attack, defence))
     ties_won = rules.ties == "attacker"
     lost = sum(y > z or (y == z and ties_won) for y, z in zip(ours, theirs, strict=True))
     gains = prod(
@@ -445,16 +445,26 @@ def _seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
 
 def _steps_by_row(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
     """Return how many rows are sorted, or compared, where rows are compared rank by rank."""
-    ours, theirs = max(attack.faces), max(defence.faces)
     compared = min(attack_dice, defence_dice)
     return max(
-        _sorting_steps(attack, attack_dice, compared),
-        _sorting_steps(defence, defence_dice, compared),
+        _sorting_steps(attack, attack_dice, _ranks_needed(attack, attack_dice, compared)),
+        _sorting_steps(defence, defence_dice, _ranks_needed(defence, defence_dice, compared)),
         sum(
-            comb(ours + rank - 1, rank) * comb(theirs + compared - rank, compared - rank + 1)
+            _row_count(attack, attack_dice, rank)
+            * _row_count(defence, defence_dice, compared - rank + 1)
             for rank in range(1, compared + 1)
         ),
     )
+
+
+def _row_count(dice: Dice, count: int, ranks: int) -> int:
+    """Return at most how many different rows so many ranks can show, one after another."""
+    faces, bonus = max(dice.faces), (*dice.bonus, 0)
+    if not (dice.sort_again and dice.can_reverse(count)):
+        return comb(faces + ranks - 1, ranks)
+    most = _ranks_needed(dice, count, ranks)
+    values = min(faces + max(bonus) - min(bonus), faces * len({*bonus}))
+    return min(comb(faces + most - 1, most), comb(values + ranks - 1, ranks))
 
 
 def _steps_by_value(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> float:
@@ -466,7 +476,9 @@ def _steps_by_value(attack_dice: int, defence_dice: int, attack: Dice, defence: 
     compared = min(attack_dice, defence_dice)
     for dice, count in ((attack, attack_dice), (defence, defence_dice)):
         bonus = (*dice.bonus, *[0] * compared)[:compared]
-        if len({*bonus}) > 1 or (dice.reroll and len({*dice.thrown(count)}) > 1):
+        if len({*bonus}) > 1 or (dice.sort_again and dice.can_reverse(count)):
+            return inf
+        if dice.reroll and len({*dice.thrown(count)}) > 1:
             return inf
     ours, theirs = max(attack.faces), max(defence.faces)
     groups = 2 * min(ours, theirs) + len({*attack.faces, *defence.faces})
@@ -590,18 +602,33 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 
 @lru_cache(maxsize=1024)
-def _with_bonus(dice: Dice, count: int, best: int) -> Mapping[SortedDice, int]:
-    """Throw, add each rank's bonus, clamp, and merge the rows that become equal."""
-    changed: dict[SortedDice, int] = {}
-    for row, weight in _sorted_dice(dice, count, best).items():
-        key = tuple(_final(value, rank, dice) for rank, value in enumerate(row))
-        changed[key] = changed.get(key, 0) + weight
-    return changed
+def _compared_rows(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
+    """Return the weights of the rows of dice that are compared, after bonus and sorting."""
+    rows: dict[SortedDice, int] = {}
+    for row, weight in _sorted_dice(dice, count, _ranks_needed(dice, count, compared)).items():
+        key = _compared_dice(row, dice, compared)
+        rows[key] = rows.get(key, 0) + weight
+    return rows
 
 
-def _final(value: int, rank: int, dice: Dice) -> int:
+def _compared_dice(row: SortedDice, dice: Dice, compared: int) -> SortedDice:
+    changed = (_add_bonus(value, rank, dice) for rank, value in enumerate(row))
+    return tuple(sorted(changed, reverse=True) if dice.sort_again else changed)[:compared]
+
+
+def _add_bonus(value: int, rank: int, dice: Dice) -> int:
     total = value + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
     if dice.clamp is None:
         return total
     lowest, highest = dice.clamp
     return max(lowest, min(total, highest))
+
+
+def _ranks_needed(dice: Dice, count: int, compared: int) -> int:
+    """Return how many of the highest dice decide which `compared` dice are highest after the bonus.
+
+    A die can pass a higher one if its bonus is greater. Of the dice without a bonus, at most
+    `compared` can be among the highest.
+    """
+    is_reordered = dice.sort_again and dice.can_reverse(count)
+    return min(count, len(dice.bonus) + compared) if is_reordered else compared

@@ -4,8 +4,9 @@ Nothing is computed from the distribution of the losses: dice are thrown by the 
 compared. So a simulation is slow and inexact, but it reveals a wrong distribution.
 
 The dice. A row holds one die of every roll, in the smallest type of number that fits.
-With Y(1) ≥ Y(2) ≥ ... the attack dice that are kept and Z(1) ≥ Z(2) ≥ ... those of the defence,
-each with the bonus of its rank, a roll of i against j dice costs the defenders
+Each side's kept dice are sorted, get the bonus of their rank and the limits, and are sorted again.
+With Y(1) ≥ Y(2) ≥ ... the attack dice after that and Z(1) ≥ Z(2) ≥ ... those of the defence, a roll
+of i against j dice costs the defenders
 
     K = #{r ≤ m : Y(r) > Z(r)},      m = min(i, j),
 
@@ -361,15 +362,16 @@ def throw_losses(
     """
     attack, defence = rules.dice(attack_dice, defence_dice)
     compared = min(attack_dice, defence_dice)
-    ours = throw_dice(attack, attack_dice, compared, rolls, rng)
-    theirs = throw_dice(defence, defence_dice, compared, rolls, rng)
+    ours, theirs = (
+        throw_dice(side, fighting, fighting if _is_sorted_again(side) else compared, rolls, rng)
+        for side, fighting in ((attack, attack_dice), (defence, defence_dice))
+    )
     gain = 0
     if isinstance(rules.mode, ArmiesGrow) and (attack_dice, defence_dice) == rules.full_roll:
         gain = rules.mode.gain
     # The highest of all dice thrown is a one only if each of them is.
     all_ones = (ours[0] == 1) & (theirs[0] == 1) if gain else None
-    _add_bonus(attack, ours)
-    _add_bonus(defence, theirs)
+    ours, theirs = _add_bonus(attack, ours, compared), _add_bonus(defence, theirs, compared)
     defenders = _ranks_won(ours, theirs, rules)
     attackers = np.int8(compared) - defenders
     if all_ones is not None:
@@ -399,8 +401,7 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
             whole_number(face, "face", least=1, most=max(side.faces))
         number = _number_type(side)
         ranks = [np.array([face], number) for face in sorted(faces, reverse=True)]
-        _add_bonus(side, ranks)
-        sides.append(ranks[: min(len(attack), len(defence))])
+        sides.append(_add_bonus(side, ranks, min(len(attack), len(defence))))
     is_full = (len(attack), len(defence)) == rules.full_roll
     if isinstance(rules.mode, ArmiesGrow) and is_full and {*attack, *defence} == {1}:
         return Losses(-rules.mode.gain, -rules.mode.gain)
@@ -484,13 +485,23 @@ def _insert(row: Row, ranks: list[Row], best: int) -> None:
     ranks.append(row)
 
 
-def _add_bonus(dice: Dice, ranks: list[Row]) -> None:
-    """Add each rank's bonus and clamp, in place."""
+def _is_sorted_again(dice: Dice) -> bool:
+    return bool(dice.bonus) and dice.sort_again
+
+
+def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
+    """Add each rank's bonus, clamp and sort again, and return the dice that are compared."""
     for row, bonus in zip(ranks, dice.bonus, strict=False):
         row += bonus
     if dice.clamp is not None:
         for row in ranks:
             np.clip(row, *dice.clamp, out=row)
+    if not _is_sorted_again(dice):
+        return ranks[:compared]
+    again: list[Row] = []
+    for row in ranks:
+        _insert(row, again, compared)
+    return again
 
 
 def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:

@@ -212,17 +212,16 @@ RULE_SETS: tuple[RuleSet, ...] = (
     ),
     RuleSet(
         "ammo shortage",
-        Rules(defence=Dice((D6, D6), bonus=(-1,))),
-        "One is taken from the highest defence die.",
-        "Risk Legacy, ammo shortage",
-        ("ammo", "shortage", "risk legacy ammo shortage"),
-    ),
-    RuleSet(
-        "ammo shortage clamped",
         Rules(defence=Dice((D6, D6), bonus=(-1,), clamp=(1, D6))),
-        "One is taken from the highest defence die, which cannot fall below one.",
-        "Risk Legacy, ammo shortage as some groups play it",
-        ("ammo clamped",),
+        "One off the highest defence die, down to one at least; then sorted again.",
+        "Risk Legacy, ammo shortage",
+        (
+            "ammo",
+            "shortage",
+            "risk legacy ammo shortage",
+            "ammo shortage clamped",
+            "ammo clamped",
+        ),
     ),
     RuleSet(
         "fortification",

@@ -24,7 +24,7 @@ from iacta.native.deadline import Deadline, by_threads
 from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
 from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import best_reinforced, turn_options
 from iacta.plan.review import BUDGET
 from iacta.web.limits import MOST_PLAN_SECONDS
@@ -256,12 +256,11 @@ def _valued(turn: Turn, goal: Goal | None, deadline: Deadline) -> Value:
     if turn.phase not in ("place", "attack"):
         return Value(goal.worth(turn))
     # Bounded work, so that a value is the same each time.
-    options = turn_options(turn)
     if turn.phase == "place":
+        options = turn_options(turn)
         plan = best_reinforced(turn.position, goal, turn.place, options, deadline, BUDGET)
     else:
-        problem = read_problem(turn.position, goal, **options)
-        plan = plan_within(problem, deadline, budget=BUDGET)
+        plan = plan_within(pose_problem(turn, goal), deadline, budget=BUDGET)
     low, high = plan.interval or (plan.counted, plan.counted)
     ways = first_attacks(plan) if turn.phase == "attack" else ()
     return Value(plan.counted, (high - low) / 2, uncertainty(plan), ways)
