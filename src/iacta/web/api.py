@@ -49,7 +49,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
         if name in SEARCHED and wants_lines(request):
-            return answer_in_lines(work, partial(found, name), record, SEARCHED[name])
+            return answer_in_lines(work, partial(found, name), record)
         text = await while_there(request, run(part_of, name, record, "record"))
         return Response(text, media_type=JSON)
 

@@ -18,24 +18,15 @@ from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
+from iacta.game.steps import STEPS
 from iacta.inputs.errors import IllegalError
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import read_body
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
-from iacta.web.map_turns import (
-    STEPS,
-    analysed,
-    followed_by,
-    read_sent_board,
-    refuse_unknown,
-    replayed,
-    sent_text,
-)
 from iacta.web.pages import template
 from iacta.web.process_pool import Work
-from iacta.web.search_stream import FIRST_SECONDS, answer_in_lines, wants_lines
-from iacta.web.step_values import step_values
+from iacta.web.turns import read_sent_board, read_text, refuse_unknown, replay_turns, step_turn
 
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
@@ -90,6 +81,7 @@ STEP = {
 STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP)
 REPLAYED = _object_of(
     ["code"],
+    version={"const": 1, "description": "The version of the steps; it may be left out."},
     code=_CODE,
     board=_BOARD,
     steps={
@@ -98,33 +90,6 @@ REPLAYED = _object_of(
         "description": "Each with the number of the one before it as `after`, 0 for the code.",
     },
 )
-_GOAL: Schema = {
-    **{
-        name: {"type": "string", "description": "The goal, as for a plan."}
-        for name in ("take", "take_any", "eliminate")
-    },
-    "worth": {"type": "boolean", "description": "The goal is to gain the most."},
-    "time_limit": {"type": "number", "minimum": 0, "description": "The most seconds."},
-}
-ANALYSED = _object_of(
-    ["code"],
-    code=_CODE,
-    board=_BOARD,
-    hold={"type": "boolean", "description": "Whether it is to be held, too."},
-    **_GOAL,
-)
-VALUED = _object_of(
-    ["code"],
-    **REPLAYED["properties"],
-    order={
-        "type": "array",
-        "items": {"type": "integer", "minimum": 0},
-        "description": "The numbers of the turns that are wanted, 0 for the code, in this order.",
-    },
-    **_GOAL,
-)
-# What is searched: after how many seconds first; `None` says what it has so far.
-SEARCHES: Mapping[Any, float | None] = {analysed: FIRST_SECONDS, step_values: None}
 
 
 def router(work: Work) -> APIRouter:
@@ -158,10 +123,7 @@ def router(work: Work) -> APIRouter:
     def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
             body = await read_body(request)
-            if function in SEARCHES and wants_lines(request):
-                return answer_in_lines(work, function, body, SEARCHES[function])
-            run = work.search if function in SEARCHES else work.run
-            return JSONResponse(await while_there(request, run(function, body)))
+            return JSONResponse(await while_there(request, work.run(function, body)))
 
         content = {"application/json": {"schema": schema}}
         extra = {"requestBody": {"required": True, "content": content}}
@@ -171,10 +133,8 @@ def router(work: Work) -> APIRouter:
 
     add("/api/v1/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
     add("/api/v1/position/read", position_read, "Read a position file or a code", POSITION_TEXT)
-    add("/api/v1/turn/step", followed_by, "Take a step in a turn", STEPPED)
-    add("/api/v1/turn/replay", replayed, "Take many steps from a turn", REPLAYED)
-    add("/api/v1/turn/values", step_values, "Return what steps were worth", VALUED)
-    add("/api/v1/turn/analyse", analysed, "Return what a goal is worth in a turn", ANALYSED)
+    add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
+    add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
     return routes
 
 
@@ -187,7 +147,7 @@ def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the `text` of a file in any of the formats, and its `name`.
     """
     refuse_unknown(body, *BOARD_TEXT["properties"])
-    return _drawn(board_of_text(sent_text(body, "text"), sent_text(body, "name", "board")))
+    return _drawn(board_of_text(read_text(body, "text"), read_text(body, "name", "board")))
 
 
 def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,7 +159,7 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     """
     refuse_unknown(body, *POSITION_TEXT["properties"])
     beside = read_sent_board(body)
-    text = sent_text(body, "text")
+    text = read_text(body, "text")
     turn = parse_moment(text, beside)
     board = turn.board
     board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")

@@ -15,9 +15,8 @@ from iacta.forms.question import QUESTIONS, Question, unknown_parameter
 from iacta.inputs.checks import shown, words_of
 from iacta.inputs.errors import IllegalError
 
-# Answered better as there is more time: after how many seconds first where they answer in lines,
-# `None` for those that say what they have so far.
-SEARCHED: dict[str, float | None] = {"goals": None, "plan": 0.5, "threats": None, "win": 0.1}
+# Questions whose answers improve while the search goes on; they can be answered in lines.
+SEARCHED = ("goals", "plan", "steps", "threats", "win")
 
 
 def served_questions() -> dict[str, type[Question]]:

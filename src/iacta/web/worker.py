@@ -30,6 +30,7 @@ from iacta.inputs.csv_formulas import csv_rows
 from iacta.inputs.errors import IactaError
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.review import ReviewQuestion
+from iacta.questions.steps import StepsQuestion
 from iacta.questions.threats import ThreatsQuestion
 from iacta.questions.whole_game import WholeGame
 from iacta.web.limits import (
@@ -48,6 +49,7 @@ from iacta.web.read_question import read_address, read_record, served_questions
 Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
 Parts: TypeAlias = dict[str, Any]
 
+SEARCHES = (PlanQuestion, StepsQuestion, ThreatsQuestion, WholeGame)
 FORMS = served_questions()  # loaded before the first question
 
 
@@ -117,7 +119,7 @@ def answered(question: Question, parts: Sequence[Part], watch: Watch | None = No
     """
     if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
         question.check_chart()
-    if isinstance(question, PlanQuestion | ReviewQuestion | ThreatsQuestion | WholeGame):
+    if isinstance(question, (*SEARCHES, ReviewQuestion)):
         is_game = isinstance(question, ReviewQuestion)
         usual = MOST_PLAN_SECONDS if is_game else USUAL_PLAN_SECONDS
         limit = usual if question.time_limit is None else question.time_limit

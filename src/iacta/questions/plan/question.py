@@ -12,6 +12,7 @@ from iacta.board.board import Board, folded
 from iacta.board.files import read_board
 from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
+from iacta.forms.command_and_call import as_command, as_python
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Source, Whole
 from iacta.forms.percentages import all_digits
@@ -226,7 +227,7 @@ class PlanQuestion(UnderRules, Question):
     hold: bool = parameter(
         Flag(),
         "Plan to hold it until your next turn, too.",
-        needs="take or eliminate",
+        needs="take or take_any or eliminate",
         excludes="cards and then",
         default=False,
     )
@@ -605,10 +606,19 @@ class PlanAnswer(Answer):
             self.question.rule_set.name,
             figure=self._figure,
             sentences=[str(part) for part in summary.parts],
-            tables=tables_record(others),
+            tables=tables_record(others, self.plan),
+            **self._calls(),
             moves=moves_record(self.moves),
             **more,
         )
+
+    def _calls(self) -> dict[str, str | None]:
+        """Return the command and the Python call that ask for the same plan."""
+        asked = replace(self.question, time_limit=None)
+        try:
+            return {"command": as_command(asked), "python": as_python(asked)}
+        except IactaError:
+            return {"command": None, "python": None}
 
     @property
     def _figure(self) -> str:

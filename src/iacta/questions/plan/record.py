@@ -338,6 +338,8 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "Only after a conquest: how many armies move in. The plan goes on from the best number.",
         default=OMITTED,
     )
+    command: str | None = key("The command that asks for it; `null` where no command can.")
+    python: str | None = key("The Python call that asks for it; `null` where no call can.")
     scene: SceneRecord = key(
         "The plan as arrows on a map; left out for a board that is not drawn.", default=OMITTED
     )
@@ -489,18 +491,27 @@ def stop_record(plan: Plan) -> StopRecord | None:
     return StopRecord(loss, describe_loss(plan, loss))
 
 
-def tables_record(sections: Iterable[Section]) -> list[TableRecord]:
+def tables_record(sections: Iterable[Section], plan: Plan) -> list[TableRecord]:
+    """Return tables in which each battle with an arrow has the number of its arrow."""
+    arrows = (arrow for arrow in list_arrows(plan) if arrow.look != "rare")
+    names = plan.position.board.territories
+    numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
     return [
-        TableRecord(section.title.rstrip(":"), [*map(_part_record, section.parts)])
+        TableRecord(
+            section.title.rstrip(":"), [_part_record(part, numbers) for part in section.parts]
+        )
         for section in sections
     ]
 
 
-def _part_record(part: Part) -> object:
+def _part_record(part: Part, numbers: Mapping[str, int]) -> object:
     if not isinstance(part, Table):
         return str(part)
     rows = [[cell_text(cell) for cell in row] for row in part.rows]
-    return {"columns": list(part.columns), "rows": rows}
+    numbered = [
+        [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
+    ]
+    return {"columns": list(part.columns), "rows": numbered}
 
 
 def scene_record(plan: Plan) -> SceneRecord:

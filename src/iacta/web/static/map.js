@@ -6,7 +6,7 @@
 import { Refused, posted, saved } from "./ask.js";
 import { Searches, better } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
-import { goalParts, goalWords, goalsOf, offersOf, threatsOf } from "./map_goals.js";
+import { goalParts, goalWords, goalsOf, offersOf, readPlan, threatsOf } from "./map_goals.js";
 import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
 import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember } from "./map_open.js";
 import { NAMES, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
@@ -402,8 +402,8 @@ function goalAt(k) {
 function goalJob(k) {
   const goal = goalAt(k);
   if (!goal || !tree.turns[k]?.code) return null;
-  const body = { code: tree.turns[k].code, board: board.board, ...goal };
-  return { address: "api/v1/turn/analyse", body, seconds: USUAL, better: (a, b) => better(a, b, goal.hold) };
+  const body = { position: tree.turns[k].code, board: board.board, ...goal };
+  return { address: "api/v1/plan", body, seconds: USUAL, read: (found) => readPlan(board, found), better: (a, b) => better(a, b, goal.hold) };
 }
 
 /** Look at the turn that is shown, and at what is listed and was played beside it. */
@@ -433,7 +433,7 @@ function value(line) {
   if (!values.job || valueSearches.isDone(values.job)) {
     const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter((k) => (isMore ? !values.rows[k] : values.rows[k] === undefined) && tree.turns[k].code);
     const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
-    values.job = state.steps.length && order.length ? { address: "api/v1/turn/values", body, seconds: LIST } : null;
+    values.job = state.steps.length && order.length ? { address: "api/v1/steps", body, seconds: LIST } : null;
     if (values.job) for (const k of order) values.rows[k] = null;
   }
   valueSearches.want(values.job ? [values.job] : []);

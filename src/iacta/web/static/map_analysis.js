@@ -7,7 +7,7 @@ const MOST_KEPT = 300;
 /**
  * Something to ask the server, which answers better as there is more time; `better` says which of
  * two answers is kept, by default the later one.
- * @typedef {{address: string, body: object, seconds: number, better?: (before: object, found: object) => object}} Job
+ * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object, better?: (before: object, found: object) => object}} Job
  *
  * What is known of it, how far the search is, and how many seconds were searched to the end.
  * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
@@ -24,7 +24,8 @@ export class Searches {
   }
 
   key({ address, body: { board, ...asked } }) {
-    return `${address};${asked.code};${JSON.stringify({ ...asked, code: null })}`;
+    const { code, position, ...more } = asked;
+    return `${address};${code ?? position};${JSON.stringify(more)}`;
   }
 
   /** Forget all, as another board is used. */
@@ -90,7 +91,8 @@ export class Searches {
         entry.soFar = { words, value };
         this.changed();
       },
-      answer: (found) => {
+      answer: (answered) => {
+        const found = job.read ? job.read(answered) : answered;
         entry.found = entry.found && job.better ? job.better(entry.found, found) : found;
         this.changed();
       },

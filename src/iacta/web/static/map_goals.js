@@ -10,6 +10,34 @@ export const share = (part) => (part > 0 && part < LEAST ? "< 0.1%" : part < 1 &
 
 const capital = (words) => words[0].toUpperCase() + words.slice(1);
 
+/** Return an answer of the question `plan` with territories by number, as the map has them. */
+export function readPlan(board, found) {
+  const number = (name) => board.territories.indexOf(name);
+  const { hold, reinforce, scene, tables } = found;
+  const value = hold ? hold.win_probability : found.value;
+  const { low, high } = (hold ?? found).interval ?? { low: value, high: value };
+  return {
+    ...found,
+    value,
+    low,
+    high,
+    bound: found.upper_bound,
+    is_proven: found.proven && !hold,
+    moves: (found.moves ?? []).map((move) => ({
+      ...move,
+      from: number(move.from),
+      to: number(move.to),
+      name: `${move.from} to ${move.to}`,
+      words: hold ? `to take: ${move.words}` : move.words,
+    })),
+    placement: reinforce && Object.entries(reinforce.placement).map(([name, armies]) => [number(name), armies]),
+    sections: tables ?? [],
+    chances: scene?.chances ?? null,
+    scene: scene ?? null,
+    best: found.move_in?.best,
+  };
+}
+
 export function goalWords(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   return {

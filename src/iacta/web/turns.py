@@ -1,0 +1,146 @@
+"""Turns for the board page: a turn as JSON, and the turns after recorded steps.
+
+The server keeps no game. A client sends the code of a turn and the steps in it, and receives the
+code of the turn that follows; so a step can be undone, or tried in another way, by sending an
+earlier code again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from iacta.board import Board
+from iacta.board.files import read_board
+from iacta.forms.percentages import percent
+from iacta.forms.sentences import count
+from iacta.game import BorderOdds, Fortify, Throw, Turn
+from iacta.game.steps import check_version, find_attack, list_advances, read_tree, take_step
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import IllegalError, MalformedError
+
+MAX_ROLLS_SHOWN = 12  # possible losses of a roll, for which the page has buttons
+
+
+def read_sent_board(body: Mapping[str, Any]) -> Board | None:
+    """Return the `board` that is sent, `None` for the classic board."""
+    given = body.get("board")
+    if given is None or given == "classic":
+        return None
+    if isinstance(given, Mapping):
+        return read_board(given)
+    raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
+
+
+def refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
+    """Refuse the keys of a request that are not known."""
+    for name in body:
+        if name not in known:
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
+
+
+def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """Return the text in a key of a request."""
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise MalformedError(f"{name} must be text, got {shown(value)}")
+    return value
+
+
+def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
+    refuse_unknown(body, "code", "board", *more)
+    return Turn.from_code(read_text(body, "code"), read_sent_board(body))
+
+
+def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the turn after a step.
+
+    body: the `code`, the `board` unless it is the classic one, and the `step`.
+    """
+    turn, step = _read_turn(body, "step"), body.get("step")
+    if not isinstance(step, Mapping):
+        raise MalformedError(f"step must be an object, got {shown(step)}")
+    after, words = take_step(turn, step)
+    return {**describe_turn(after), "words": words}
+
+
+def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a turn, and the turn after each step of a tree.
+
+    body: the `code`, the `board` unless it is the classic one, and the `steps`, as
+        `iacta.game.steps.read_tree` takes them.
+
+    A step that is not possible is returned as a `problem`, and so are the steps that follow it.
+    """
+    turn = _read_turn(body, "steps", "version")
+    check_version(body)
+    states = [
+        {"problem": node.words}
+        if node.turn is None
+        else {**describe_turn(node.turn), "words": node.words}
+        for node in read_tree(turn, body.get("steps", []))[1:]
+    ]
+    return {"turns": [describe_turn(turn), *states]}
+
+
+def describe_turn(turn: Turn) -> dict[str, Any]:
+    """Return a turn as JSON; territories are numbers, in the order of the board."""
+    place = {name: t for t, name in enumerate(turn.board.territories)}
+    state: dict[str, Any] = {
+        "code": turn.to_code(),
+        "phase": turn.phase,
+        "player": turn.player,
+        "owners": list(turn.owners),
+        "armies": list(turn.armies),
+        "new": turn.place,
+        "usual": turn.new_armies(),
+        "odds": [_describe_border(turn, odds, place) for odds in turn.odds()]
+        if turn.phase == "attack"
+        else [],
+        "sentence": _describe_phase(turn),
+    }
+    if turn.phase == "advance" and turn.pending is not None:
+        v, c = place[turn.pending.start], place[turn.pending.to]
+        numbers = list_advances(turn)
+        state["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
+    if turn.phase == "fortify":
+        most: dict[tuple[int, int], int] = {}
+        for action in turn.actions():
+            if isinstance(action, Fortify):
+                most[place[action.start], place[action.to]] = action.armies
+        state["fortify"] = [[v, c, number] for (v, c), number in most.items()]
+    return state
+
+
+def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
+    """Return the odds of a battle, and the possible losses of its next roll."""
+    attack = find_attack(turn, odds.start, odds.to)
+    assert attack is not None  # noqa: S101 # it has odds
+    rolls = [
+        [*losses, float(chance), f"I lose {losses.attackers}, they {losses.defenders}"]
+        for losses, chance in turn.results(attack).items()
+        if not isinstance(losses, Throw)
+    ]
+    return {
+        "from": place[odds.start],
+        "to": place[odds.to],
+        "chance": odds.win_probability,
+        "words": f"{odds.attackers:,} against {odds.defenders:,}: {percent(odds.win_probability)} "
+        "to take it",
+        "dice": attack.dice,
+        "rolls": rolls if len(rolls) <= MAX_ROLLS_SHOWN else [],
+    }
+
+
+def _describe_phase(turn: Turn) -> str:
+    match turn.phase:
+        case "place":
+            return f"{turn.player} places {count(turn.place, 'new army', 'new armies')}."
+        case "attack":
+            return f"{turn.player} attacks."
+        case "advance":
+            to = turn.pending.to if turn.pending is not None else ""
+            return f"{to} is taken: how many armies move in?"
+        case "fortify":
+            return f"{turn.player} may move armies once, and the turn ends."
+        case "over":
+            return f"{turn.player}'s turn is over."
+    return f"{turn.to_act} decides."
