@@ -194,7 +194,7 @@ __all__ = [
     "SimulatedPlan",
     "Standing",
     "Step",
-    "Stop",
+    "StopRule",
     "TakeAll",
     "TakeAny",
     "Territory",
