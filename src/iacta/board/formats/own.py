@@ -34,7 +34,9 @@ from iacta.errors import IllegalError
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
-TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILINE)
+TELLING = ("territories", "continents", "player", "others")  # keys that other files rarely have
+MOST_COMPARED = 20  # keys, with those that tell a board
+TOML_KEY = re.compile(r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+[].=]""", re.MULTILINE)
 
 
 def read_board_table(table: FileTable, name: str) -> Draft:
@@ -110,12 +112,24 @@ def _write_json(board: Board) -> str:
 
 
 def _read_json(source: BoardText, name: str) -> Draft | None:
-    return None if source.json is None else read_board_table(source.json, name)
+    if source.json is None or not _is_own([*source.json.entries]):
+        return None
+    if isinstance(source.json.entries.get("territories"), list):
+        return None  # as other programs list them
+    return read_board_table(source.json, name)
 
 
 def _read_toml(source: BoardText, name: str) -> Draft | None:
-    match = TOML_KEY.search(source.plain)
-    return read_board_table(read_toml(source.plain), name) if match else None
+    keys = TOML_KEY.findall(source.plain)
+    return read_board_table(read_toml(source.plain), name) if _is_own(keys) else None
+
+
+def _is_own(keys: Sequence[str]) -> bool:
+    """Return whether keys are those of a board or a position, which may be misspelt."""
+    if not keys:
+        return False
+    is_near = any(did_you_mean(key, TELLING) for key in keys[:MOST_COMPARED])
+    return is_near or not set(TELLING).isdisjoint(keys) or set(keys) <= set(KEYS)
 
 
 JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)
