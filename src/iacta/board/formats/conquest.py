@@ -25,7 +25,7 @@ BEGINNING = re.compile(
 )
 HEADS = [
     re.compile(rf"^[ \t]*\[{name}\][ \t]*$", re.IGNORECASE | re.MULTILINE)
-    for name in ("map", "territories")
+    for name in ("map", "(?:territories|continents)")
 ]
 
 

@@ -32,28 +32,34 @@ from iacta.board.formats.draft import (
 )
 from iacta.board.formats.reading import (
     COMMENT,
-    MOST_ID,
     BoardText,
     TextLine,
     entries,
     read_bonus,
     read_file,
     read_id,
-    read_number,
     read_place,
 )
 from iacta.checks import WHOLE, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 
-SECTIONS = re.compile(r"^[ \t]*\[(?:countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE)
+SECTIONS = re.compile(
+    r"^[ \t]*\[(files|continents|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE
+)
+DIGITS = re.compile("[0-9]{1,9}")
+ONE_WORD = "; a name is one word, with _ for a space"
 KINDS = ("infantry", "cavalry", "cannon", "artillery")
 
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
 
 
 def _read(source: BoardText, name: str) -> Draft | None:
-    if not SECTIONS.search(source.plain):
+    sections = {section.lower() for section in SECTIONS.findall(source.plain)}
+    if sections.isdisjoint({"countries", "borders"}) and sections != {"files", "continents"}:
         return None
+    for section in ("continents", "countries"):
+        if section not in sections:
+            raise MalformedError(f"missing the section [{section}]")
     lines = entries(source.plain)
     continents = _continents([entry for entry in lines if entry.section == "continents"])
     countries = _countries([entry for entry in lines if entry.section == "countries"])
@@ -97,8 +103,11 @@ def _continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
     continents = []
     for position, (entry, row) in enumerate(zip(lines, rows, strict=True), 1):
         key = read_id(row.pop(0), entry.line) if is_numbered else str(position)
-        name, bonus = _spaced(row[0]), read_bonus(row[1], entry.line)
-        continents.append(DraftContinent(key, name, entry.line, bonus, ()))
+        try:
+            bonus = read_bonus(row[1], entry.line)
+        except MalformedError as error:
+            raise MalformedError(f"{error}{ONE_WORD}") from None
+        continents.append(DraftContinent(key, _spaced(row[0]), entry.line, bonus, ()))
     return continents
 
 
@@ -126,13 +135,12 @@ def _countries(lines: Iterable[TextLine]) -> list[_Country]:
 
 def _home(country: _Country, numbers: Collection[int]) -> int:
     """Return the number of the continent of a country."""
-    if not numbers:
-        raise IllegalError(f"line {country.line}: missing the section [continents]")
-    home = read_number(country.home, "continent", country.line, 0, MOST_ID)
+    home = int(country.home) if DIGITS.fullmatch(country.home) else -1
     if home not in numbers:
+        span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
         raise IllegalError(
-            f"line {country.line}: continent must be a number of [continents], from "
-            f"{min(numbers)} to {max(numbers)}, got {home}"
+            f"line {country.line}: continent must be a number of [continents], {span}, "
+            f"got {shown(country.home)}{ONE_WORD if home < 0 else ''}"
         )
     return home
 

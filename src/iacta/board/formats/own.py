@@ -34,8 +34,9 @@ from iacta.errors import IllegalError
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
-TELLING = ("territories", "continents", "player", "others")  # keys that other files rarely have
-MOST_COMPARED = 20  # keys, with those that tell a board
+TABLES = ("territories", "continents")  # keys that tell a board from other files
+MOST_COMPARED = 20  # keys, with those of tables
+LEAST_LIKE = 0.8  # a misspelt key, as `difflib` measures it
 TOML_KEY = re.compile(r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+[].=]""", re.MULTILINE)
 
 
@@ -125,11 +126,19 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether keys are those of a board or a position, which may be misspelt."""
-    if not keys:
-        return False
-    is_near = any(did_you_mean(key, TELLING) for key in keys[:MOST_COMPARED])
-    return is_near or not set(TELLING).isdisjoint(keys) or set(keys) <= set(KEYS)
+    """Return whether keys are those of a board or a position, of which one may be misspelt."""
+    import difflib  # slow to import, and only needed here
+
+    near = [
+        key
+        for key in keys[:MOST_COMPARED]
+        if difflib.get_close_matches(folded(key), TABLES, cutoff=LEAST_LIKE)
+    ]
+    return (
+        bool(near)
+        or not {*TABLES, "player", "others"}.isdisjoint(keys)
+        or (len(keys) > 0 and set(keys) <= set(KEYS))
+    )
 
 
 JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)

@@ -40,6 +40,7 @@ BINARY = {
     b"GIF8": "a GIF picture",
     b"\xff\xd8\xff": "a JPEG picture",
 }
+REPHRASED = {3: "it ends before all of its elements do"}  # by expat's code, "no element found"
 ENCODING = re.compile(  # that XML declares
     rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']"
     rb"(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8]|koi8-[ru])[\"']",
@@ -439,6 +440,6 @@ def _read_xml(text: str) -> Element:
     try:
         parser.Parse(text, True)  # a str, so the encoding that it declares does not matter
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
+        reason = REPHRASED.get(error.code) or expat.ErrorString(error.code)
         raise MalformedError(f"line {error.lineno}: the text is not XML: {reason}") from None
     return top.inner[0]
