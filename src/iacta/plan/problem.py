@@ -23,6 +23,7 @@ from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
 MOST_ARMIES = 2000  # on a territory
+MOST_TERRITORIES = 1024  # of a board that the core reads, as in `src/core/interface.cpp`
 
 
 class AttackResult(NamedTuple):
@@ -232,6 +233,24 @@ def turn_at(
     )
 
 
+def refuse_large_board(board: Board, what: str) -> None:
+    """Refuse a board with more territories than the core reads.
+
+    what: what is asked of the core, such as `"plans"`.
+
+    >>> refuse_large_board(Board("big", tuple(map(str, range(1025))), ()), "plans")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.TooLargeError: board 'big' must have at most 1,024 territories for plans, got 1,025
+    """
+    number = len(board.territories)
+    if number > MOST_TERRITORIES:
+        raise TooLargeError(
+            f"board {shown(board.name)} must have at most {MOST_TERRITORIES:,} territories for "
+            f"{what}, got {number:,}"
+        )
+
+
 def read_problem(
     position: Position,
     goal: Goal,
@@ -262,6 +281,7 @@ def read_problem(
         raise MalformedError(
             f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
         )
+    refuse_large_board(position.board, "plans")
     read_goal = goal.read(position.board)
     read_goal.refuse_unfit(position)
     problem = Problem(turn, read_goal)
