@@ -9,7 +9,7 @@ from os.path import isfile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
-from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
+from iacta.board.board import MOST_TERRITORIES, Board, did_you_mean, folded, json_text, read_name
 from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
     BoardFile,
@@ -94,7 +94,7 @@ class Position(Pasted):
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
-            rows = row_of(holdings, "holdings", "holdings")
+            rows = row_of(holdings, "holdings", "holdings", MOST_TERRITORIES)
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
         for row in rows:
