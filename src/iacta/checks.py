@@ -23,8 +23,9 @@ LONGEST_READ = 1000  # letters of a number; more would take long to read
 LONGEST_TIME = 1e9  # seconds
 MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
 LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
-MOST_IN_ROW = 10**6  # entries, or objects in an array
-MOST_IN_ARRAY = 2 * 10**7  # numbers
+# Longer rows and larger arrays would fill the memory.
+MOST_IN_ROW = 10**6
+MOST_IN_ARRAY = 2 * 10**7
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
@@ -165,8 +166,8 @@ def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.i
 def read_array(values: object, name: str, kind: str, dtype: type | None = None) -> npt.NDArray[Any]:
     """Return an array-like as an array, or refuse it before it takes much memory.
 
-    name: what a message calls the values.
-    kind: what each of them is.
+    name: the name of the values in a message.
+    kind: the plural noun for one value, such as `"whole numbers"`.
     dtype: the type of the array; an array of `object` may have fewer entries.
 
     >>> read_array(range(10**12), "attackers", "whole numbers")

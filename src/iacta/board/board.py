@@ -23,7 +23,7 @@ MOST_POINTS = 200_000
 MOST_BONUS = 10**6
 FARTHEST = 1e9
 LONGEST_NAME = 100  # letters
-LONGEST_EDGE = 100  # entries: two names, and data that is ignored
+LONGEST_EDGE = 100  # two names, and data that is ignored
 MOST_COMPARED = 2000  # names, with a misspelt one
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 

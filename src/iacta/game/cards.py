@@ -65,7 +65,7 @@ class Hand(_Cards):
         unknown: int = 0,
         territories: Iterable[str] = (),
     ) -> "Hand":
-        """Return a hand, or refuse what is no number or no name; `_make` checks nothing."""
+        """Return a hand of checked numbers and names; `_make` checks nothing."""
         counts = (infantry, cavalry, artillery, jokers, unknown)
         checked = (
             whole_number(count, name) for name, count in zip(_Cards._fields, counts, strict=False)

@@ -55,8 +55,9 @@ MOST_BYTES = 400e6  # of tables of battles
 LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
 MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
-MOST_SETS = 1024  # of territories that pay, likewise
-MOST_ARMIES = 2**20  # on a territory, and in all in whole games, likewise
+# More bounds of `src/core/interface.cpp`.
+MOST_SETS = 1024
+MOST_ARMIES = 2**20  # for a whole game, the sum over all territories
 NEVER = 2**31 - 1  # the place of a border that is never attacked over
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY, BROKEN = range(8)
 
@@ -355,7 +356,7 @@ class Tables:
         setattr(self.problem, name, _pointer(array))
 
     def _put_garrisons(self, keep: Iterable[int], usual: int) -> None:
-        # No stack is larger, so a larger garrison keeps all of it, too.
+        # No stack is larger, so a larger garrison keeps the whole stack, too.
         self._put("keep", [min(each, MOST_ARMIES) for each in keep])
         self.problem.garrison = min(usual, MOST_ARMIES)
 

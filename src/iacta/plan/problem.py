@@ -236,7 +236,7 @@ def turn_at(
 def refuse_large_board(board: Board, what: str) -> None:
     """Refuse a board with more territories than the core reads.
 
-    what: what is asked of the core, such as `"plans"`.
+    what: the subject of the question, such as `"plans"`.
 
     >>> refuse_large_board(Board("big", tuple(map(str, range(1025))), ()), "plans")
     Traceback (most recent call last):

@@ -32,7 +32,7 @@ from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 
 MOST_LISTED = 10  # mistakes, so that a message stays readable
-LONGEST_STEM = LONGEST_NAME - 12  # letters of a repeated name, before its number in brackets
+LONGEST_STEM = LONGEST_NAME - 12  # leaves room for a number in brackets
 
 Line: TypeAlias = int | None
 
@@ -78,7 +78,7 @@ class Draft(NamedTuple):
     directed: whether each border leads one way.
     strays: further mentions of territories, which must exist.
     places_count: whether places that are all the same are more than placeholders.
-    remarks: what the reader found odd.
+    remarks: oddities that the reader found.
     """
 
     name: str
@@ -402,15 +402,15 @@ def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iter
     for continent in draft.continents:
         if not continent.members:
             yield Remark(continent.line, f"continent {continent.name!r} has no territories")
-    yield from _parted(board, draft)
-    yield from _undrawn(draft)
+    yield from _remark_on_parts(board, draft)
+    yield from _remark_on_places(draft)
     inside = {name for continent in board.continents for name in continent.territories}
     for name in board.territories if board.continents else ():
         if name not in inside:
             yield Remark(lines[name], f"{name!r} belongs to no continent")
 
 
-def _parted(board: Board, draft: Draft) -> Iterator[Remark]:
+def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
     """Yield a remark on each continent in parts with no border between them."""
     beside: dict[str, set[str]] = {name: set() for name in board.territories}
     for start, end in board.borders:
@@ -435,7 +435,7 @@ def _parted(board: Board, draft: Draft) -> Iterator[Remark]:
             yield Remark(drawn.line, text)
 
 
-def _undrawn(draft: Draft) -> Iterator[Remark]:
+def _remark_on_places(draft: Draft) -> Iterator[Remark]:
     """Yield a remark if only some territories have a place, or an outline."""
     territories = draft.territories
     for what, missing in (

@@ -34,9 +34,9 @@ from iacta.errors import IllegalError
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
-TABLES = ("territories", "continents")  # keys that tell a board from other files
-MOST_COMPARED = 20  # keys, with those of tables
-LEAST_LIKE = 0.8  # a misspelt key, as `difflib` measures it
+TABLES = ("territories", "continents")
+MOST_COMPARED = 20  # comparing more keys would take seconds
+LEAST_LIKE = 0.8  # the similarity by `difflib` that makes a key a misspelling
 TOML_KEY = re.compile(r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+[].=]""", re.MULTILINE)
 
 
@@ -126,7 +126,7 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether keys are those of a board or a position, of which one may be misspelt."""
+    """Return whether some keys belong to a board or a position, perhaps misspelt."""
     import difflib  # slow to import, and only needed here
 
     near = [

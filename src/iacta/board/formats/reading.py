@@ -49,7 +49,7 @@ ENCODING = re.compile(  # that XML declares
 XML = re.compile(r"\s*<")
 HTML = re.compile(r"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 JSON_OBJECT = re.compile(r"\s*\{")
-LONGEST_ROOT = 40  # letters of the name of an XML element, in a message
+LONGEST_ROOT = 40  # longer names of XML elements are cut in messages
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
