@@ -9,7 +9,7 @@ from os.path import isfile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
-from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
+from iacta.board.board import MOST_TERRITORIES, Board, did_you_mean, folded, json_text, read_name
 from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
     BoardFile,
@@ -20,7 +20,7 @@ from iacta.board.files import (
 )
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import FileTable, decode, read_file, read_table
+from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, in_file, read_path
@@ -94,7 +94,7 @@ class Position(Pasted):
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
-            rows = row_of(holdings, "holdings", "holdings")
+            rows = row_of(holdings, "holdings", "holdings", MOST_TERRITORIES)
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
         for row in rows:
@@ -309,7 +309,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     file = read_path(source, "position")
     with in_file(file, "position"):
         folder = None if str(file) == STREAM else file.parent
-        text = read_file(file)
+        text = read_file(file).text
         return Position.from_code(text) if is_code(text) else _position(read_table(text), folder)
 
 
@@ -326,15 +326,15 @@ def read_board_or_position(source: str) -> BoardFile | Position | str:
     if folded(source) == "classic":
         return read_board_file(source)
     file = read_path(source, "board")
-    text = read_board_text(file)
-    if is_code(text):
-        return text.strip()
+    content = read_board_text(file)
+    if is_code(content.text):
+        return content.text.strip()
     try:
-        table = read_table(text)
+        table = read_table(content.text)
     except IactaError:
-        return board_in(file, text)  # a board in another format, or what its readers refuse
+        return board_in(file, content)  # a board in another format, or what its readers refuse
     if "player" not in table.entries:
-        return board_in(file, text)
+        return board_in(file, content)
     with in_file(file, "position"):
         return _position(table, None if str(file) == STREAM else file.parent)
 
@@ -352,7 +352,7 @@ def code_in(source: object) -> str | None:
         if not isfile(source):
             return None
         with in_file(source, "position"):
-            text = read_file(Path(source))
+            text = read_file(Path(source)).text
     return text.strip() if is_code(text) else None
 
 
@@ -367,7 +367,7 @@ def position_of_text(text: str, board: Board | None = None) -> Position:
     """
     if is_code(text):
         return Position.from_code(text, board)
-    return _position(read_table(decode(text.encode("utf-8", "replace"))), None, board)
+    return _position(read_table(normalize_text(text)), None, board)
 
 
 def _position(table: FileTable, folder: Path | None, beside: Board | None = None) -> Position:

@@ -6,7 +6,7 @@ the interpreter goes on, and Ctrl-C stops it within a tenth of a second.
 """
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from ctypes import (
     POINTER,
     Structure,
@@ -31,11 +31,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods.kernel import Choice, Kernel
 from iacta.plan.deadline import Deadline
 from iacta.plan.masks import bits, mask_of
-from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
+from iacta.plan.problem import (
+    AttackResult,
+    PolicyAction,
+    Problem,
+    TurnState,
+    refuse_large_board,
+)
 from iacta.rules.roll import refuse_many_rolls
 
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -48,6 +55,9 @@ MOST_BYTES = 400e6  # of tables of battles
 LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
 MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
+# More bounds of `src/core/interface.cpp`.
+MOST_SETS = 1024
+MOST_ARMIES = 2**20  # for a whole game, the sum over all territories
 NEVER = 2**31 - 1  # the place of a border that is never attacked over
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND, BUSY, BROKEN = range(8)
 
@@ -316,13 +326,12 @@ class Tables:
             [n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)]
         )
         self._put("armies", self.armies)
-        self._put("keep", problem.garrisons)
+        self._put_garrisons(problem.garrisons, turn.rules.garrison)
         kernels = [*dict.fromkeys(problem.kernels)]
         self._put("kind", [kernels.index(each) for each in problem.kernels])
         owner = [1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)]
         self._put("owner", owner)
         self._put("resting", [problem.resting >> t & 1 for t in range(lands)])
-        it.garrison = turn.rules.garrison
         it.kinds = len(kernels)
         is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
         deadline = deadline.at_least(LEAST_SECONDS)
@@ -345,6 +354,11 @@ class Tables:
         array = np.ascontiguousarray(values, dtype=kind)
         self.kept.append(array)
         setattr(self.problem, name, _pointer(array))
+
+    def _put_garrisons(self, keep: Iterable[int], usual: int) -> None:
+        # No stack is larger, so a larger garrison keeps the whole stack, too.
+        self._put("keep", [min(each, MOST_ARMIES) for each in keep])
+        self.problem.garrison = min(usual, MOST_ARMIES)
 
     def _put_dice(
         self, kernels: Sequence[Kernel], is_whole: Sequence[bool], deadline: Deadline
@@ -427,6 +441,12 @@ class Core:
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
+        refuse_large_board(problem.board, "plans")
+        if len(problem.rewards.sets) > MOST_SETS:
+            raise TooLargeError(
+                f"a plan can be paid for at most {MOST_SETS:,} continents, "
+                f"got {len(problem.rewards.sets):,} on board {shown(problem.board.name)}"
+            )
         tables = Tables(problem, until, deadline or Deadline())
         message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands

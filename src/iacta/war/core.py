@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.game import Action, Advance, Attack, Defend, Fortify, Hand, Place, Reveal, Stop
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
@@ -18,8 +18,17 @@ from iacta.game.cards import DECK, FIXED, SYMBOLS
 from iacta.game.turn import FORTIFY, Move, Record, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.plan.core import NO_CORE, ProblemData, Tables, battles_of, budget_of, find_core
+from iacta.plan.core import (
+    MOST_ARMIES,
+    NO_CORE,
+    ProblemData,
+    Tables,
+    battles_of,
+    budget_of,
+    find_core,
+)
 from iacta.plan.deadline import Deadline
+from iacta.plan.problem import refuse_large_board
 from iacta.rules.roll import Losses
 from iacta.war.players import Player
 
@@ -142,6 +151,12 @@ def check_war(turn: object) -> Turn:
     for rules in (turn.rules, *turn.rules_of.values()):
         if rules.mode.grows:
             raise rules.mode.unfit("for the whole game")
+    refuse_large_board(turn.board, "whole games")
+    if sum(turn.armies) > MOST_ARMIES:
+        raise TooLargeError(
+            f"armies must be at most {MOST_ARMIES:,} in all for whole games, "
+            f"got {sum(turn.armies):,}"
+        )
     return turn
 
 
@@ -395,10 +410,10 @@ class _WarTables(Tables):
         self._put("border_first", np.cumsum([0, *map(len, borders)]))
         self._put("border_to", [c for row in borders for c in row])
         self._put("armies", turn.armies)
-        self._put("keep", [turn.keep.get(name, turn.rules.garrison) for name in names])
+        usual = turn.rules.garrison
+        self._put_garrisons((turn.keep.get(name, usual) for name in names), usual)
         self._put("resting", [name in turn.stay for name in names])
         self._put("owner", [2] * len(names))
-        it.garrison = turn.rules.garrison
         each_kernel = [find_kernel(turn.rules_of.get(name, turn.rules)) for name in names]
         kernels = [*dict.fromkeys((*each_kernel, find_kernel(turn.rules)))]
         it.kinds = len(kernels)
