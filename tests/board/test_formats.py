@@ -300,7 +300,7 @@ def test_outlines_are_read_from_lux() -> None:
     assert board.outlines[0] == (((130, 140), (150, 140), (150, 160), (130, 160)),)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16"])
 def test_old_and_new_encodings_are_read(encoding: str, tmp_path: Path) -> None:
     for text in (CONQUEST, CLUB, DOMINATION):
         file = tmp_path / "x"
@@ -308,11 +308,177 @@ def test_old_and_new_encodings_are_read(encoding: str, tmp_path: Path) -> None:
         assert "Ägypten" in read_board(file).territories
 
 
+def test_text_that_is_not_utf_8_is_windows_1252_with_one_remark(tmp_path: Path) -> None:
+    for text in (CONQUEST, DOMINATION):
+        file = tmp_path / "x"
+        file.write_bytes(text.replace("Egypt", "“Ägypten”").encode("cp1252"))
+        found = read_board_file(file)
+        assert "“Ägypten”" in found.board.territories
+        line = text[: text.index("Egypt")].count("\n") + 1
+        said = "this is not UTF-8, so the file is read as Windows-1252"
+        assert found.remarks == ((line, said),)
+
+
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "windows-1251"])
+def test_xml_that_declares_its_encoding_is_read_without_a_remark(
+    encoding: str, tmp_path: Path
+) -> None:
+    name = "“Ägypten”" if encoding == "ISO-8859-1" else "Египет"
+    text = f"<?xml version='1.0' encoding='{encoding}'?>{CLUB[CLUB.index('<map') :]}"
+    file = tmp_path / "x"
+    coded = "cp1252" if encoding == "ISO-8859-1" else encoding
+    file.write_bytes(text.replace("Egypt", name).encode(coded))
+    found = read_board_file(file)
+    assert name in found.board.territories
+    assert found.remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"PK\x03\x04\0\0", "a ZIP archive"),
+        (b"GIF89a\0", "a GIF picture"),
+        (b"\x89PNG\r\n", "a PNG picture"),
+        (b"%PDF-1.4\n\x93", "a PDF"),
+    ],
+)
+def test_a_file_that_is_no_text_is_named(content: bytes, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(iacta.MalformedError, match=f"the file must be a text, got {kind}$"):
+        read_board(tmp_path / "x")
+
+
 def test_a_windows_line_end_counts_as_one(tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(CONQUEST.replace("160,Africa", "160,Afrika").replace("\n", "\r\n").encode())
     with pytest.raises(IllegalError, match="line 18: unknown continent"):
         read_board(file)
+
+
+FOUR_IN_DOMINATION = """name Four
+[continents]
+East 4 red
+West 6 blue
+[countries]
+1 Port 1 10 10
+2 Hill 1 20 10
+3 Port 2 30 10
+4 Bay 2 40 10
+[borders]
+1 2
+2 1 3
+3 2 4
+4 3
+"""
+FOUR_IN_LUX = """<luxboard><title>Four</title>
+<continent><continentname>East</continentname><bonus>4</bonus>
+<country><id>1</id><name>Port</name><adjoining>2</adjoining></country>
+<country><id>2</id><name>Hill</name><adjoining>1,3</adjoining></country></continent>
+<continent><continentname>West</continentname><bonus>6</bonus>
+<country><id>3</id><name>Port</name><adjoining>2,4</adjoining></country>
+<country><id>4</id><name>Bay</name><adjoining>3</adjoining></country></continent></luxboard>
+"""
+FOUR_IN_WARZONE = """{"territories": [{"id": "1", "name": "Port", "connectedTo": ["2"]},
+ {"id": "2", "name": "Hill", "connectedTo": ["1", "3"]},
+ {"id": "3", "name": "Port", "connectedTo": ["2", "4"]},
+ {"id": "4", "name": "Bay", "connectedTo": ["3"]}],
+ "bonuses": [{"id": "7", "name": "East", "value": "4", "territoryIDs": ["1", "2"]},
+ {"id": "8", "name": "West", "value": "6", "territoryIDs": ["3", "4"]}]}
+"""
+
+
+@pytest.mark.parametrize("text", [FOUR_IN_DOMINATION, FOUR_IN_LUX, FOUR_IN_WARZONE])
+def test_territories_of_one_name_are_told_apart_where_ids_name_them(
+    text: str, tmp_path: Path
+) -> None:
+    board = read_text(tmp_path, text)
+    assert board.territories == ("Port (East)", "Hill", "Port (West)", "Bay")
+    assert len(board.borders) == 2 * 3
+    assert board.continents == (
+        Continent("East", 4, ("Port (East)", "Hill")),
+        Continent("West", 6, ("Port (West)", "Bay")),
+    )
+    said = "2 territories are named 'Port'; iacta calls them 'Port (East)', 'Port (West)'"
+    assert [each for _, each in remarks(tmp_path, text)] == [said]
+
+
+def test_territories_of_one_name_in_one_continent_get_numbers(tmp_path: Path) -> None:
+    text = FOUR_IN_DOMINATION.replace("Hill", "port").replace("Bay", "Port_(1)")
+    names = ("Port (2)", "port (3)", "Port (West)", "Port (1)")
+    assert read_text(tmp_path, text).territories == names
+    assert read_text(tmp_path, text.replace("3 Port 2", "3 Port 1")).territories == (
+        *names[:2],
+        "Port (4)",
+        "Port (1)",
+    )
+
+
+def test_many_territories_of_one_long_name_are_told_apart() -> None:
+    name = "x" * 100
+    territories = [{"id": n, "name": name, "connectedTo": []} for n in range(2000)]
+    board = _read(json.dumps({"territories": territories}), "any")
+    assert len(board.territories) == 2000
+
+
+def test_borders_by_a_name_that_two_countries_have_are_refused(tmp_path: Path) -> None:
+    text = FOUR_IN_DOMINATION.replace("4 3\n", "Bay Port\n")
+    sentence = (
+        "line 14: borders must use ids where names repeat, got 'Port', the name of the countries "
+        "in lines 6 and 8"
+    )
+    with pytest.raises(IllegalError, match=sentence):
+        read_text(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Without places.
+        "[continents]\nLowland 3 red\nUpland 5 blue\n[countries]\n1 A 1\n2 B 1\n3 C 2\n"
+        "[borders]\n1 2\n2 1 3\n3 2\n",
+        # Continents with numbers.
+        "[continents]\n1 Lowland 3 red\n2 Upland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
+        "3 C 2 7 7\n[borders]\n1 2\n2 1 3\n3 2\n",
+        # Continents with numbers that are not their positions.
+        "[continents]\n7 Lowland 3 red\n5 Upland 5 blue\n[countries]\n1 A 7\n2 B 7\n3 C 5\n"
+        "[borders]\n1 2\n2 1 3\n3 2\n",
+        # Borders by name.
+        "[continents]\nLowland 3 red\nUpland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
+        "3 C 2 7 7.5\n[borders]\nA B\nb A C\n3 B\n",
+    ],
+)
+def test_a_domination_map_needs_no_more_than_the_odds_do(text: str, tmp_path: Path) -> None:
+    board = read_text(tmp_path, text)
+    assert board.borders == (("A", "B"), ("B", "A"), ("B", "C"), ("C", "B"))
+    assert board.continents == (
+        Continent("Lowland", 3, ("A", "B")),
+        Continent("Upland", 5, ("C",)),
+    )
+    assert len(board.places) == (3 if "A 1 5" in text else 0)
+    assert remarks(tmp_path, text) == []
+
+
+def test_countries_of_lux_and_warzone_need_no_names(tmp_path: Path) -> None:
+    lux = LUX.replace("<name>Egypt</name>", "").replace("<name>Peru</name>", "<name/>")
+    found = read_text(tmp_path, lux.replace("<continentname>Africa</continentname>", ""))
+    assert found.territories == ("Brazil", "1", "North Africa", "3", "East Africa")
+    assert found.continents[1].name == "Continent 2"
+    warzone = WARZONE.replace('"name": "Egypt",', "").replace('"name": "Africa",', "")
+    found = read_text(tmp_path, warzone)
+    assert found.territories[3] == "4"
+    assert found.continents[1].name.startswith("Bonus ")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("conquest.map", "East Africa,400,160", "East Africa,,"),
+        ("conquer_club.xml", "<smallx>400</smallx>", ""),
+    ],
+)
+def test_a_territory_may_lack_its_place(file: str, old: str, new: str, tmp_path: Path) -> None:
+    text = replaced(file, old, new)
+    assert read_text(tmp_path, text).territories == TWO_COASTS.territories
 
 
 def test_the_cards_beside_a_map_are_counted_and_checked(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import Position, classic_board, when_to_stop
+import iacta.probability.distribution
+from iacta import (
+    Board,
+    Campaign,
+    Continent,
+    Dice,
+    Distribution,
+    Hand,
+    Position,
+    Sets,
+    TakeAll,
+    armies_needed,
+    classic_board,
+    defenders_needed,
+    when_to_stop,
+    win_probability,
+)
 from iacta.inputs.checks import FrozenDict, parse_whole_number, shown, whole_number, whole_numbers
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.probability.chances import read_chance, read_chances, read_fraction
 
 START = Position(classic_board(), "red", {"Ural": ("red", 3)}, others=("blue", 2))
@@ -124,3 +141,88 @@ def test_long_values_are_cut_in_messages() -> None:
     assert len(shown("x" * 10_000)) == 60
     assert shown(10**10_000) == "a number of thousands of digits"
     assert shown(np.float64(2.5)) == "2.5"
+
+
+ENDLESS: Any = range(10**12)
+SAME: Any = np.broadcast_to(np.int64(3), (10**12,))
+HALVES: Any = np.broadcast_to(0.5, (10**6, 10**6))
+count_up: Callable[..., Any] = count
+TWO_LANDS = Board.from_edges("two", [("A", "B")])
+IN_ARRAY = r"must be at most 20,000,000 whole numbers, got more"
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (lambda: Campaign(15, ENDLESS), "territories must be a row of at most 10,000 entries"),
+        (lambda: Campaign(15, count_up(1)), "territories must be a row of at most 10,000 entries"),
+        (lambda: Campaign(15, SAME), "territories must be a row of at most 10,000 entries"),
+        (lambda: Position(TWO_LANDS, "x", ENDLESS), "holdings must be a row of at most 10,000"),
+        (lambda: Sets(SAME), "values must be a row of at most 1,000 entries, got more"),
+        (
+            lambda: Board.from_edges("x", zip(count_up(), count_up(1), strict=False)),
+            "at most 100,000",
+        ),
+        (lambda: Board.from_edges("x", [ENDLESS]), "edge must be a row of at most 100 entries"),
+        (lambda: Board("x", count_up(), ()), "territories must be a row of at most 1,000,000"),
+        (lambda: Continent("x", 1, count_up()), "territories must be a row of at most 1,000,000"),
+        (lambda: TakeAll(ENDLESS), "territories must be a row of at most 1,000,000 entries"),
+        (lambda: Dice(count_up(1)), "faces must be a row of at most 1,000,000 entries, got more"),
+        (lambda: win_probability(SAME, 3), f"attackers {IN_ARRAY}"),
+        (lambda: win_probability(ENDLESS, 3), f"attackers {IN_ARRAY}"),
+        (lambda: win_probability([ENDLESS], 3), f"attackers {IN_ARRAY}"),
+        (lambda: win_probability(range(10**30), 3), f"attackers {IN_ARRAY}"),
+        (lambda: win_probability(3, HALVES), f"defenders {IN_ARRAY}"),
+        (
+            lambda: win_probability(np.ones((10**5, 1)), np.ones(10**5)),
+            r"arrays must broadcast to at most 20,000,000 numbers, got shapes \(100000, 1\) and",
+        ),
+        (lambda: armies_needed(SAME, "90%"), f"defenders {IN_ARRAY}"),
+        (lambda: armies_needed(3, HALVES), "chances must be at most 1,000,000 chances, got more"),
+        (
+            lambda: armies_needed(np.ones((2000, 1)), np.full(1000, 0.5)),
+            "arrays must broadcast to at most 1,000,000 numbers",
+        ),
+        (lambda: defenders_needed(SAME, "90%"), f"attackers {IN_ARRAY}"),
+        (
+            lambda: win_probability(np.full(10**6 + 1, 3), 3, exact=True),
+            "arrays must broadcast to at most 1,000,000 numbers",
+        ),
+    ],
+)
+def test_no_row_or_array_is_read_without_end(read: Callable[[], object], said: str) -> None:
+    with pytest.raises(TooLargeError, match=said):
+        read()
+
+
+def test_a_distribution_reads_no_more_than_it_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iacta.probability.distribution, "MOST_VALUES", 1000)
+    assert len(Distribution(range(1000))) == 1000
+    for read in (Distribution, lambda values: Distribution.from_pairs((n, 1) for n in values)):
+        with pytest.raises(TooLargeError, match="a distribution must have at most 1,000 values"):
+            read(count_up())
+
+
+@pytest.mark.parametrize(
+    ("cards", "said"),
+    [
+        ({"infantry": -1}, "infantry must be a whole number of at least 0, got -1"),
+        ({"jokers": "x"}, "jokers must be a whole number of at least 0, got 'x'"),
+        ({"unknown": 3.0}, "unknown must be a whole number of at least 0, got 3.0"),
+        ({"artillery": True}, "artillery must be a whole number of at least 0, got True"),
+        ({"territories": "Peru"}, "territories must be a row of names, got 'Peru'"),
+        ({"territories": [1]}, "territories of cards must be names, got 1"),
+        ({"territories": count_up()}, "territories must be a row of at most 44 entries, got more"),
+    ],
+)
+def test_a_hand_is_made_of_cards_only(cards: dict[str, Any], said: str) -> None:
+    with pytest.raises(IactaError, match=f"^{said}"):
+        Hand(**cards)
+
+
+def test_a_checked_hand_is_the_same_value_everywhere() -> None:
+    hand = Hand(2, jokers=1, territories=["Peru"])
+    assert tuple(hand) == (2, 0, 0, 1, 0, ("Peru",))
+    assert eval(repr(hand)) == hand  # noqa: S307 # our own text
+    assert pickle.loads(pickle.dumps(hand)) == hand  # noqa: S301 # our own bytes
+    assert type(hand._replace(unknown=2)) is type(hand + hand) is Hand

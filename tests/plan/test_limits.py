@@ -1,6 +1,7 @@
 """What is too large, or takes too long, is refused or ended before it costs anything."""
 
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -12,21 +13,28 @@ from iacta import (
     Battle,
     Board,
     Dice,
+    Holding,
     InOrder,
     Position,
     Rules,
     TakeAll,
     TakeAny,
     TooLargeError,
+    Turn,
     Worth,
+    best_goals,
     best_plan,
+    goals_in_reach,
     spread_defenders,
+    threats,
+    tournament,
+    win_chances,
 )
 from iacta.native.deadline import Deadline
 from iacta.odds.spread import AttackedChain
 from iacta.plan.continuation import go_on
-from iacta.plan.problem import TurnState, read_problem
-from iacta.plan.search import Search, Style
+from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.plan.search import Core, Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
@@ -217,3 +225,63 @@ def test_reports_of_parts_of_the_games_add_to_that_of_all() -> None:
     parts = thirds[0] + thirds[1] + thirds[2]
     np.testing.assert_allclose(parts.numbers, whole.numbers, rtol=1e-12, atol=1e-12)
     assert [each[:2] for each in parts.visits] == [each[:2] for each in whole.visits]
+
+
+def position_of_many(number: int, continents: dict[str, tuple[int, list[str]]]) -> Position:
+    """Return a position on a line of territories, of which red owns the first."""
+    edges = [(f"T{n}", f"T{n + 1}") for n in range(number - 1)]
+    board = Board.from_edges("line", edges, continents=continents)
+    return Position(board, "red", {"T0": ("red", 9)}, others=("blue", 1))
+
+
+MANY = position_of_many(1025, {"X": (2, ["T0", "T1"])})
+
+
+@pytest.mark.parametrize(
+    ("ask", "what"),
+    [
+        (lambda: best_plan(MANY, TakeAll("T1")), "plans"),
+        (lambda: Core(Problem(Turn(MANY, phase="attack"), TakeAll("T1"))), "plans"),
+        (lambda: threats(Turn(MANY)), "threats"),
+        (lambda: win_chances(Turn(MANY)), "whole games"),
+        (lambda: best_goals(Turn(MANY)), "whole games"),
+        (lambda: goals_in_reach(Turn(MANY)), "whole games"),
+        (lambda: tournament(["usual", "simple"], Turn(MANY)), "whole games"),
+    ],
+)
+def test_a_board_with_too_many_territories_is_named_with_the_limit(
+    ask: Callable[[], object], what: str
+) -> None:
+    said = f"board 'line' must have at most 1,024 territories for {what}, got 1,025"
+    with pytest.raises(TooLargeError, match=f"^{said}$"):
+        ask()
+
+
+def test_a_board_with_the_most_territories_is_planned() -> None:
+    position = position_of_many(1024, {})
+    assert (best_plan(position, TakeAll("T1"), time_limit=1).value or 0) > 0.99
+
+
+def test_a_plan_with_too_many_continents_is_refused() -> None:
+    pairs = [(f"T{n % 40 + 1}", f"T{n // 40 + 1}") for n in range(1100)]
+    continents = {f"C{n}": (1, [*{*pair}]) for n, pair in enumerate(pairs)}
+    position = position_of_many(41, continents)
+    with pytest.raises(TooLargeError, match=r"at most 1,024 continents, got .* 'line'"):
+        best_plan(position, Worth(), time_limit=2)
+
+
+@pytest.mark.parametrize("armies", [2**20 + 1, 2**31, 10**18])
+def test_a_garrison_of_any_size_is_planned(armies: int) -> None:
+    position = position_of_many(3, {})
+    assert best_plan(position, TakeAll("T1"), garrison=armies).value == 0
+    assert best_plan(position, TakeAll("T1"), keep={"T0": armies}).value == 0
+    kept = win_chances(Turn(position, keep={"T0": armies}), games=4)
+    assert [each.player for each in kept.chances.chances] == ["red", "blue"]
+
+
+def test_too_many_armies_for_whole_games_are_refused_with_their_number() -> None:
+    holdings = [Holding("red", 10**6), Holding("blue", 10**5)]
+    position = Position(Board.from_edges("two", [("A", "B")]), "red", holdings)
+    said = "armies must be at most 1,048,576 in all for whole games, got 1,100,000"
+    with pytest.raises(TooLargeError, match=f"^{said}$"):
+        win_chances(Turn(position))

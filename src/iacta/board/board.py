@@ -23,6 +23,7 @@ MOST_POINTS = 200_000
 MOST_BONUS = 10**6
 FARTHEST = 1e9
 LONGEST_NAME = 100  # letters
+LONGEST_EDGE = 100  # two names, and data that is ignored
 MOST_COMPARED = 2000  # names, with a misspelt one
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
@@ -192,8 +193,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         check_choice(directed, (True, False), "directed")
         pairs = []
-        for edge in row_of(edges, "edges", "pairs of names"):
-            ends = row_of(edge, "edge", "two names")[:2]
+        for edge in row_of(edges, "edges", "pairs of names", MOST_BORDERS):
+            ends = row_of(edge, "edge", "two names", LONGEST_EDGE)[:2]
             if len(ends) < 2:
                 raise MalformedError(f"edge must be a row of two names, got {shown(edge)}")
             pairs.append((_node_name(ends[0]), _node_name(ends[1])))

@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
-from iacta.board.formats.reading import FileTable, decode, read_file, read_json
+from iacta.board.formats.reading import (
+    FileTable,
+    FileText,
+    normalize_text,
+    read_file,
+    read_json,
+)
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import UnreadableError, in_file, read_path, write_whole
 
@@ -82,7 +88,7 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
     return board_in(file, read_board_text(file))
 
 
-def read_board_text(file: Path) -> str:
+def read_board_text(file: Path) -> FileText:
     with in_file(file, "board"):
         try:
             return read_file(file)
@@ -91,11 +97,14 @@ def read_board_text(file: Path) -> str:
             raise UnreadableError(file, f"{error.reason}{hint}") from None
 
 
-def board_in(file: Path, text: str) -> BoardFile:
+def board_in(file: Path, content: FileText) -> BoardFile:
     with in_file(file, "board"):
-        drawn, draft = read_text(text, _stem(file))
+        drawn, draft = read_text(content.text, _stem(file))
         board, remarks = assemble(draft)
-    cards = drawn.cards(file, text, draft) if drawn.cards else None
+    if content.guessed is not None:
+        text = "this is not UTF-8, so the file is read as Windows-1252"
+        remarks = (Remark(content.guessed, text), *remarks)
+    cards = drawn.cards(file, content.text, draft) if drawn.cards else None
     return BoardFile(board, drawn.name, remarks, cards)
 
 
@@ -107,7 +116,7 @@ def board_of_text(text: str, name: str = "board") -> BoardFile:
     >>> board_of_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
     """
-    drawn, draft = read_text(decode(text.encode("utf-8", "replace")), _stem(Path(name)))
+    drawn, draft = read_text(normalize_text(text), _stem(Path(name)))
     board, remarks = assemble(draft)
     return BoardFile(board, drawn.name, remarks)
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
-from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
+from iacta.board.board import MOST_TERRITORIES, Board, did_you_mean, folded, json_text, read_name
 from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
     read_board,
@@ -89,7 +89,7 @@ class Position(Pasted):
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
-            rows = row_of(holdings, "holdings", "holdings")
+            rows = row_of(holdings, "holdings", "holdings", MOST_TERRITORIES)
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
         for row in rows:
@@ -304,7 +304,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     file = read_path(source, "position")
     with in_file(file, "position"):
         folder = None if str(file) == STREAM else file.parent
-        text = read_file(file)
+        text = read_file(file).text
         return (
             Position.from_code(text)
             if is_code(text)

@@ -6,7 +6,7 @@ card that nobody has seen is equally likely to be any of those that are in no kn
 were traded in go back into the deck. Cards may picture a territory each; then they have names.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -23,6 +23,8 @@ STEP = 5
 FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
 MOST_VALUE = 1000  # armies for a set; houses play with tens
+MOST_VALUES = 1000  # sets whose armies are listed
+DECK_SIZE = 44
 FEWEST_TRADED = 3
 MUST_TRADE = 5  # cards; a player who holds as many must trade, and after an elimination goes on
 TRADED_AT_ONCE = 6  # cards; a player whom an elimination brings as many must trade at once
@@ -30,7 +32,16 @@ SYMBOLS = ("infantry", "cavalry", "artillery")
 PICTURED = 2  # armies for a territory on a traded card
 
 
-class Hand(NamedTuple):
+class _Cards(NamedTuple):
+    infantry: int
+    cavalry: int
+    artillery: int
+    jokers: int
+    unknown: int
+    territories: tuple[str, ...]
+
+
+class Hand(_Cards):
     """A player's cards, by number.
 
     infantry, cavalry, artillery: those of each symbol.
@@ -43,12 +54,27 @@ class Hand(NamedTuple):
     Hand(infantry=2, jokers=1, unknown=2)
     """
 
-    infantry: int = 0
-    cavalry: int = 0
-    artillery: int = 0
-    jokers: int = 0
-    unknown: int = 0
-    territories: tuple[str, ...] = ()
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        infantry: int = 0,
+        cavalry: int = 0,
+        artillery: int = 0,
+        jokers: int = 0,
+        unknown: int = 0,
+        territories: Iterable[str] = (),
+    ) -> "Hand":
+        """Return a hand of checked numbers and names; `_make` checks nothing."""
+        counts = (infantry, cavalry, artillery, jokers, unknown)
+        checked = (
+            whole_number(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
+        )
+        names = row_of(territories, "territories", "names", DECK_SIZE)
+        for name in names:
+            if not isinstance(name, str):
+                raise MalformedError(f"territories of cards must be names, got {shown(name)}")
+        return cls._make((*checked, tuple(names)))
 
     def __add__(self, other: object) -> "Hand":
         if not isinstance(other, Hand):
@@ -156,7 +182,7 @@ class Sets:
     is_fixed: bool = False
 
     def __post_init__(self) -> None:
-        values = row_of(self.values, "values", "whole numbers")
+        values = row_of(self.values, "values", "whole numbers", MOST_VALUES)
         if not values:
             raise IllegalError("values of sets must be at least one, got none")
         put(self, "values", tuple(whole_number(v, "values", 0, MOST_VALUE) for v in values))

@@ -13,7 +13,7 @@ from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.codes import Code, escaped, is_code
 from iacta.board.files import BoardFile, board_in, read_board_file, read_board_text
-from iacta.board.formats.reading import FileTable, decode, read_file, read_table
+from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
 from iacta.game.codes import OPTIONS, names_text, pairs_text, symbols_text
 from iacta.game.turn import Turn
@@ -56,7 +56,7 @@ def read_moment(
             raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
     with in_file(file, "position"):
-        return _read_text(read_file(file), _folder_of(file), board)
+        return _read_text(read_file(file).text, _folder_of(file), board)
 
 
 def parse_moment(text: str, board: Board | None = None) -> Turn:
@@ -71,7 +71,7 @@ def parse_moment(text: str, board: Board | None = None) -> Turn:
     >>> parse_moment(text).position.player
     'red'
     """
-    return _read_text(decode(text.encode("utf-8", "replace")), None, board)
+    return _read_text(normalize_text(text), None, board)
 
 
 def read_board_or_moment(source: str) -> BoardFile | Turn:
@@ -87,16 +87,16 @@ def read_board_or_moment(source: str) -> BoardFile | Turn:
     if folded(source) == "classic":
         return read_board_file(source)
     file = read_path(source, "board")
-    text = read_board_text(file)
-    if is_code(text):
+    content = read_board_text(file)
+    if is_code(content.text):
         with in_file(file, "position"):
-            return Turn.from_code(text)
+            return Turn.from_code(content.text)
     try:
-        table = read_table(text)
+        table = read_table(content.text)
     except IactaError:
-        return board_in(file, text)  # in another format
+        return board_in(file, content)  # in another format
     if "player" not in table.entries:
-        return board_in(file, text)
+        return board_in(file, content)
     with in_file(file, "position"):
         return _read_table(table, _folder_of(file), None)
 

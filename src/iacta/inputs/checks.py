@@ -2,16 +2,18 @@
 
 import operator
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
+from math import prod
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -21,6 +23,9 @@ LONGEST_READ = 1000  # letters of a number; more would take long to read
 LONGEST_TIME = 1e9  # seconds
 MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
 LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
+# Longer rows and larger arrays would fill the memory.
+MOST_IN_ROW = 10**6
+MOST_IN_ARRAY = 2 * 10**7
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
@@ -138,12 +143,7 @@ def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.i
         ...
     iacta.MalformedError: defenders must be a whole number of at least 0, got 4.5
     """
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise MalformedError(
-            f"{name} must be whole numbers in rows of one length, got {shown(values)}"
-        ) from None
+    array = read_array(values, name, "whole numbers")
     if array.dtype.kind == "f" and (np.abs(array) <= LARGEST_FLOAT_COUNT).all():
         whole = array.astype(
             np.int64
@@ -163,18 +163,69 @@ def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.i
     return array.astype(np.int64)
 
 
+def read_array(values: object, name: str, kind: str, dtype: type | None = None) -> npt.NDArray[Any]:
+    """Return an array-like as an array, or refuse it before it takes much memory.
+
+    name: the name of the values in a message.
+    kind: the plural noun for one value, such as `"whole numbers"`.
+    dtype: the type of the array; an array of `object` may have fewer entries.
+
+    >>> read_array(range(10**12), "attackers", "whole numbers")
+    Traceback (most recent call last):
+        ...
+    iacta.TooLargeError: attackers must be at most 20,000,000 whole numbers, got more
+    """
+    most = MOST_IN_ROW if dtype is object else MOST_IN_ARRAY
+    if _count_entries(values, most) > most:
+        raise TooLargeError(f"{name} must be at most {most:,} {kind}, got more", parameter=name)
+    try:
+        return np.asarray(values, dtype)
+    except ValueError:
+        raise MalformedError(
+            f"{name} must be {kind} in rows of one length, got {shown(values)}", parameter=name
+        ) from None
+    except MemoryError:
+        raise TooLargeError(f"{name} must be {kind} that fit into memory", parameter=name) from None
+
+
+def _count_entries(values: object, most: int) -> int:
+    """Return how many numbers an array-like holds, or a number above `most` if it holds more."""
+    if isinstance(values, np.ndarray):
+        return values.size
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+        return 1
+    try:
+        count = len(values)
+    except OverflowError:  # of a range that is longer than any list
+        return most + 1
+    has_rows = 0 < count <= most and isinstance(values[0], Sequence | np.ndarray)
+    if not has_rows or isinstance(values[0], str):
+        return count
+    total = 0
+    for row in values:
+        total += _count_entries(row, most)
+        if total > most:
+            break
+    return total
+
+
 def plain_number(value: Any) -> Any:
     """Return a number of NumPy's as Python's, which does not overflow; all else as it is."""
     return value.item() if isinstance(value, np.number) else value
 
 
-def broadcast(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
-    """Return the arrays in their common shape, or refuse shapes that have none."""
+def broadcast(*arrays: npt.NDArray[Any], most: int = MOST_IN_ARRAY) -> tuple[npt.NDArray[Any], ...]:
+    """Return the arrays in their common shape, or refuse shapes that have none or are too large."""
+    shapes = " and ".join(str(array.shape) for array in arrays)
     try:
-        return np.broadcast_arrays(*arrays)
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
-        shapes = " and ".join(str(array.shape) for array in arrays)
         raise IllegalError(f"arrays must have shapes that broadcast, got {shapes}") from None
+    if prod(shape) > most:
+        raise TooLargeError(
+            f"arrays must broadcast to at most {most:,} numbers, got shapes {shapes}"
+        )
+    return np.broadcast_arrays(*arrays)
 
 
 def read_seconds(value: object, name: str) -> float:
@@ -195,15 +246,26 @@ def read_seconds(value: object, name: str) -> float:
 # Rows, choices, and the fields of frozen dataclasses.
 
 
-def row_of(values: object, name: str, kind: str) -> list[Any]:
+def row_of(values: object, name: str, kind: str, most: int = MOST_IN_ROW) -> list[Any]:
     """Return the entries of a list, an iterator or the like, or refuse what has no order.
+
+    No more than `most` entries are read.
 
     >>> row_of((6, 6), "faces", "whole numbers")
     [6, 6]
+    >>> row_of(range(10**12), "faces", "whole numbers", most=1000)
+    Traceback (most recent call last):
+        ...
+    iacta.TooLargeError: faces must be a row of at most 1,000 entries, got more
     """
     if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):
-            return list(values)  # type: ignore[call-overload, no-any-return] # is tried
+            entries = list(islice(values, most + 1))  # type: ignore[call-overload] # is tried
+            if len(entries) > most:
+                raise TooLargeError(
+                    f"{name} must be a row of at most {most:,} entries, got more", parameter=name
+                )
+            return entries
     raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}", parameter=name)
 
 

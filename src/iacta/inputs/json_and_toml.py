@@ -116,7 +116,8 @@ def parse_toml(text: str) -> dict[str, Any]:
         reason, _, place = str(error).rpartition(" (at ")
         match = re.match(r"line (\d+), column (\d+)", place)
         line = int(match[1]) if match else text.rstrip().count("\n") + 1
-        reason = _reason(reason, text, line, int(match[2]), "=") if match else reason
+        known = REPHRASED.get(reason, reason)
+        reason = _reason(reason, text, line, int(match[2]), "=") if match else known
         raise MalformedError(f"line {line}: invalid TOML: {reason}") from None
     except ValueError:
         raise MalformedError("invalid TOML: a number that is too long") from None

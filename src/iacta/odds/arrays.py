@@ -11,8 +11,15 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, cast, o
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import broadcast, shown, whole_number, whole_numbers
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.checks import (
+    MOST_IN_ARRAY,
+    MOST_IN_ROW,
+    broadcast,
+    read_array,
+    whole_number,
+    whole_numbers,
+)
+from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Floats, Kernel, Values
 from iacta.probability.distribution import Distribution, Probability
@@ -213,7 +220,7 @@ def win_table(
 
 
 def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDArray[Any]:
-    row = _array(rules, "rules", object)
+    row = read_array(rules, "rules", "rules", object)
     if not row.size:
         raise IllegalError("missing rules")
     array: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
@@ -235,7 +242,8 @@ def over_rules(
     row = _rules_in(rules)
     places: dict[Rules, int] = {}
     numbers = [places.setdefault(value, len(places)) for value in row.flat]
-    which, *given = broadcast(np.reshape(numbers, row.shape), *map(_array, arrays))
+    others = (read_array(each, "arrays", "numbers") for each in arrays)
+    which, *given = broadcast(np.reshape(numbers, row.shape), *others)
     answers = [
         (
             which == place,
@@ -247,13 +255,6 @@ def over_rules(
     for mask, answer in answers:
         joined[mask] = answer
     return joined
-
-
-def _array(values: object, name: str = "arrays", dtype: type | None = None) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(values, dtype)
-    except ValueError:
-        raise MalformedError(f"{name} must be in rows of one length, got {shown(values)}") from None
 
 
 def _has_tables(kernel: Kernel) -> bool:
@@ -291,6 +292,7 @@ def _read(
     ours, theirs = broadcast(
         whole_numbers(attackers, "attackers", least=1),
         whole_numbers(defenders, "defenders", least=1),
+        most=MOST_IN_ROW if exact else MOST_IN_ARRAY,
     )
     staying = min(rules.garrison, int(ours.max(initial=1)))
     return _Battles(kernel, ours, theirs, staying, exact, split=method == "auto")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from iacta.battle.campaign import chances_along, refuse_tables, values_along
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.inputs.checks import broadcast, shown, whole_number, whole_numbers
+from iacta.inputs.checks import MOST_IN_ROW, broadcast, shown, whole_number, whole_numbers
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
@@ -298,6 +298,7 @@ def _needed(
     numbers, wanted = broadcast(
         whole_numbers(others, "defenders" if attacking else "attackers", least=1),
         read_chances(chance, certain=kernel.certain),
+        most=MOST_IN_ROW,
     )
     able = numbers if attacking else numbers - rules.garrison
     pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))

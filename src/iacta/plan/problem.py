@@ -23,6 +23,7 @@ from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
 MOST_ARMIES = 2000  # on a territory
+MOST_TERRITORIES = 1024  # of a board that the core reads, as in `src/core/interface.cpp`
 
 
 class AttackResult(NamedTuple):
@@ -272,6 +273,24 @@ def begin_attacks(turn: Turn) -> Turn:
     return turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
 
 
+def refuse_large_board(board: Board, what: str) -> None:
+    """Refuse a board with more territories than the core reads.
+
+    what: the subject of the question, such as `"plans"`.
+
+    >>> refuse_large_board(Board("big", tuple(map(str, range(1025))), ()), "plans")
+    Traceback (most recent call last):
+        ...
+    iacta.TooLargeError: board 'big' must have at most 1,024 territories for plans, got 1,025
+    """
+    number = len(board.territories)
+    if number > MOST_TERRITORIES:
+        raise TooLargeError(
+            f"board {shown(board.name)} must have at most {MOST_TERRITORIES:,} territories for "
+            f"{what}, got {number:,}"
+        )
+
+
 def read_problem(
     position: Position,
     goal: Goal,
@@ -313,6 +332,7 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
         raise MalformedError(
             f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
         )
+    refuse_large_board(turn.board, "plans")
     read_goal = goal.read(turn.board)
     problem = Problem(begin_attacks(turn), read_goal)
     read_goal.refuse_unfit(problem.turn)

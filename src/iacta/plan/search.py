@@ -11,15 +11,24 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.inputs.checks import shown
+from iacta.inputs.errors import TooLargeError
 from iacta.native.bit_sets import bits, mask_of
 from iacta.native.calls import call
 from iacta.native.deadline import Deadline
 from iacta.native.library import CoreData, find_pointer, load_library
-from iacta.plan.problem import AttackResult, PolicyAction, Problem, TurnState
+from iacta.plan.problem import (
+    AttackResult,
+    PolicyAction,
+    Problem,
+    TurnState,
+    refuse_large_board,
+)
 from iacta.plan.tables import Floats, make_tables
 
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
 
+MAX_SETS = 1024  # sets that pay, as in `src/core/interface.cpp`
 MAX_DEPTH = 8  # the deepest lookahead of a style, as in `src/core/interface.cpp`
 NEVER = 2**31 - 1  # the place of a border that is never attacked over
 
@@ -135,6 +144,12 @@ class Search:
         self._search = None
         self._lock = Lock()  # held while the core works
         self._library = load_library("plans")
+        refuse_large_board(problem.board, "plans")
+        if len(problem.rewards.sets) > MAX_SETS:
+            raise TooLargeError(
+                f"a plan can be paid for at most {MAX_SETS:,} continents, "
+                f"got {len(problem.rewards.sets):,} on board {shown(problem.board.name)}"
+            )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
         self.problem, self.lands = problem, tables.data.lands
         self._search = self._library.open("open", tables.reference)

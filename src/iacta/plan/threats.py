@@ -43,7 +43,7 @@ from iacta.plan.opponents import (
     opponents_in,
     usual_reinforcements,
 )
-from iacta.plan.problem import turn_at
+from iacta.plan.problem import refuse_large_board, turn_at
 from iacta.plan.reinforcement import (
     NEAR,
     Look,
@@ -143,6 +143,7 @@ def threats(
     """
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
+    refuse_large_board(turn.board, "threats")
     deadline, aims = Deadline.of(time_limit), [*_aims(turn.position)]
     known, move, is_complete = dict[_Aim, Look](), None, False
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import LONGEST_READ, WHOLE, shown
+from iacta.inputs.checks import LONGEST_READ, WHOLE, read_array, shown
 from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
@@ -102,12 +102,7 @@ def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.obj
     >>> read_chances(["5%", 0.5]).tolist()
     [Fraction(1, 20), Fraction(1, 2)]
     """
-    try:
-        given = np.asarray(values, dtype=object)
-    except ValueError:
-        raise MalformedError(
-            f"chances must be in rows of one length, got {shown(values)}"
-        ) from None
+    given = read_array(values, "chances", "chances", object)
     chances = np.empty(given.shape, dtype=object)
     chances.reshape(-1)[:] = [read_chance(value, certain=certain) for value in given.flat]
     return chances

@@ -24,9 +24,10 @@ Probability: TypeAlias = Fraction | float
 
 T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
+V = TypeVar("V")
 
 SUM_TOLERANCE = 1e-9
-MOST_VALUES = 10**7  # of sums, which would fill memory
+MOST_VALUES = 10**7  # that are read, or of sums; more would fill memory
 
 
 class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
@@ -80,7 +81,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
-            given = source if isinstance(source, Mapping) else Counter(source)
+            given = source if isinstance(source, Mapping) else Counter(_read_values(source))
         except TypeError:
             raise MalformedError(
                 "a distribution must be made of a mapping or of hashable values, "
@@ -96,7 +97,9 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         Distribution({'lose': 1, 'win': 3})
         """
         try:
-            rows = [(value, weight) for value, weight in pairs]
+            rows = [(value, weight) for value, weight in _read_values(pairs)]
+        except TooLargeError:
+            raise
         except (TypeError, ValueError):
             raise MalformedError(
                 f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
@@ -522,6 +525,14 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
             cell = str(outcome).replace("|", "\\|")
             lines.append(f"| {cell} | {fraction_text(p) if isinstance(p, Fraction) else p} |")
         return "\n".join(lines)
+
+
+def _read_values(values: Iterable[V]) -> Iterator[V]:
+    """Yield values, and refuse more than a distribution may have."""
+    for number, value in enumerate(values):
+        if number == MOST_VALUES:
+            raise TooLargeError(f"a distribution must have at most {MOST_VALUES:,} values")
+        yield value
 
 
 def _read_weight(value: object, weight: Any) -> int | float | Fraction:

@@ -12,10 +12,12 @@ from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
 from iacta.game.turn import Move, Record, Turn
 from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.native.calls import make_budget
 from iacta.native.deadline import Deadline
 from iacta.native.library import find_pointer, load_library
+from iacta.plan.problem import refuse_large_board
+from iacta.plan.tables import MAX_ARMIES
 from iacta.rules.roll import Losses
 from iacta.war.players import Player
 from iacta.war.tables import DECK_SIZE, NOBODY, OF_SYMBOL, find_choice, find_hand, make_tables
@@ -67,6 +69,12 @@ def check_war(turn: object) -> Turn:
     for rules in (turn.rules, *turn.rules_of.values()):
         if rules.mode.grows:
             raise rules.mode.unfit("for the whole game")
+    refuse_large_board(turn.board, "whole games")
+    if sum(turn.armies) > MAX_ARMIES:
+        raise TooLargeError(
+            f"armies must be at most {MAX_ARMIES:,} in all for whole games, "
+            f"got {sum(turn.armies):,}"
+        )
     return turn
 
 

@@ -12,7 +12,7 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.deadline import Deadline
 from iacta.native.library import CoreData, Library
-from iacta.plan.tables import put_battles, put_dice, solve_battles
+from iacta.plan.tables import MAX_ARMIES, cap_garrisons, put_battles, put_dice, solve_battles
 
 NOBODY = 7  # the owner of a territory without an owner
 OF_SYMBOL, DECK_SIZE = 14, 44
@@ -46,11 +46,11 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         border_first=np.cumsum([0, *map(len, borders)]),
         border_to=[c for row in borders for c in row],
         armies=turn.armies,
-        keep=[turn.keep.get(name, turn.rules.garrison) for name in names],
+        keep=cap_garrisons(turn.keep.get(name, turn.rules.garrison) for name in names),
         kind=[kernels.index(each) for each in by_land],
         owner=[2] * len(names),
         resting=[name in turn.stay for name in names],
-        garrison=turn.rules.garrison,
+        garrison=min(turn.rules.garrison, MAX_ARMIES),
         pays=[0.0] * len(names),
         set_first=[0],
         set_lands=[0],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from iacta.board.board import Board
 from iacta.board.formats import conquer_club, conquest, domination, lux, own, warzone
-from iacta.board.formats.draft import BoardFormat, Draft
+from iacta.board.formats.draft import BoardFormat, Draft, tell_apart
 from iacta.board.formats.reading import BoardText
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import named
@@ -37,13 +37,16 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
     ):
         draft = board_format.read(source, name)
         if draft is not None:
-            return board_format, draft
-    if source.top is None:
-        raise MalformedError("this is not a board in a known format")
-    roots = " or a ".join(f"<{root}>" for root in source.roots)
-    raise MalformedError(
-        f"line {source.top.line}: the XML must be a {roots}, got <{source.top.name[:40]}>"
-    )
+            return board_format, tell_apart(draft)
+    kind = f", but {source.kind}" if source.kind else ""
+    raise MalformedError(f"not a board in a known format{kind}; known: {_known()}")
+
+
+def _known() -> str:
+    endings: dict[str, list[str]] = {}
+    for board_format in FORMATS:
+        endings.setdefault(board_format.name, []).append(board_format.ending)
+    return ", ".join(f"{name} ({' or '.join(some)})" for name, some in endings.items())
 
 
 def board_text(board: Board, name: str) -> str:

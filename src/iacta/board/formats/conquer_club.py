@@ -22,13 +22,13 @@ from iacta.board.formats.draft import (
     Mention,
     pixels,
 )
-from iacta.board.formats.reading import BoardText, Element, read_bonus, read_coordinate
+from iacta.board.formats.reading import BoardText, Element, read_bonus, read_place
 
 
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
-    if top is None:
-        return None
+    if top is None or not (top.first("territory") or top.first("continent")):
+        return None  # other programs call their outermost element so, too
     territories = [_territory(element) for element in top.all("territory")]
     own = [bonus for territory in top.all("territory") for bonus in _own_bonus(territory)]
     return Draft(name, territories, [*map(_continent, top.all("continent")), *own])
@@ -45,8 +45,8 @@ def _territory(element: Element) -> DraftTerritory:
 def _place(element: Element) -> Point | None:
     for size in ("large", "small"):
         x, y = (element.first("coordinates", f"{size}{axis}") for axis in "xy")
-        if x is not None and y is not None:
-            return read_coordinate(x.text, x.line), read_coordinate(y.text, y.line)
+        if x is not None and y is not None and (x.text or y.text):
+            return read_place(x.text, y.text, x.line)
     return None
 
 

@@ -7,14 +7,21 @@ Africa=3
 North Africa,100,50,Africa,Egypt,Brazil
 ```
 
-The continent of a territory may be left empty. A border leads one way, so most are listed twice.
+The place and the continent of a territory may be left empty. A border leads one way, so most are
+listed twice.
 """
 
 import re
 
 from iacta.board.board import MOST_BORDERS, did_you_mean, folded, one_line, refuse_count
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
-from iacta.board.formats.reading import BoardText, TextLine, entries, read_bonus, read_coordinate
+from iacta.board.formats.reading import (
+    BoardText,
+    TextLine,
+    entries,
+    read_bonus,
+    read_place,
+)
 from iacta.inputs.errors import IllegalError, MalformedError
 
 BEGINNING = re.compile(
@@ -22,11 +29,15 @@ BEGINNING = re.compile(
     r"^[ \t]*\[territories\][ \t]*\n(?:\s*+[;#][^\n]*+\n)*+\s*+(?![\"'])[^=,\n\[]++,",
     re.IGNORECASE | re.MULTILINE,
 )
-HEAD = re.compile(r"^[ \t]*\[map\][ \t]*$", re.IGNORECASE | re.MULTILINE)
+HEADS = [
+    re.compile(rf"^[ \t]*\[{name}\][ \t]*$", re.IGNORECASE | re.MULTILINE)
+    for name in ("map", "(?:territories|continents)")
+]
 
 
 def _read(source: BoardText, name: str) -> Draft | None:
-    if not (HEAD.search(source.plain) or BEGINNING.search(source.plain)):
+    is_headed = all(head.search(source.plain) for head in HEADS)
+    if not is_headed and not BEGINNING.search(source.plain):
         return None
     lines = entries(source.plain)
     continents = [_continent(entry) for entry in lines if entry.section == "continents"]
@@ -65,8 +76,8 @@ def _territory(entry: TextLine) -> tuple[DraftTerritory, str]:
             f"line {entry.line}: expected name,x,y,continent,neighbours, got {entry.text[:60]!r}"
         )
     name, x, y, continent, *others = words
-    place = read_coordinate(x, entry.line), read_coordinate(y, entry.line)
     neighbours = tuple(Mention(other, entry.line) for other in others if other)
+    place = read_place(x, y, entry.line)
     return DraftTerritory(name, name, entry.line, neighbours, place), continent
 
 

@@ -10,16 +10,17 @@ Africa 3 yellow
 1 2 3
 ```
 
-A hyphen or an underscore in a name is a space. Continents are referred to by their position in the
-list, from 1. A border leads one way, so most are listed twice.
+A hyphen or an underscore in a name is a space. A country names its continent by its position in the
+list, from 1, or by the number that stands in front of each continent. A border leads one way, so
+most are listed twice; it may use names instead of ids. The places x and y may be left out.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import NamedTuple, NoReturn, TypeAlias
 
-from iacta.board.board import MOST_BORDERS, Board, one_line, refuse_count
+from iacta.board.board import MOST_BORDERS, Board, Point, folded, one_line, refuse_count
 from iacta.board.formats.draft import (
     BoardFormat,
     Cards,
@@ -35,41 +36,50 @@ from iacta.board.formats.reading import (
     TextLine,
     entries,
     read_bonus,
-    read_coordinate,
     read_file,
     read_id,
-    read_number,
+    read_place,
 )
+from iacta.inputs.checks import WHOLE, shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 SECTIONS = re.compile(
-    r"^[ \t]*\[(?:files|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*\[(files|continents|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE
 )
+DIGITS = re.compile("[0-9]{1,9}")
+ONE_WORD = "; a name is one word, with _ for a space"
 KINDS = ("infantry", "cavalry", "cannon", "artillery")
 
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
 
 
 def _read(source: BoardText, name: str) -> Draft | None:
-    if not SECTIONS.search(source.plain):
+    sections = {section.lower() for section in SECTIONS.findall(source.plain)}
+    if sections.isdisjoint({"countries", "borders"}) and sections != {"files", "continents"}:
         return None
+    for section in ("continents", "countries"):
+        if section not in sections:
+            raise MalformedError(f"missing the section [{section}]")
     lines = entries(source.plain)
-    continents = [
-        _continent(entry, str(number))
-        for number, entry in enumerate((e for e in lines if e.section == "continents"), 1)
-    ]
-    borders = _borders([entry for entry in lines if entry.section == "borders"])
-    countries = [entry for entry in lines if entry.section == "countries"]
-    territories, members = [], dict[str, list[Mention]]()
-    for entry in countries:
-        territory, continent = _territory(entry, borders, len(continents))
-        territories.append(territory)
-        members.setdefault(continent, []).append(Mention(territory.key, entry.line))
+    continents = _continents([entry for entry in lines if entry.section == "continents"])
+    countries = _countries([entry for entry in lines if entry.section == "countries"])
+    borders = _borders([entry for entry in lines if entry.section == "borders"], countries)
+    members = {int(continent.key): list[Mention]() for continent in continents}
+    territories = []
+    for country in countries:
+        members[_home(country, members)].append(Mention(country.key, country.line))
+        _, neighbours = borders.get(country.key, (None, ()))
+        territories.append(
+            DraftTerritory(country.key, country.name, country.line, neighbours, country.place)
+        )
     titles = [entry.text[5:] for entry in lines if entry.text.lower().startswith("name ")]
     return Draft(
         _spaced(titles[0]) if titles else name,
         territories,
-        [draft._replace(members=tuple(members.get(draft.key, ()))) for draft in continents],
+        [
+            continent._replace(members=tuple(members[int(continent.key)]))
+            for continent in continents
+        ],
         strays=tuple(country for country, _ in borders.values()),
     )
 
@@ -85,34 +95,85 @@ def _words(entry: TextLine, least: int, shape: str) -> list[str]:
     return words
 
 
-def _continent(entry: TextLine, key: str) -> DraftContinent:
-    name, bonus, *_ = _words(entry, 2, "a continent's name, bonus and colour")
-    return DraftContinent(key, _spaced(name), entry.line, read_bonus(bonus, entry.line), ())
+def _continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
+    rows = [_words(entry, 2, "a continent's name, bonus and colour") for entry in lines]
+    is_numbered = all(
+        WHOLE.fullmatch(row[0]) and len(row) > 2 and not WHOLE.fullmatch(row[1]) for row in rows
+    )
+    continents = []
+    for position, (entry, row) in enumerate(zip(lines, rows, strict=True), 1):
+        key = read_id(row.pop(0), entry.line) if is_numbered else str(position)
+        try:
+            bonus = read_bonus(row[1], entry.line)
+        except MalformedError as error:
+            raise MalformedError(f"{error}{ONE_WORD}") from None
+        continents.append(DraftContinent(key, _spaced(row[0]), entry.line, bonus, ()))
+    return continents
 
 
-def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[DraftTerritory, str]:
-    number, name, home, x, y, *_ = _words(entry, 5, "a country's id, name, continent, x and y")
-    key = read_id(number, entry.line)
-    if continents == 0:
-        raise IllegalError(f"line {entry.line}: the continents must come before the countries")
-    continent = read_number(home, "continent", entry.line, 1, continents)
-    place = read_coordinate(x, entry.line), read_coordinate(y, entry.line)
-    _, neighbours = borders.get(key, (None, ()))
-    return DraftTerritory(key, _spaced(name), entry.line, neighbours, place), str(continent)
+class _Country(NamedTuple):
+    """A line of the section of countries."""
+
+    key: str
+    name: str
+    line: int
+    home: str
+    place: Point | None
 
 
-def _borders(lines: Collection[TextLine]) -> _Borders:
+def _countries(lines: Iterable[TextLine]) -> list[_Country]:
+    countries = []
+    for entry in lines:
+        least = 5 if len(entry.text.split()) == 4 else 3  # no x without y
+        words = _words(entry, least, "a country's id, name, continent, x and y")
+        number, name, home, x, y, *_ = (*words, "", "")
+        key = read_id(number, entry.line)
+        place = read_place(x, y, entry.line)
+        countries.append(_Country(key, _spaced(name), entry.line, home, place))
+    return countries
+
+
+def _home(country: _Country, numbers: Collection[int]) -> int:
+    """Return the number of the continent of a country."""
+    home = int(country.home) if DIGITS.fullmatch(country.home) else -1
+    if home not in numbers:
+        span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
+        raise IllegalError(
+            f"line {country.line}: continent must be a number of [continents], {span}, "
+            f"got {shown(country.home)}{ONE_WORD if home < 0 else ''}"
+        )
+    return home
+
+
+def _borders(lines: Collection[TextLine], countries: Iterable[_Country]) -> _Borders:
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
+    by_name: dict[str, list[_Country]] = {}
+    for country in countries:
+        by_name.setdefault(folded(country.name), []).append(country)
     borders: _Borders = {}
     for entry in lines:
-        words = _words(entry, 1, "ids")
-        country, *neighbours = (Mention(read_id(word, entry.line), entry.line) for word in words)
-        if country.key in borders:
+        words = entry.text.split()
+        start, *neighbours = (_mention(word, entry.line, by_name) for word in words)
+        if start.key in borders:
             raise IllegalError(
-                f"line {entry.line}: country {words[0]} has a second line of borders"
+                f"line {entry.line}: country {shown(words[0])} has a second line of borders"
             )
-        borders[country.key] = country, tuple(neighbours)
+        borders[start.key] = start, tuple(neighbours)
     return borders
+
+
+def _mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
+    """Return the country that a word names by its id, or by its name."""
+    if word.isdecimal():
+        return Mention(read_id(word, line), line)
+    named = by_name.get(folded(word), ())
+    if len(named) > 1:
+        lines = " and ".join(str(country.line) for country in named[:2])
+        raise IllegalError(
+            f"line {line}: borders must use ids where names repeat, got {shown(word)}, the name of "
+            f"the countries in lines {lines}"
+        )
+    return Mention(named[0].key if named else word, line)
 
 
 def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
@@ -121,7 +182,7 @@ def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
     if not beside.is_file():
         return None
     try:
-        return _read_cards(read_file(beside), draft)
+        return _read_cards(read_file(beside).text, draft)
     except IactaError as error:
         return Cards(0, 0, 0, ((0, str(error)),))
 

@@ -4,13 +4,15 @@ A reader only returns what the file says. `assemble` checks, for all formats, th
 and are listed once, that borders lead both ways and that every territory can be reached.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from iacta.board.board import (
+    LONGEST_NAME,
     MOST_BORDERS,
     MOST_CONTINENTS,
     MOST_MEMBERS,
@@ -30,6 +32,7 @@ from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
 MOST_LISTED = 10  # mistakes, so that a message stays readable
+LONGEST_STEM = LONGEST_NAME - 12  # leaves room for a number in brackets
 
 Line: TypeAlias = int | None
 
@@ -62,12 +65,20 @@ class DraftContinent(NamedTuple):
     members: tuple[Mention, ...]
 
 
+class Remark(NamedTuple):
+    """Something odd about a playable board."""
+
+    line: Line
+    text: str
+
+
 class Draft(NamedTuple):
     """What a file says about a board.
 
     directed: whether each border leads one way.
     strays: further mentions of territories, which must exist.
     places_count: whether places that are all the same are more than placeholders.
+    remarks: oddities that the reader found.
     """
 
     name: str
@@ -76,13 +87,7 @@ class Draft(NamedTuple):
     directed: bool = True
     strays: tuple[Mention, ...] = ()
     places_count: bool = False
-
-
-class Remark(NamedTuple):
-    """Something odd about a playable board."""
-
-    line: Line
-    text: str
+    remarks: tuple[Remark, ...] = ()
 
 
 class Cards(NamedTuple):
@@ -162,13 +167,13 @@ def assemble(draft: Draft) -> Assembled:
     refuse_count(members, MOST_MEMBERS, "territories in continents")
 
     faults = _Faults()
-    remarks: list[Remark] = []
+    remarks = list(draft.remarks)
     territories = _by_key(draft.territories, "territory", faults)
     continents = _by_key(draft.continents, "continent", faults)
     borders = _borders(draft, territories, faults, remarks)
     for mention in draft.strays:
         if folded(mention.key) not in territories:
-            faults.unknown(mention, "territory with borders", ())
+            faults.unknown(mention, "territory with borders", _spellings(draft))
     inside = _members(draft.continents, territories, continents, faults)
     faults.refuse()
 
@@ -194,6 +199,61 @@ def assemble(draft: Draft) -> Assembled:
 _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
+def tell_apart(draft: Draft) -> Draft:
+    """Return a draft in which entries with different keys have different names.
+
+    Territories with one name get the name of their continent where that tells them apart, else a
+    number; continents get a number. A remark lists the new names. Entries that have one key too
+    stay as they are, for `assemble` to refuse.
+
+    >>> territories = [DraftTerritory("1", "Port", 1, ()), DraftTerritory("2", "Port", 2, ())]
+    >>> east = DraftContinent("1", "East", 3, 4, (Mention("1", 1),))
+    >>> [territory.name for territory in tell_apart(Draft("tiny", territories, [east])).territories]
+    ['Port (East)', 'Port (1)']
+    """
+    continents, remarks = _rename(draft.continents, "continents", {})
+    homes: dict[str, str] = {}  # for each territory the smallest of its continents
+    for continent in sorted(continents, key=lambda continent: len(continent.members)):
+        for mention in continent.members:
+            homes.setdefault(folded(mention.key), continent.name)
+    territories, more = _rename(draft.territories, "territories", homes)
+    return draft._replace(
+        territories=territories,
+        continents=continents,
+        remarks=(*draft.remarks, *remarks, *more),
+    )
+
+
+def _rename(
+    entries: list[_Entry], what: str, homes: Mapping[str, str]
+) -> tuple[list[_Entry], list[Remark]]:
+    """Return entries whose names differ, and a remark on each name that several entries had."""
+    namesakes: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        namesakes.setdefault(folded(entry.name), []).append(entry)
+    taken, names, remarks = set(namesakes), dict[str, str](), list[Remark]()
+    for spelling, same in namesakes.items():
+        keys = [folded(entry.key) for entry in same]
+        if not spelling or len(same) == 1 or len(set(keys)) < len(same):
+            continue
+        shares = Counter(homes.get(key) for key in keys)
+        numbers = map(str, count(1))
+        for key, entry in zip(keys, same, strict=True):
+            home = homes.get(key)
+            words = numbers if home is None or shares[home] > 1 else chain([home], numbers)
+            longer = (f"{entry.name[:LONGEST_STEM]} ({word})" for word in words)
+            names[key] = next(
+                name for name in longer if folded(name) not in taken and len(name) <= LONGEST_NAME
+            )
+            taken.add(folded(names[key]))
+        listed = ", ".join(shown(names[key]) for key in keys[:MOST_LISTED])
+        more = f" and {len(same) - MOST_LISTED} more" if len(same) > MOST_LISTED else ""
+        text = f"{len(same)} {what} are named {shown(same[0].name)}; iacta calls them "
+        remarks.append(Remark(same[1].line, f"{text}{listed}{more}"))
+    renamed = [entry._replace(name=names.get(folded(entry.key), entry.name)) for entry in entries]
+    return renamed, remarks
+
+
 def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, _Entry]:
     by_key: dict[str, _Entry] = {}
     by_name: dict[str, _Entry] = {}
@@ -203,18 +263,22 @@ def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, 
         return f"{what} {shown(name)} appears twice{place}"
 
     for entry in entries:
+        same_key = by_key.setdefault(folded(entry.key), entry)  # so that no mention is unknown
         try:
             name = folded(read_name(entry.name, what))
         except IactaError as error:
             faults.add(entry.line, str(error))
             continue
         same_name = by_name.setdefault(name, entry)
-        same_key = by_key.setdefault(folded(entry.key), entry)
         if same_name is not entry:
             faults.add(entry.line, twice(what, entry.name, same_name))
         elif same_key is not entry:
             faults.add(entry.line, twice(f"{what} id", entry.key, same_key))
     return by_key
+
+
+def _spellings(draft: Draft) -> Iterator[str]:
+    return (word for each in draft.territories for word in dict.fromkeys((each.key, each.name)))
 
 
 def _borders(
@@ -224,19 +288,22 @@ def _borders(
     remarks: list[Remark],
 ) -> dict[Border, Line]:
     borders: dict[Border, Line] = {}
+    loops: dict[str, Line] = {}  # territories that border on themselves
     for territory in draft.territories:
         for mention in territory.neighbours:
             other = territories.get(folded(mention.key))
             if other is None:
-                known = (territory.key for territory in draft.territories)
-                faults.unknown(mention, f"neighbour of {territory.name!r}", known)
+                faults.unknown(mention, f"neighbour of {territory.name!r}", _spellings(draft))
             elif other is territory:
-                remarks.append(Remark(mention.line, f"{territory.name!r} is its own neighbour"))
+                loops.setdefault(territory.name, mention.line)
             elif (territory.name, other.name) in borders:
                 text = f"{territory.name!r} has the neighbour {other.name!r} twice"
                 remarks.append(Remark(mention.line, text))
             else:
                 borders[territory.name, other.name] = mention.line
+    for name, line in loops.items():
+        text = f"{name!r} borders on itself; this border is left out"
+        remarks.append(Remark(line, text))
     return borders
 
 
@@ -335,10 +402,50 @@ def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iter
     for continent in draft.continents:
         if not continent.members:
             yield Remark(continent.line, f"continent {continent.name!r} has no territories")
+    yield from _remark_on_parts(board, draft)
+    yield from _remark_on_places(draft)
     inside = {name for continent in board.continents for name in continent.territories}
     for name in board.territories if board.continents else ():
         if name not in inside:
             yield Remark(lines[name], f"{name!r} belongs to no continent")
+
+
+def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
+    """Yield a remark on each continent in parts with no border between them."""
+    beside: dict[str, set[str]] = {name: set() for name in board.territories}
+    for start, end in board.borders:
+        beside[start].add(end)
+        beside[end].add(start)
+    for drawn, continent in zip(draft.continents, board.continents, strict=True):
+        rest, parts = dict.fromkeys(continent.territories), list[list[str]]()
+        while rest:
+            part = [next(iter(rest))]
+            for name in part:  # which grows
+                rest.pop(name, None)
+                part += (near := beside[name] & rest.keys())
+                for other in near:
+                    del rest[other]
+            parts.append(part)
+        if len(parts) > 1:
+            smallest, *_, largest = sorted(parts, key=len)
+            text = (
+                f"continent {continent.name!r} is in {len(parts)} parts: no way inside it "
+                f"connects {smallest[0]!r} and {largest[0]!r}"
+            )
+            yield Remark(drawn.line, text)
+
+
+def _remark_on_places(draft: Draft) -> Iterator[Remark]:
+    """Yield a remark if only some territories have a place, or an outline."""
+    territories = draft.territories
+    for what, missing in (
+        ("place", [each for each in territories if each.place is None]),
+        ("outline", [each for each in territories if each.outline is None]),
+    ):
+        if 0 < len(missing) < len(territories):
+            more = f" and {len(missing) - 1} more have" if len(missing) > 1 else " has"
+            text = f"no {what} is used, as {missing[0].name!r}{more} none"
+            yield Remark(missing[0].line, text)
 
 
 def _unreachable(board: Board) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,8 @@
 ```
 
 A border leads one way. A continent may be inside another, to which its countries then belong
-too. The place of a country is the middle of its largest polygon.
+too. The place of a country is the middle of its largest polygon. A country without a name is named
+by its id.
 """
 
 import re
@@ -32,7 +33,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
     return Draft(
         title.text if title is not None and title.text else name,
         [_territory(country) for country in _countries(top)],
-        [_continent(continent) for continent in _continents(top)],
+        [_continent(*entry) for entry in enumerate(_continents(top), 1)],
     )
 
 
@@ -57,9 +58,10 @@ def _territory(country: Element) -> DraftTerritory:
         for element in country.all("adjoining")
         for word in _words(element)
     ]
-    key, name = _id(country), country.needed("name").text
+    key, name = _id(country), country.first("name")
+    spelled = name.text if name is not None and name.text else key
     return DraftTerritory(
-        key, name, country.line, tuple(neighbours), _middle(outline), outline or None
+        key, spelled, country.line, tuple(neighbours), _middle(outline), outline or None
     )
 
 
@@ -94,12 +96,13 @@ def _middle(outline: Outline) -> Point | None:
     return (left + right) / 2, (top + bottom) / 2
 
 
-def _continent(element: Element) -> DraftContinent:
-    name = element.needed("continentname").text
+def _continent(number: int, element: Element) -> DraftContinent:
+    title = element.first("continentname")
+    name = title.text if title is not None and title.text else f"Continent {number}"
     bonus = element.first("bonus")
     number = 0 if bonus is None else read_bonus(bonus.text, bonus.line)
     members = tuple(Mention(_id(country), country.line) for country in _countries(element))
-    return DraftContinent(f"continent {name}", name, element.line, number, members)
+    return DraftContinent(f"continent {number}", name, element.line, number, members)
 
 
 FORMAT = BoardFormat("Lux", ".luxb", _read)

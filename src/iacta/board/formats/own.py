@@ -34,7 +34,10 @@ from iacta.inputs.errors import IllegalError
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
-TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILINE)
+TABLES = ("territories", "continents")
+MOST_COMPARED = 20  # comparing more keys would take seconds
+LEAST_LIKE = 0.8  # the similarity by `difflib` that makes a key a misspelling
+TOML_KEY = re.compile(r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+[].=]""", re.MULTILINE)
 
 
 def read_board_table(table: FileTable, name: str) -> Draft:
@@ -110,12 +113,32 @@ def _write_json(board: Board) -> str:
 
 
 def _read_json(source: BoardText, name: str) -> Draft | None:
-    return None if source.json is None else read_board_table(source.json, name)
+    if source.json is None or not _is_own([*source.json.entries]):
+        return None
+    if isinstance(source.json.entries.get("territories"), list):
+        return None  # as other programs list them
+    return read_board_table(source.json, name)
 
 
 def _read_toml(source: BoardText, name: str) -> Draft | None:
-    match = TOML_KEY.search(source.plain)
-    return read_board_table(read_toml(source.plain), name) if match else None
+    keys = TOML_KEY.findall(source.plain)
+    return read_board_table(read_toml(source.plain), name) if _is_own(keys) else None
+
+
+def _is_own(keys: Sequence[str]) -> bool:
+    """Return whether some keys belong to a board or a position, perhaps misspelt."""
+    import difflib  # slow to import, and only needed here
+
+    near = [
+        key
+        for key in keys[:MOST_COMPARED]
+        if difflib.get_close_matches(folded(key), TABLES, cutoff=LEAST_LIKE)
+    ]
+    return (
+        bool(near)
+        or not {*TABLES, "player", "others"}.isdisjoint(keys)
+        or (len(keys) > 0 and set(keys) <= set(KEYS))
+    )
 
 
 JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)

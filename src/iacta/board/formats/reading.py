@@ -8,7 +8,7 @@ or fetched.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -31,6 +31,25 @@ MOST_ID = 10**9  # a number by which a file names a territory
 FARTHEST = 10**6
 COMMENT = (";", "#")  # begin a comment among lines in sections
 
+COORDINATE = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,20})?", re.ASCII)
+BINARY = {
+    b"PK\x03\x04": "a ZIP archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a PNG picture",
+    b"GIF8": "a GIF picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+}
+REPHRASED = {3: "it ends before all of its elements do"}  # by expat's code, "no element found"
+ENCODING = re.compile(  # that XML declares
+    rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']"
+    rb"(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8]|koi8-[ru])[\"']",
+    re.IGNORECASE,
+)
+XML = re.compile(r"\s*<")
+HTML = re.compile(r"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
+JSON_OBJECT = re.compile(r"\s*\{")
+LONGEST_ROOT = 40  # longer names of XML elements are cut in messages
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
@@ -40,22 +59,56 @@ KeyPath: TypeAlias = tuple[str | int, ...]  # keys and, within lists, positions 
 LineOf: TypeAlias = Callable[[KeyPath], int | None]
 
 
-def read_file(file: Path) -> str:
+class FileText(NamedTuple):
+    """The text of a file.
+
+    guessed: the first line with a letter whose encoding is a guess, `None` if no letter is.
+    """
+
+    text: str
+    guessed: int | None = None
+
+
+def read_file(file: Path) -> FileText:
     return decode(read_bytes(file, MOST_BYTES))
 
 
-def decode(content: bytes) -> str:
-    r"""Return bytes as text: UTF-16 with a byte order mark, UTF-8, or failing that Latin-1.
+def decode(content: bytes) -> FileText:
+    r"""Return bytes as text: UTF-16 with a byte order mark, or UTF-8, or failing that Windows-1252.
 
-    >>> decode("Österreich".encode("latin-1")), decode(b"\xef\xbb\xbfPeru\r\nChile")
-    ('Österreich', 'Peru\nChile')
+    XML that is not UTF-8 may declare an encoding of one byte for each letter.
+
+    >>> decode("Österreich".encode("cp1252")), decode(b"\xef\xbb\xbfPeru\r\nChile")
+    (FileText(text='Österreich', guessed=1), FileText(text='Peru\nChile', guessed=None))
     """
+    for beginning, kind in BINARY.items():
+        if content.startswith(beginning):
+            raise MalformedError(f"the file must be a text, got {kind}")
     marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    try:
-        text = content.decode("utf-16" if marked else "utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    with suppress(UnicodeDecodeError):
+        return FileText(normalize_text(content.decode("utf-16" if marked else "utf-8-sig")))
+    declared = ENCODING.match(content)
+    if declared:
+        encoding = declared[1].decode().lower()
+        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # which has more letters
+        return FileText(normalize_text(content.decode(encoding, "replace")))
+    text = normalize_text(content.decode("cp1252", "replace"))
+    before = re.match(r"[\0-\x7f]*", text)
+    return FileText(text, before[0].count("\n") + 1 if before else 1)
+
+
+def normalize_text(text: str) -> str:
+    """Return a text with each line end as one line feed, or refuse a NUL character in it.
+
+    Half a surrogate pair, which no file holds, becomes a question mark.
+    """
+    text = (
+        text.encode("utf-8", "replace")
+        .decode()
+        .removeprefix("\ufeff")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise MalformedError(f"line {line}: the text contains a NUL character")
@@ -63,36 +116,42 @@ def decode(content: bytes) -> str:
 
 
 class BoardText:
-    """The text of a board file, parsed once for all formats.
-
-    roots: the XML elements that formats have asked for.
-    """
+    """The text of a board file, parsed once for all formats."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.roots: list[str] = []
 
     def xml(self, root: str) -> "Element | None":
         """Return the outermost element of an XML text if it has this name, else None."""
-        self.roots.append(root)
-        return self.top if self.top and self.top.name == root else None
-
-    @cached_property
-    def top(self) -> "Element | None":
-        return _read_xml(self.text) if self._first == "<" else None
+        return self._top if self._top and self._top.name == root else None
 
     @cached_property
     def json(self) -> "FileTable | None":
-        return read_json(self.text) if looks_like_json(self.text) else None
+        """The object of a JSON text, `None` if the text is something else."""
+        return read_json(self.text) if JSON_OBJECT.match(self.text) else None
 
     @property
     def plain(self) -> str:
         """The text, or nothing if it is XML or JSON."""
-        return "" if self._first == "<" or looks_like_json(self.text) else self.text
+        return "" if XML.match(self.text) or looks_like_json(self.text) else self.text
 
     @property
-    def _first(self) -> str:
-        return self.text.lstrip()[:1]
+    def kind(self) -> str:
+        """The kind of a text that is no board, as a message names it; empty for plain text."""
+        if not self.text.strip():
+            return "an empty file"
+        if HTML.match(self.text):
+            return "a web page"
+        if self._top is not None:
+            return f"XML with the root <{self._top.name[:LONGEST_ROOT]}>"
+        if looks_like_json(self.text):
+            return "a JSON object" if JSON_OBJECT.match(self.text) else "a JSON list"
+        return ""
+
+    @cached_property
+    def _top(self) -> "Element | None":
+        is_xml = XML.match(self.text) and not HTML.match(self.text)
+        return _read_xml(self.text) if is_xml else None
 
 
 # Lines in sections.
@@ -150,8 +209,21 @@ def read_bonus(text: str, line: int) -> int:
     return read_number(text, "bonus", line, -MOST_BONUS, MOST_BONUS)
 
 
-def read_coordinate(text: str, line: int) -> float:
-    return float(read_number(text, "place", line, -FARTHEST, FARTHEST))
+def read_place(x: str, y: str, line: int) -> tuple[float, float] | None:
+    """Return the place that two texts give, `None` if both are empty.
+
+    >>> read_place("100", "50.5", 3), read_place("", "", 3)
+    ((100.0, 50.5), None)
+    """
+    return (_read_coordinate(x, line), _read_coordinate(y, line)) if x or y else None
+
+
+def _read_coordinate(text: str, line: int) -> float:
+    if COORDINATE.fullmatch(text.strip()) and abs(float(text)) <= FARTHEST:
+        return float(text)
+    raise MalformedError(
+        f"line {line}: place must be a number from {-FARTHEST} to {FARTHEST}, got {shown(text)}"
+    )
 
 
 # JSON and TOML.
@@ -368,6 +440,6 @@ def _read_xml(text: str) -> Element:
     try:
         parser.Parse(text, True)  # a str, so the encoding that it declares does not matter
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
+        reason = REPHRASED.get(error.code) or expat.ErrorString(error.code)
         raise MalformedError(f"line {error.lineno}: the text is not XML: {reason}") from None
     return top.inner[0]

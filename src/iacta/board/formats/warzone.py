@@ -5,7 +5,8 @@
          "bonuses": [{"id": "7", "name": "Africa", "value": "3", "territoryIDs": ["1"]}]}}
 ```
 
-Numbers may be texts. A connection leads one way, so most are listed twice.
+Numbers may be texts. A territory without a name is named by its id. A connection leads one way, so
+most are listed twice.
 """
 
 from collections.abc import Mapping
@@ -85,17 +86,19 @@ def _read(source: BoardText, name: str) -> Draft | None:
     table = source.json
     if table is None:
         return None
-    top = _Object(table, (), table.entries)
-    if isinstance(table.entries.get("map"), Mapping):
-        top = _Object(table, ("map",), table.entries["map"])
-    elif not isinstance(table.entries.get("territories"), list):
+    inner: Mapping[str, Any] = table.entries
+    path: KeyPath = ()
+    if isinstance(inner.get("map"), Mapping):
+        inner, path = inner["map"], ("map",)
+    if not _is_map(inner):
         return None
+    top = _Object(table, path, inner)
     return Draft(
         top.text("name", name) or name,
         [
             DraftTerritory(
                 territory.id(),
-                territory.text("name"),
+                territory.text("name", "") or territory.id(),
                 territory.line,
                 territory.mentions("connectedTo"),
             )
@@ -104,13 +107,22 @@ def _read(source: BoardText, name: str) -> Draft | None:
         [
             DraftContinent(
                 f"bonus {bonus.id()}",
-                bonus.text("name"),
+                bonus.text("name", "") or f"Bonus {bonus.id()}",
                 bonus.line,
                 bonus.number("value", -MOST_BONUS, MOST_BONUS),
                 bonus.mentions("territoryIDs"),
             )
             for bonus in top.objects("bonuses")
         ],
+    )
+
+
+def _is_map(entries: Mapping[str, Any]) -> bool:
+    """Return whether an object is a map of Warzone; other programs list territories, too."""
+    territories = entries.get("territories")
+    return isinstance(territories, list) and (
+        "bonuses" in entries
+        or any(isinstance(each, Mapping) and "connectedTo" in each for each in territories)
     )
 
 
