@@ -34,7 +34,7 @@ from iacta.native.deadline import Deadline
 from iacta.odds.spread import AttackedChain
 from iacta.plan.continuation import go_on
 from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.search import Core, Search, Style
+from iacta.plan.search import Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
 from tests.asked import win_probability_keeping
@@ -241,7 +241,7 @@ MANY = position_of_many(1025, {"X": (2, ["T0", "T1"])})
     ("ask", "what"),
     [
         (lambda: best_plan(MANY, TakeAll("T1")), "plans"),
-        (lambda: Core(Problem(Turn(MANY, phase="attack"), TakeAll("T1"))), "plans"),
+        (lambda: Search(Problem(Turn(MANY, phase="attack"), TakeAll("T1"))), "plans"),
         (lambda: threats(Turn(MANY)), "threats"),
         (lambda: win_chances(Turn(MANY)), "whole games"),
         (lambda: best_goals(Turn(MANY)), "whole games"),

@@ -20,10 +20,10 @@ from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
 from iacta.plan.search import Search, Style
 from iacta.probability.estimate import half_interval
-from iacta.questions.plan import PlanQuestion, plan_answer
+from iacta.questions import ask
+from iacta.questions.plan import PlanAnswer, PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import CLASSIC, Rules
-from iacta.web.map_turns import analysed
 from tests.plan.boards import (
     BLITZ,
     BLUE,
@@ -163,6 +163,7 @@ def test_every_face_says_that_there_is_no_value() -> None:
         each.position, take=take, alternatives=True, reinforce=3, time_limit=Fraction(0)
     )
     answer = asked.answer()
+    assert isinstance(answer, PlanAnswer)
     record = answer.record()
     assert (record["value"], record["win_probability"], record["interval"]) == (None, None, None)
     assert record["reinforce"]["value_without"] is None
@@ -174,14 +175,16 @@ def test_every_face_says_that_there_is_no_value() -> None:
     assert "No estimate becomes no estimate." in str(answer.plot().subtitle)
     turn = answer.plan.problem.turn
     for more in ({}, {"hold": True}):
-        shown = analysed({"code": turn.to_code(), "take": take, "time_limit": 0.0, **more})
-        assert (shown["value"], shown["low"], shown["high"]) == (None, None, None)
-        assert (shown["figure"], shown["stop"], shown["bound"]) == ("", None, 1.0)
+        shown = ask("plan", position=turn, take=take, time_limit=0, **more).record()
+        assert (shown["value"], shown["interval"]) == (None, None)
+        assert (shown["figure"], shown["upper_bound"]) == ("", 1.0)
+        assert shown.get("stop") is None
         assert shown["sentences"] == ["No estimate yet: at most 100%."]
         move = answer.plan.next_move()
         assert move is not None
         first = shown["moves"][0]
-        assert (first["name"], first["figure"]) == (f"{move.start} to {move.to}", "no estimate yet")
+        assert (first["from"], first["to"]) == (move.start, move.to)
+        assert first["figure"] == "no estimate yet"
 
 
 def test_nothing_that_follows_a_plan_without_a_value_has_one() -> None:

@@ -16,7 +16,7 @@ from iacta.methods.sees_first import AllBattles
 from iacta.native.deadline import Deadline
 from iacta.plan import Play, TakeAll, best_plan
 from iacta.plan.policy import Policy
-from iacta.plan.search import Core
+from iacta.plan.search import Search
 from tests.plan.boards import board_of, position_on
 
 ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
@@ -171,7 +171,7 @@ def test_territories_that_all_armies_have_left_remain_the_player_s(
     plan = best_plan(start, goal, garrison=0, play=play)
     if not proven:
         problem = plan.problem
-        search = Core(problem)
+        search = Search(problem)
         shares = search.assign(Deadline(), 8)
         plan = replace(plan, policy=Policy(problem, shares), proven=False)
         value = plan.policy.value(problem.start)[0]

@@ -19,10 +19,11 @@ from iacta.board.position import Position, read_position
 from iacta.forms.percentages import percent
 from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, TakeAll, best_plan
+from iacta.questions import ask
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.whole_game import CONDITION
 from iacta.web.map import board_read, position_read
-from iacta.web.map_turns import analysed, followed_by, replayed
+from iacta.web.turns import replay_turns, step_turn
 from tests.tables import table
 from tests.web.conftest import Visit, barriers, late
 
@@ -1010,7 +1011,7 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
 
 
 READERS: dict[str, Any] = {
-    each.__name__: each for each in (board_read, position_read, replayed, followed_by, analysed)
+    each.__name__: each for each in (board_read, position_read, replay_turns, step_turn)
 }
 
 
@@ -1025,8 +1026,8 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(
 
 def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
     asked = taking(do="roll", seed=3, **{"from": 0, "to": 1})
-    assert followed_by(asked) == followed_by(asked)
-    once = followed_by(taking(do="roll", seed=3, once=True, **{"from": 0, "to": 1}))
+    assert step_turn(asked) == step_turn(asked)
+    once = step_turn(taking(do="roll", seed=3, once=True, **{"from": 0, "to": 1}))
     assert "in 1 roll" in once["words"]
 
 
@@ -1042,7 +1043,7 @@ def test_steps_are_those_of_the_game() -> None:
         {"after": 0, "do": "advance", "armies": 5},
         {"after": 6, "do": "stop"},
     ]
-    turns = replayed({"code": turn.to_code(), "board": TINY, "steps": steps})["turns"]
+    turns = replay_turns({"code": turn.to_code(), "board": TINY, "steps": steps})["turns"]
     assert turns[0]["armies"] == [9, 1, 2, 1]
     assert turns[1]["advance"] == {"from": 0, "to": 1, "least": 3, "most": 7}
     assert turns[2]["code"] == after.to_code()
@@ -1056,22 +1057,23 @@ def test_steps_are_those_of_the_game() -> None:
 def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> None:
     turn = iacta.Turn(read_position(POSITION))
     best = plan_of_tiny()
-    found = analysed({"code": turn.to_code(), "board": TINY, "take": "East"})
-    assert found["value"] == found["bound"] == best.value
+    found = ask("plan", position=turn, take="East").record()
+    assert found["value"] == found["upper_bound"] == best.value
     assert [each["loss"] for each in found["moves"]] == [0.0]
     after = turn.fought("A", "B", 8, 0)
-    found = analysed({"code": after.to_code(), "board": TINY, "take": "East"})
-    for armies, value in found["advances"]:
+    found = ask("plan", position=after, take="East").record()
+    for armies, value in found["move_in"]["values"]:
         there = after.after(iacta.game.Advance(armies)).position
         assert value == pytest.approx(best_plan(there, TakeAll("East")).value)
-    assert found["best"] == 7
+    assert found["move_in"]["best"] == 7
 
 
 def test_chances_of_attacks_are_those_to_take_where_all_is_to_be_held() -> None:
-    asked = {"code": TURN, "board": TINY, "take": "East", "time_limit": 2}
-    free, held = analysed(asked), analysed({**asked, "hold": True})
+    asked: dict[str, Any] = {"position": TURN, "board": TINY, "take": "East", "time_limit": 2}
+    free, held = (ask("plan", **asked, hold=hold).record() for hold in (False, True))
     assert [each["figure"] for each in held["moves"]] == [each["figure"] for each in free["moves"]]
-    assert [each["words"] for each in held["moves"]] == ["to take: best"]
+    assert "and hold it until your next turn" in held["sentences"][0]
+    assert "stop" not in held
 
 
 def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:

@@ -16,7 +16,6 @@ from iacta import IactaError, Position, classic_board
 from iacta.board.files import read_board
 from iacta.questions.battle import BattleQuestion
 from iacta.web.limits import NICENESS
-from iacta.web.map_turns import analysed
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answered
 
@@ -169,11 +168,11 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
 
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
-    asked = {"code": code, "take": "Asia", "time_limit": 1}
-    runner.run(work.search(analysed, asked, report=report))
-    assert found[0].doing.endswith("so far")
-    assert found[0].part is not None
+    asked = {"position": code, "take": "Asia", "time_limit": 1}
+    runner.run(work.search(partial(find, "plan"), asked, report=report))
+    assert found[0].doing.startswith("Planning; best so far ")
     assert found[0].keeps
+    assert [each.so_far for each in found if each.so_far]
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:

@@ -11,8 +11,10 @@ from iacta import IactaError, Turn
 from iacta.game import Attack
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.alternatives import first_attacks
-from iacta.web.map_turns import analysed, read_tree, replayed
-from iacta.web.step_values import Tree, Value, step_values
+from iacta.plan.judge import StateValue
+from iacta.plan.step_tree import StepTree
+from iacta.questions import ask
+from iacta.questions.steps import StepsAnswer, StepsQuestion
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -32,8 +34,13 @@ STEPS: list[dict[str, Any]] = [
 ASKED = {"code": CODE, "steps": STEPS, "take": "Brazil, Argentina"}
 
 
+def value_steps(asked: dict[str, Any]) -> Any:
+    """Return what the question says of each turn."""
+    return ask("steps", **asked).record()["values"]
+
+
 def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> None:
-    rows = step_values(ASKED)["values"]
+    rows = value_steps(ASKED)
     plan = best_plan(Turn.from_code(CODE).position, TakeAll("Brazil,Argentina"))
     assert rows[0]["value"] == pytest.approx(plan.value)
     assert rows[0]["figure"] == rows[0]["words"]
@@ -66,14 +73,14 @@ def test_exact_values_charge_a_wrong_attack_its_loss_and_the_best_ones_nothing()
         .replace("red:9", "red:4")
     )
     asked = {"code": code, "take": "Brazil, Argentina"}
-    ways = analysed(asked)["moves"]
+    ways = ask("plan", position=code, take=asked["take"]).record()["moves"]
     steps = [
-        _attack(0, way["from"], way["to"], 4, 0, dice["dice"])
+        _attack(0, NAMES.index(way["from"]), NAMES.index(way["to"]), 4, 0, dice["dice"])
         for way in ways
         for dice in way["by_dice"]
     ]
     losses = [dice["loss"] for way in ways for dice in way["by_dice"]]
-    rows = step_values({**asked, "steps": steps})["values"]
+    rows = value_steps({**asked, "steps": steps})
     assert [row["cost"] for row in rows[1:]] == pytest.approx(losses)
     assert 0.0 in losses
     assert max(losses) > 0.01
@@ -98,12 +105,12 @@ def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
 
 
 def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iacta.web.step_values.BUDGET", 0.01)
+    monkeypatch.setattr("iacta.plan.judge.BUDGET", 0.01)
     monkeypatch.setattr("iacta.plan.planner.FEWEST_VISITED", 1)
     monkeypatch.setattr("iacta.plan.planner.BATCH", 10)
     estimated = 0
     for asked, steps in islice(_best_rolls(), 20):
-        row = step_values({**asked, "steps": steps})["values"][1]
+        row = value_steps({**asked, "steps": steps})[1]
         assert (row["cost"], row["is_costly"]) == (0.0, False)
         estimated += row["error"] > 0
     assert estimated > 10
@@ -111,27 +118,27 @@ def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.Monk
 
 def test_the_same_link_has_the_same_numbers_whatever_the_time() -> None:
     asked, steps = next(_best_rolls())
-    found = step_values({**asked, "steps": steps, "time_limit": 20})["values"]
+    found = value_steps({**asked, "steps": steps, "time_limit": 20})
     assert found[1]["error"] > 0
-    assert step_values({**asked, "steps": steps, "time_limit": 40})["values"] == found
+    assert value_steps({**asked, "steps": steps, "time_limit": 40}) == found
     for seconds in (0, 0.02, 0.1):
-        fewer = step_values({**asked, "steps": steps, "time_limit": seconds})["values"]
+        fewer = value_steps({**asked, "steps": steps, "time_limit": seconds})
         pairs = zip(fewer, found, strict=True)
         assert all(row is None or row["value"] == each["value"] for row, each in pairs)
-    assert step_values({**asked, "steps": steps, "time_limit": 0})["values"] == [None, None]
+    assert value_steps({**asked, "steps": steps, "time_limit": 0}) == [None, None]
 
 
 def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
     code = f"{CODE};place;place=3"
     place = {"after": 0, "do": "place", "on": [[PERU, 3]]}
     rolls = [_attack(1, PERU, BRAZIL, 12 - lost, 1 + lost, 3) for lost in (0, 1, 2)]
-    sent = {"code": code, "steps": [place, *rolls], "take": "Brazil, Argentina"}
-    tree = Tree(read_tree(sent, "take"), is_chance=True)
+    asked = StepsQuestion(code=code, steps=[place, *rolls], take="Brazil, Argentina")
+    tree = StepTree(asked.nodes)
     for k, value in enumerate((0.5, 0.6, 0.9, 0.8, 0.4)):
         turn = tree.nodes[k].turn
         assert turn is not None
-        tree.values[turn.to_code()] = Value(value)
-    first, placed, *_ = tree.record()["values"]
+        tree.put(turn, StateValue(value))
+    first, placed, *_ = StepsAnswer(asked, tree).record()["values"]
     mean = (0.9 * 2890 + 0.8 * 2611 + 0.4 * 2275) / 7776
     assert first["value"] == placed["value"] == pytest.approx(mean)
 
@@ -140,17 +147,17 @@ def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
     seen: list[list[int]] = []
 
     def watch(doing: str, part: float | None, *, keeps: bool = False, so_far: Any = None) -> None:
-        assert isinstance(so_far, Tree)
+        assert isinstance(so_far, StepsAnswer)
         rows = so_far.record()["values"]
         seen.append([k for k, row in enumerate(rows) if row is not None])
 
-    step_values({**ASKED, "order": [2, 0]}, watch)
+    StepsQuestion(**ASKED, order=[2, 0]).answer(watch)
     assert {*seen[-1]} == {0, 1, 2}
     assert all({*before} <= {*after} for before, after in pairwise(seen))
 
 
 def test_points_are_those_of_a_worth() -> None:
-    row = step_values({"code": CODE, "steps": STEPS[:1], "worth": True})["values"][1]
+    row = value_steps({"code": CODE, "steps": STEPS[:1], "worth": True})[1]
     assert row["figure"].endswith(" points")
     assert not row["is_chance"]
 
@@ -159,26 +166,12 @@ def test_points_are_those_of_a_worth() -> None:
     ("more", "words"),
     [
         ({"order": [99]}, "order must be a whole number"),
-        ({"time_limit": -1}, "time_limit must be seconds"),
+        ({"time_limit": -1}, "time_limit must be"),
         ({"steps": [{"do": "stop", "after": 5}]}, "after must be"),
-        ({"of": 1}, "unknown key 'of'"),
+        ({"steps": "stop"}, "steps must be"),
+        ({"of": 1}, "unknown parameter 'of'"),
     ],
 )
 def test_what_cannot_be_read_is_refused(more: dict[str, Any], words: str) -> None:
     with pytest.raises(IactaError, match=words):
-        step_values({**ASKED, **more})
-
-
-def test_to_stop_has_its_cost_and_each_roll_its_words() -> None:
-    found = analysed({"code": CODE, "take": "Brazil, Argentina"})
-    assert found["stop"] == {
-        "loss": pytest.approx(found["value"]),
-        "words": f"{100 * found['value']:.1f} points less",
-    }
-    held = analysed({"code": CODE, "take": "Brazil", "hold": True, "time_limit": 1})
-    assert "and hold it until your next turn" in held["sentences"][0]
-    (start,) = replayed({"code": CODE})["turns"]
-    assert start["usual"] == 3
-    for border in start["odds"]:
-        for lost, killed, _, words in border["rolls"]:
-            assert words == f"I lose {lost}, they {killed}"
+        value_steps({**ASKED, **more})
