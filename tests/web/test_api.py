@@ -251,9 +251,9 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
         "/api/v1/turn/replay", {"code": code, "steps": [{"after": 0, **step}]}
     ).record
     assert turns["turns"][1]["code"] == after["code"]
-    found = server.ask("/api/v1/turn/analyse", {"code": code, "take": "Brazil, Argentina"})
+    found = server.ask("/api/v1/plan", {"position": code, "take": "Brazil, Argentina"})
     assert found.status == 200
-    assert found.record["moves"][0]["name"].startswith("Peru to ")
+    assert found.record["moves"][0]["from"] == "Peru"
     refused = server.ask("/api/v1/turn/step", {"code": code, "step": {**step, "left": 10}})
     sentence = "armies left on Peru must be a whole number from 1 to 9, got 10"
     assert (refused.status, refused.record["detail"]) == (422, sentence)

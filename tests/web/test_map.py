@@ -404,9 +404,9 @@ def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> N
         return found
 
     def is_again(request: Request) -> bool:
-        return request.url.endswith("turn/values") and ordered(request) == [2]
+        return request.url.endswith("api/v1/steps") and ordered(request) == [2]
 
-    page.route("**/api/v1/turn/values", cut_off)
+    page.route("**/api/v1/steps", cut_off)
     with page.expect_request(is_again, timeout=SLOWEST):
         page.goto(f"{page.url.split('/map')[0]}{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
 

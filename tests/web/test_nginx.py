@@ -87,7 +87,7 @@ def test_answers_come_through_as_they_are(proxy: Proxy, server: Server) -> None:
 @needs_nginx
 def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Server) -> None:
     server.wait()
-    path, asked = "/api/v1/turn/analyse", {**LONG, "time_limit": 4}
+    path, asked = "/api/v1/plan", {**LONG, "time_limit": 4}
     with proxy.asked(path, asked, Accept=LINES, **{"Accept-Encoding": "gzip"}) as response:
         came = [(monotonic(), json.loads(line)) for line in response]
     answers = [when for when, line in came if "answer" in line]
@@ -103,7 +103,7 @@ def test_a_client_may_search_some_plans_at_a_time_and_others_do_not_notice(proxy
         with proxy.connected() as safe:
             together.wait(60)
             body = json.dumps({**LONG, "time_limit": 2})
-            head = f"POST /api/v1/turn/analyse HTTP/1.0\r\nHost: {NAME}\r\n"
+            head = f"POST /api/v1/plan HTTP/1.0\r\nHost: {NAME}\r\n"
             head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             safe.sendall((head + body).encode())
             reply = b"".join(iter(lambda: safe.recv(65536), b"")).decode()

@@ -21,7 +21,7 @@ from tests.web.served import JSON, Server
 
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
 POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
-LONG: dict[str, object] = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
+LONG: dict[str, object] = {"position": POSITION.to_code(), "take": "Asia", "time_limit": 20}
 SMALL = "1;classic;red;Peru:red:9,Brazil:blue:2;attack"
 ENDLESS = "/api/v1/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
@@ -39,7 +39,7 @@ def searched(server: Server, asked: str | dict[str, object]) -> Iterator[Iterato
     """Begin a search, and yield the lines of its answer; the client leaves at the end."""
     connection = HTTPConnection(server.host, timeout=300)
     body = asked if isinstance(asked, str) else json.dumps(asked)
-    connection.request("POST", "/api/v1/turn/analyse", body, {**JSON, "Accept": LINES})
+    connection.request("POST", "/api/v1/plan", body, {**JSON, "Accept": LINES})
     with closing(connection):
         response = connection.getresponse()
         yield map(json.loads, response)

@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from iacta.questions.battle import BattleQuestion
 from iacta.web.limits import NICENESS
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answered
+from iacta.web.worker import found as find
 
 FOREVER = 600  # seconds that nothing here lasts
 BATTLE = BattleQuestion(attackers=3, defenders=2)
