@@ -15,7 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from benchmarks.measure import Mark
 from iacta import Turn
 from iacta.board.position import read_position
-from iacta.web.map_turns import followed_by, replayed
+from iacta.web.turns import replay_turns, step_turn
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PHONE = {"width": 390, "height": 844}
@@ -101,7 +101,7 @@ def _page() -> Iterator[tuple[Page, str]]:
 def _turn_of_rolls() -> tuple[str, int]:
     """Return the fragment of a turn of many rolls, and how many steps it has."""
     position = read_position(tomllib.loads(EXAMPLE.read_text(encoding="utf-8")))
-    (state,) = replayed({"code": Turn(position).to_code()})["turns"]
+    (state,) = replay_turns({"code": Turn(position).to_code()})["turns"]
     texts = list[str]()
     players = [*dict.fromkeys([position.player, *(each.owner for each in position.holdings)])]
     rolls = 0
@@ -124,7 +124,7 @@ def _turn_of_rolls() -> tuple[str, int]:
             }
             text = f"a{start}-{to}-{left}-{theirs}-{way['dice']}"
             rolls += 1
-        state = followed_by({"code": state["code"], "step": step})
+        state = step_turn({"code": state["code"], "step": step})
         texts.append(f"{len(texts)}{text}")
     held = [f"{chr(97 + players.index(each.owner))}{each.armies}" for each in position.holdings]
     names = "".join(f"&p={name}" for name in players)
