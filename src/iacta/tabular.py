@@ -16,10 +16,12 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
+from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +46,14 @@ MOST_EXCEL = 2**28  # bytes of a workbook, unpacked
 MOST_CELLS = 2 * 10**7  # of a sheet
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 LONGEST_PLACE = 20  # bytes
+YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds from 1970
+SECONDS = {  # of the units in which Arrow counts time
+    "day": 86_400,
+    "s": 1,
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+}
 UNREADABLE = (
     *(OSError, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError),
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile),
@@ -246,16 +256,26 @@ class Tabular:
 
     def _each(self, batches: Iterator[Any]) -> Iterator[Any]:
         with self._refusing():
-            yield from batches
+            for batch in batches:
+                for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                    check_column(name, column)
+                yield batch
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table; whole numbers that it holds as fractions are whole."""
+    def records(self, names: Collection[str]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table; whole numbers that it holds as fractions are whole.
+
+        names: the columns that are read, as `column_name` writes them; the others are null.
+        """
         _, batches = self.batches()
         for batch in batches:
-            for row in batch.to_pylist():
+            columns = [
+                _values(name, column) if column_name(name) in names else repeat(None, len(column))
+                for name, column in zip(batch.schema.names, batch.columns, strict=True)
+            ]
+            for row in zip(*columns, strict=True):
                 yield {
                     name: int(value) if isinstance(value, float) and value.is_integer() else value
-                    for name, value in row.items()
+                    for name, value in zip(batch.schema.names, row, strict=True)
                 }
 
     def _parquet(self) -> tuple[Any, Iterator[Any]]:
@@ -287,6 +307,58 @@ class Tabular:
         sheet = polars.read_excel(content, infer_schema_length=None)
         table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
+
+
+def check_column(name: str, column: Any) -> None:
+    """Refuse a damaged column of Arrow.
+
+    name: its name.
+    column: an array or a chunked array.
+
+    Polars trusts the lengths, offsets and texts of a column: wrong ones would end Python with a
+    signal. Dates outside the years of Python make Polars panic.
+    """
+    arrow: Any = import_module("pyarrow")
+    try:
+        column.validate(full=True)
+    except arrow.ArrowException as error:
+        raise MalformedError(f"the column {shown(name)} is damaged: {reason_of(error)}") from None
+    for chunk in column.chunks if isinstance(column, arrow.ChunkedArray) else [column]:
+        _check_dates(name, chunk)
+
+
+def _check_dates(name: str, array: Any) -> None:
+    """Refuse dates outside the years of Python, in nested arrays too."""
+    arrow: Any = import_module("pyarrow")
+    kinds, kind = arrow.types, array.type
+    if isinstance(array, arrow.ExtensionArray):
+        _check_dates(name, array.storage)
+    elif kinds.is_dictionary(kind):
+        _check_dates(name, array.dictionary)
+    elif kinds.is_struct(kind):
+        for part in array.flatten():
+            _check_dates(name, part)
+    elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # a union has no dates to flatten
+        if kinds.is_fixed_size_list(kind) and not kind.list_size:
+            raise MalformedError(f"the column {shown(name)} must not have lists of size 0")
+        _check_dates(name, array.flatten())
+    elif kinds.is_date(kind) or kinds.is_timestamp(kind):
+        unit = SECONDS[getattr(kind, "unit", "day" if kinds.is_date32(kind) else "ms")]
+        numbers = array.view(arrow.int32() if kinds.is_date32(kind) else arrow.int64())
+        ends = import_module("pyarrow.compute").min_max(numbers).as_py()
+        if ends["min"] is not None and not (
+            YEAR_1 <= ends["min"] * unit and ends["max"] * unit < YEAR_10000
+        ):
+            raise MalformedError(f"the column {shown(name)} must have dates of the years 1 to 9999")
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    """Return the values of a column of Arrow, or refuse it, such as for an unknown time zone."""
+    try:
+        values: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError, LookupError) as error:
+        raise MalformedError(f"the column {shown(name)} cannot be read: {error}") from None
+    return values
 
 
 def _library(name: str, format_: str) -> Any:

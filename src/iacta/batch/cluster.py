@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from iacta.batch.files import LONGEST_LINE, BatchJob, Done, heading
 from iacta.batch.frames import answer_frame
@@ -26,7 +27,7 @@ from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError, at, missing
 from iacta.files import in_file, named, reason_of, unfinished, written_whole
 from iacta.questions.question import Watch
-from iacta.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular
+from iacta.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular, check_column
 
 LOCAL = "local"  # the cluster of this machine's cores
 BLOCK = 2**24  # bytes of a block of text; those of Parquet are its row groups
@@ -128,7 +129,7 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
             options = {"dtype_backend": "pyarrow", "index": False, "split_row_groups": True}
             frame = frames.read_parquet(file, **options)
             job.checked(pl.from_pandas(frame._meta))
-            return job, frame
+            return job, frame.map_partitions(_check_block, meta=frame._meta)
         names: list[str] = []
         line, blocks = b"", table.lines()
         if job.source.name == "csv":
@@ -199,6 +200,13 @@ class _TextBlocks:
                 raise MalformedError(f"{name} must be {wanted}, as in the first lines, got {kind}")
         whole = pl.concat([self.columns, rows], how="diagonal_relaxed")
         return whole.cast(self.columns.schema)
+
+
+def _check_block(block: Any) -> Any:
+    """Return a block of Parquet, or refuse it if a column is damaged."""
+    for name in block.columns:
+        check_column(name, pa.array(block[name]))
+    return block
 
 
 def _pandas(rows: pl.DataFrame) -> Any:

@@ -45,6 +45,8 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 LONGEST_LINE = 10**7  # bytes, to keep memory bounded
 MOST_EXCEL_ROWS = 2**20 - 1  # in a sheet, below the headings
 LONGEST_EXCEL = 2**15 - 1  # letters in a cell
+FIRST_EXCEL_YEAR = 1900
+EXCEL_OPTIONS = {"in_memory": True, "strings_to_formulas": False, "nan_inf_to_errors": True}
 MOST_EXACT = 2**53  # larger whole numbers become texts, as Excel would round them
 OLDEST = pl.CompatLevel.oldest()  # Arrow that every reader knows
 MADE = datetime(2000, 1, 1)  # the date of every workbook, so that equal ones have equal bytes
@@ -379,13 +381,19 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
     texts = rows.select(pl.col(pl.String).str.len_chars().max())
     if max(filter(None, texts.row(0)), default=0) > LONGEST_EXCEL:
         raise TooLargeError(f"a cell of Excel holds {LONGEST_EXCEL} letters, got more")
-    wide = [
-        each.cast(pl.String)
-        for each in rows
-        if each.dtype in (pl.Int64, pl.UInt64)
-        and each.is_between(-MOST_EXACT, MOST_EXACT).all() is False
-    ]
-    book: Any = excel.Workbook(stream, {"in_memory": True, "strings_to_formulas": False})
+    as_texts = [each.cast(pl.String) for each in rows if not _is_excel_value(each)]
+    book: Any = excel.Workbook(stream, EXCEL_OPTIONS)
     book.set_properties({"created": MADE})
-    rows.with_columns(wide).write_excel(book)
+    rows.with_columns(as_texts).write_excel(book)
     book.close()
+
+
+def _is_excel_value(column: pl.Series) -> bool:
+    """Return whether Excel holds the values of a column without loss, so that none becomes a text."""
+    match column.dtype:
+        case pl.Int64 | pl.UInt64:
+            return column.is_between(-MOST_EXACT, MOST_EXACT).all() is not False
+        case pl.Date | pl.Datetime:
+            has_zone = getattr(column.dtype, "time_zone", None) is not None
+            return not has_zone and (column.dt.year() >= FIRST_EXCEL_YEAR).all()
+    return True
