@@ -9,8 +9,10 @@ they are joined into one file, or for Parquet the folder gets the name of the ta
 import os
 import re
 import shutil
+import signal
+import sys
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from logging import CRITICAL
@@ -56,16 +58,19 @@ def cluster(address: str) -> Iterator[Any]:
     except ImportError:
         raise missing("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
-        with (
-            distributed.LocalCluster(
-                host="127.0.0.1",
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=CRITICAL,  # what is wrong is an error of this process
-            ) as here,
-            distributed.Client(here, set_as_default=False) as client,
-        ):
-            yield client
+        with ExitStack() as stack:
+            with _hold_ctrl_c():
+                here = distributed.LocalCluster(
+                    n_workers=0,
+                    host="127.0.0.1",
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=CRITICAL,  # what is wrong is an error of this process
+                )
+                stack.callback(here.close)
+            here.scale(import_module("dask.system").CPU_COUNT)
+            stack.enter_context(here)  # waits for the workers
+            yield stack.enter_context(distributed.Client(here, set_as_default=False))
         return
     try:
         client = distributed.Client(address, timeout=LONGEST_GREETING, set_as_default=False)
@@ -74,6 +79,22 @@ def cluster(address: str) -> Iterator[Any]:
         raise IllegalError(f"{expected}, got {shown(address)}: {reason}") from None
     with client:
         yield client
+
+
+@contextmanager
+def _hold_ctrl_c() -> Iterator[None]:
+    """Hold Ctrl-C back during a block, and keep it from all threads and processes begun there.
+
+    A terminal sends Ctrl-C to the workers too, which would print tracebacks, or fail to start.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    usual = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
 
 
 def answer_blocks(
