@@ -293,11 +293,14 @@ class Tabular:
     def _excel(self) -> tuple[Any, Iterator[Any]]:
         _refuse_large_excel(self._raw)
         polars = _library("polars", self.format)
-        _library("fastexcel", self.format)
+        fastexcel = _library("fastexcel", self.format)
         import logging  # only needed here
 
-        logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it says which types it guesses
+        for name in ("fastexcel", "calamine"):  # which would warn of types and names that they guess
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         content = self._raw.read()
+        if not fastexcel.read_excel(content).sheet_names:
+            raise MalformedError("a workbook must have a sheet, got none")
         heading = polars.read_excel(
             content, has_header=False, infer_schema_length=0, read_options={"n_rows": 1}
         )
