@@ -28,9 +28,7 @@ TOML_TEXT = (
     r"|\#[^\n]*+"
 )
 # A surrogate pair, one half of a pair (in the group), or another escape of JSON.
-SURROGATE = (
-    r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
-)
+SURROGATE = r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
 NOT_READ = ("Invalid value", "Expected '='", "Expecting value", "Expecting property")  # by parsers
 REPHRASED = {
     "Unclosed inline table": "expected a comma or }",

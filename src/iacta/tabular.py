@@ -250,6 +250,9 @@ class Tabular:
             if not self.is_stream:
                 self._raw.seek(0)
             schema, batches = getattr(self, f"_{self.format}")()
+            schema = schema.remove_metadata()
+            for field in schema:
+                _read_texts(field)
         if len(schema) > MOST_COLUMNS:
             raise TooLargeError(f"a table must have at most {MOST_COLUMNS} columns, got more")
         return schema, self._each(batches)
@@ -296,7 +299,10 @@ class Tabular:
         fastexcel = _library("fastexcel", self.format)
         import logging  # only needed here
 
-        for name in ("fastexcel", "calamine"):  # which would warn of types and names that they guess
+        for name in (
+            "fastexcel",
+            "calamine",
+        ):  # which would warn of types and names that they guess
             logging.getLogger(name).setLevel(logging.CRITICAL)
         content = self._raw.read()
         if not fastexcel.read_excel(content).sheet_names:
@@ -310,6 +316,19 @@ class Tabular:
         sheet = polars.read_excel(content, infer_schema_length=None)
         table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
+
+
+def _read_texts(field: Any) -> list[str]:
+    """Return the name, the time zone and the metadata of a field of Arrow, and those of its parts.
+
+    Raises UnicodeDecodeError where one of them is not UTF-8, at which Polars would panic.
+    """
+    texts = [field.name, str(getattr(field.type, "tz", ""))]
+    for key, value in (field.metadata or {}).items():
+        texts += [key.decode(), value.decode()]
+    for number in range(field.type.num_fields):
+        texts += _read_texts(field.type.field(number))
+    return texts
 
 
 def check_column(name: str, column: Any) -> None:

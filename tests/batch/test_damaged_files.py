@@ -64,7 +64,10 @@ def test_a_text_outside_of_its_file_is_refused_before_polars_reads_it(
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "day": (pa.array([2**31 - 1], pa.int32()).view(pa.date32()), "have dates of the years 1 to 9999"),
+    "day": (
+        pa.array([2**31 - 1], pa.int32()).view(pa.date32()),
+        "have dates of the years 1 to 9999",
+    ),
     "moment": (
         pa.array([-(2**63)], pa.int64()).view(pa.timestamp("ms")),
         "have dates of the years 1 to 9999",
@@ -95,6 +98,28 @@ def test_values_at_which_polars_panics_are_refused(
     with pytest.raises(IactaError, match=f"the column '{name}' must {said}"):
         answer_file(tmp_path / "in.arrow", tmp_path / target)
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("text", ["aaaa", "bbbb", "CCCC", "dddd", "eeee"])
+def test_names_and_zones_that_are_no_text_are_refused(
+    text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kind = pa.struct([pa.field("bbbb", pa.timestamp("us", "CCCC"), metadata={"dddd": "eeee"})])
+    table = pa.table({"attackers": [9], "defenders": [5], "aaaa": pa.array([None], kind)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue().to_pybytes().replace(text.encode(), b"x\xff\xfex")
+    (tmp_path / "in.arrow").write_bytes(content)
+    with pytest.raises(IactaError, match="cannot read .*can't decode byte 0xff"):
+        answer_file(tmp_path / "in.arrow", tmp_path / "out.csv")
+    assert capfd.readouterr().err == ""
+
+
+def test_metadata_of_a_file_is_ignored(tmp_path: Path) -> None:
+    table = pa.table({"attackers": [9], "defenders": [5]}).replace_schema_metadata({"x": b"\xff"})
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    assert answer_file(tmp_path / "in.parquet", tmp_path / "out.csv") == (1, 0)
 
 
 def test_dates_of_all_years_are_written(tmp_path: Path) -> None:

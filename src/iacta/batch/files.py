@@ -148,7 +148,7 @@ class BatchJob:
         rows = size = 0
         for block in blocks:
             frames.append(self.read_block(block, names, table.mark))
-            keys.update(frames[-1].columns)
+            keys.update(name for name in frames[-1].columns if name != LINE)
             rows += frames[-1].height
             size += sum(map(len, block.lines))
             _refuse_sparse(rows, len(keys), size)
