@@ -1,7 +1,7 @@
 """Random commands and calls: each gives an answer or one sentence, and never a traceback.
 
-python -m tests.fuzz [SECONDS [SEED]] looks for findings, first in damaged files; each is printed once with what asked for
-it, and belongs among the cases of `tests/test_fuzz.py` when it is mended.
+python -m tests.fuzz [SECONDS [SEED]] looks for findings, first in damaged files; each is printed
+once with what asked for it, and belongs among the cases of `tests/test_fuzz.py` when it is mended.
 """
 
 import inspect

@@ -174,10 +174,10 @@ def reason_of(error: Exception) -> str:
 class ErrorKeeper(io.RawIOBase):
     """A stream that writes to another one and keeps the first error.
 
-    Polars and XlsxWriter raise errors of their own, which lack the number of the error: a pipe whose
-    reader has ended could not be told from a full disk. Closing it does not close the other stream.
+    Polars raises errors of its own, which lack the number of the error: a pipe whose reader has
+    ended could not be told from a full disk. Closing this stream leaves the other one open.
 
-    stream: what is written to.
+    stream: the other stream.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:

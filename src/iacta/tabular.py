@@ -319,9 +319,9 @@ class Tabular:
 
 
 def _read_texts(field: Any) -> list[str]:
-    """Return the name, the time zone and the metadata of a field of Arrow, and those of its parts.
+    """Return the name, time zone and metadata of a field of Arrow and of the fields in its type.
 
-    Raises UnicodeDecodeError where one of them is not UTF-8, at which Polars would panic.
+    Raises UnicodeDecodeError where a text is not UTF-8: Polars would panic.
     """
     texts = [field.name, str(getattr(field.type, "tz", ""))]
     for key, value in (field.metadata or {}).items():
@@ -369,7 +369,7 @@ def _check_dates(name: str, array: Any) -> None:
         numbers = array.view(arrow.int32() if kinds.is_date32(kind) else arrow.int64())
         ends = import_module("pyarrow.compute").min_max(numbers).as_py()
         if ends["min"] is not None and not (
-            YEAR_1 <= ends["min"] * unit and ends["max"] * unit < YEAR_10000
+            ends["min"] * unit >= YEAR_1 and ends["max"] * unit < YEAR_10000
         ):
             raise MalformedError(f"the column {shown(name)} must have dates of the years 1 to 9999")
 

@@ -254,7 +254,7 @@ def test_the_command_uses_a_cluster_and_says_where_it_shows_its_work(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no masks of signals")
 def test_ctrl_c_in_a_terminal_does_not_reach_the_workers(client: Any) -> None:
-    def find_blocked() -> set[signal.Signals]:
+    def find_blocked() -> set[int | signal.Signals]:
         return signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
     assert all(signal.SIGINT in blocked for blocked in client.run(find_blocked).values())

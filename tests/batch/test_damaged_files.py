@@ -95,7 +95,7 @@ def test_values_at_which_polars_panics_are_refused(
     table = pa.table({"attackers": [9], "defenders": [5], "die": [3], name: column})
     with pa.ipc.new_file(str(tmp_path / "in.arrow"), table.schema) as writer:
         writer.write_table(table)
-    with pytest.raises(IactaError, match=f"the column '{name}' must {said}"):
+    with pytest.raises(IactaError, match=rf"the column '{name}' must {said}"):
         answer_file(tmp_path / "in.arrow", tmp_path / target)
     assert capfd.readouterr().err == ""
 
@@ -111,7 +111,7 @@ def test_names_and_zones_that_are_no_text_are_refused(
         writer.write_table(table)
     content = sink.getvalue().to_pybytes().replace(text.encode(), b"x\xff\xfex")
     (tmp_path / "in.arrow").write_bytes(content)
-    with pytest.raises(IactaError, match="cannot read .*can't decode byte 0xff"):
+    with pytest.raises(IactaError, match=r"cannot read .*can't decode byte 0xff"):
         answer_file(tmp_path / "in.arrow", tmp_path / "out.csv")
     assert capfd.readouterr().err == ""
 

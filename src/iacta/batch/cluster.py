@@ -59,6 +59,8 @@ def cluster(address: str) -> Iterator[Any]:
         raise missing("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
         with ExitStack() as stack:
+            # Python starts its tracker with the first worker, and would unblock Ctrl-C there.
+            import_module("multiprocessing.resource_tracker").ensure_running()
             with _hold_ctrl_c():
                 here = distributed.LocalCluster(
                     n_workers=0,

@@ -427,7 +427,7 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
 
 
 def _is_excel_value(column: pl.Series) -> bool:
-    """Return whether Excel holds the values of a column without loss, so that none becomes a text."""
+    """Return whether Excel holds the values of a column without loss."""
     match column.dtype:
         case pl.Int64 | pl.UInt64:
             return column.is_between(-MOST_EXACT, MOST_EXACT).all() is not False
