@@ -90,7 +90,7 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     source = read_path(log, "log") if isinstance(log, PathLike) else log
     with Tabular(source, LONGEST_LINE, REMARK) as table:
         if not table.is_text:
-            yield from _blocks(_entries(table.records(), "row", read))
+            yield from _blocks(_entries(table.records(COLUMNS), "row", read))
         elif not _is_document(table.head):
             yield from _Reader(table, read).blocks()
         elif isinstance(document := table.document(), list):
