@@ -1,21 +1,42 @@
-"""Audits fair logs, and counts the false alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
+"""Audits logs, and counts alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
 
 Logs of single dice, rolls, their losses and battles, by one player and by three, are audited whole,
 as `iacta audit` does, with fewer simulated logs. Dice are written as thrown, or sorted, as most
 people do. For each question and level it prints the share of logs whose p-value is no larger, and
 that of logs with an alarm; and of those in which the evidence, watched after each throw, has ever
 reached 1 / level. None may be larger than the level, but by chance.
+
+`python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes.
+`python -m benchmarks.audits power [LOGS]` audits logs of battles that are not fair, and prints how
+often they raise the alarm by all tests, and by the tests that do not look at tails. The table in
+docs/questions/fair-dice.md is made by it.
 """
 
 import math
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
 from iacta import Battle, Roll, audit
+from iacta.fairness.audit import LEVEL, Audit
+from iacta.fairness.p_values import holm
 
 LOGS = 2_000
+LEVEL_LOGS = 10_000
+POWER_LOGS = 100
+MOST_BATTLES = 12  # the length of the longest fair log
+MOST_ATTACKERS, MOST_DEFENDERS = 40, 30
+BATTLES = (20, 60, 200)  # lengths of unfair logs
+TAIL_TESTS = ("luck", "spread", "most extreme", "chances")
+UPSETS = 0.05  # share of battles in which the favourite loses everything
+LOADED = (0.156, 0.156, 0.156, 0.156, 0.156, 0.22)  # probabilities of the faces 1 to 6
+UNFAIR = {
+    "upsets": "the favourite loses all in 1 battle of 20",
+    "blitz": "balanced blitz, called dice",
+    "loaded": "a six on 22% of the attackers' dice",
+}
 THROWS = (150,)
 LEVELS = (0.01, 0.05, 0.2)
 DRAWS = 999
@@ -97,8 +118,106 @@ def _battles(rng: np.random.Generator) -> Iterator[str]:
         yield f"{attackers},{defenders},{end.attackers},{end.defenders}"
 
 
+def battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
+    """Return a log of battles of all sizes.
+
+    dice: `fair` or one of `UNFAIR`.
+    battles: how many there are.
+    rng: random numbers.
+    """
+    rows = ["attackers,defenders,attackers_left,defenders_left"]
+    for _ in range(battles):
+        attackers = int(rng.integers(2, MOST_ATTACKERS + 1))
+        defenders = int(rng.integers(1, MOST_DEFENDERS + 1))
+        if dice == "loaded":
+            ours, theirs = _fight_loaded(attackers, defenders, rng)
+        else:
+            ends, sums = _find_ends(attackers, defenders, dice == "blitz")
+            ours, theirs = ends[min(int(np.searchsorted(sums, rng.random())), len(ends) - 1)]
+        if dice == "upsets" and rng.random() < UPSETS:
+            favourite_attacks = Battle(attackers, defenders).win_probability() > 0.5
+            ours, theirs = (1, defenders) if favourite_attacks else (attackers, 0)
+        rows.append(f"{attackers},{defenders},{ours},{theirs}")
+    return "\n".join(rows)
+
+
+@lru_cache(maxsize=2**12)
+def _find_ends(
+    attackers: int, defenders: int, is_blitz: bool
+) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """Return the possible ends of a battle, and the cumulative sums of their chances."""
+    outcomes = Battle(attackers, defenders, "balanced blitz" if is_blitz else "classic").outcomes()
+    ends = [(end.attackers, end.defenders) for end in outcomes]
+    return ends, np.cumsum([float(chance) for chance in outcomes.values()])
+
+
+def _fight_loaded(attackers: int, defenders: int, rng: np.random.Generator) -> tuple[int, int]:
+    while attackers > 1 and defenders:
+        ours = np.sort(rng.choice(6, min(attackers - 1, 3), p=LOADED))[::-1]
+        theirs = np.sort(rng.integers(0, 6, min(defenders, 2)))[::-1]
+        fought = min(len(ours), len(theirs))
+        won = int((ours[:fought] > theirs[:fought]).sum())
+        attackers, defenders = attackers - fought + won, defenders - won
+    return attackers, defenders
+
+
+def is_alarm_without_tails(found: Audit) -> bool:
+    """Return whether a log raises the alarm by the tests that do not look at tails."""
+    p_values = [each.p_value for each in found.findings if each.question not in TAIL_TESTS]
+    return min(holm(p_values)) <= found.level
+
+
+def measure_level(logs: int, most_battles: int = MOST_BATTLES) -> dict[str, np.ndarray]:
+    """Return the p-values of fair logs of battles of all sizes, and the corrected ones as `ALARM`.
+
+    Where a log is too short for a question, such as that about order, the p-value is 1.
+
+    logs: how many logs there are.
+    most_battles: of how many battles the longest are.
+    """
+    rng = np.random.default_rng(1)
+    p_values: dict[str, np.ndarray] = {}
+    for n in range(logs):
+        text = battle_log("fair", int(rng.integers(1, most_battles + 1)), rng)
+        found = audit(text, draws=DRAWS, seed=n)
+        row = {each.question: each.p_value for each in found.findings}
+        row |= {"ALARM": min(found.corrected), "WATCHED": math.exp(-found.most_evidence)}
+        for question, p_value in row.items():
+            p_values.setdefault(question, np.ones(logs))[n] = p_value
+    return p_values
+
+
+def measure_power(dice: str, battles: int, logs: int) -> tuple[float, float]:
+    """Return the share of logs that raise the alarm without the tests of tails, and with them.
+
+    dice: one of `UNFAIR`.
+    battles: how many each log has.
+    logs: how many logs there are.
+    """
+    rng = np.random.default_rng(battles)
+    before = after = 0
+    for n in range(logs):
+        found = audit(battle_log(dice, battles, rng), draws=DRAWS, seed=n)
+        before += is_alarm_without_tails(found)
+        after += found.is_alarm
+    return before / logs, after / logs
+
+
 def main() -> None:
-    """Print the shares of false alarms."""
+    """Print the shares of alarms."""
+    if sys.argv[1:2] == ["level"]:
+        logs = int(sys.argv[2]) if sys.argv[2:] else LEVEL_LOGS
+        print(f"{logs:,} fair logs of 1 to {MOST_BATTLES} battles of all sizes:")
+        _print_shares(measure_level(logs))
+        return
+    if sys.argv[1:2] == ["power"]:
+        logs = int(sys.argv[2]) if sys.argv[2:] else POWER_LOGS
+        print(f"{logs:,} logs each; alarms at {LEVEL} without and with the tests of tails:")
+        for dice, words in UNFAIR.items():
+            for battles in BATTLES:
+                before, after = measure_power(dice, battles, logs)
+                print(f"{words:42} {battles:5} {before:8.1%} {after:8.1%}", flush=True)
+        return
     logs, *sizes = [int(each) for each in sys.argv[1:]] or [LOGS]
     for throws in sizes or THROWS:
         for way in WAYS:
@@ -117,8 +236,16 @@ def _count(way: str, throws: int, players: int, logs: int) -> None:
         p_values.setdefault("WATCHED", []).append(math.exp(-found.most_evidence))
     by = "1 player" if players == 1 else f"{players} players"
     print(f"{logs:,} fair logs of {throws:,} {way} by {by}:")
-    for question, found_p in p_values.items():
-        shares = [f"{(np.array(found_p) <= level).sum() / logs:.2%}" for level in LEVELS]
+    padded = {
+        question: np.array([*found_p, *[1.0] * (logs - len(found_p))])
+        for question, found_p in p_values.items()
+    }
+    _print_shares(padded)
+
+
+def _print_shares(p_values: dict[str, np.ndarray]) -> None:
+    for question, found in p_values.items():
+        shares = [f"{(found <= level).mean():.2%}" for level in LEVELS]
         print(f"  {question:14}", *(f"{share:>8}" for share in shares), flush=True)
 
 

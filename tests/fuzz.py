@@ -1,7 +1,7 @@
 """Random commands and calls: each gives an answer or one sentence, and never a traceback.
 
-python -m tests.fuzz [SECONDS [SEED]] looks for findings; each is printed once with what asked for
-it, and belongs among the cases of `tests/test_fuzz.py` when it is mended.
+python -m tests.fuzz [SECONDS [SEED]] looks for findings, first in damaged files; each is printed
+once with what asked for it, and belongs among the cases of `tests/test_fuzz.py` when it is mended.
 """
 
 import inspect
@@ -19,6 +19,7 @@ from copy import copy
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -36,6 +37,7 @@ from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import shown
 
 LONGEST = 320
+DAMAGED_FILES = 2_000  # some minutes
 SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write
 NOT_RUN = ("reproduce", "serve")  # that take minutes, or do not end
 DRAWN = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
@@ -262,14 +264,21 @@ def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
 
 
 def search(seconds: float, seed: int) -> int:
-    """Print what is found for some seconds, and return how many kinds there are."""
-    begun, count = time.monotonic(), 0
-    rng = random.Random(seed)  # noqa: S311 # no secret depends on it
-    for found in findings(rng, lambda: time.monotonic() - begun < seconds):
+    """Print what is found in damaged files and then for some seconds; return how many findings."""
+    from tests.damaged_files import find_crashes  # which imports this module
+
+    count = 0
+    for found in chain(find_crashes(seed, DAMAGED_FILES), _find_for(seconds, seed)):
         count += 1
         print(json.dumps(found.asked, ensure_ascii=True)[:600], found.said, "", sep="\n")
-    print(f"{count} findings with seed {seed} in {seconds:g} s")
+    print(f"{count} findings with seed {seed} in {DAMAGED_FILES} damaged files and {seconds:g} s")
     return count
+
+
+def _find_for(seconds: float, seed: int) -> Iterator[Finding]:
+    begun = time.monotonic()
+    rng = random.Random(seed)  # noqa: S311 # no secret depends on it
+    yield from findings(rng, lambda: time.monotonic() - begun < seconds)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@ It is outside the package, whose import takes a moment, so that Ctrl-C works dur
 
 import _signal as signal  # type: ignore[import-not-found] # without enums, which take a moment
 import os
+import sys
 
 TYPE_CHECKING = False  # as `typing` has it, which takes a moment too
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import NoReturn
 
 __all__ = ["main"]
 
 INTERRUPTED = 130
+IMPORTER = "<frozen importlib._bootstrap>"  # the file of the frames that import modules
 
 
 def main() -> "NoReturn":
@@ -31,10 +34,39 @@ def main() -> "NoReturn":
 
     gc.freeze()
     gc.enable()
-    signal.signal(signal.SIGINT, usual)
+    signal.signal(signal.SIGINT, _interrupt if usual is signal.default_int_handler else usual)
     try:
         command()
     except SystemExit as ended:
         # Python's own end takes all objects apart, which is a tenth of a small question's time.
         atexit._run_exitfuncs()
         os._exit(ended.code if isinstance(ended.code, int) else 1)
+
+
+def _interrupt(_: int, frame: "FrameType | None") -> None:
+    """Raise KeyboardInterrupt, and once more at the end of a running import.
+
+    Inside an import the exception may be lost, or become another one: up to Python 3.11, a
+    RuntimeError if it comes while a class is made.
+    """
+    if _is_importing(frame):
+        sys.setprofile(_interrupt_after_import)
+        sys.unraisablehook = _print_nothing
+    raise KeyboardInterrupt
+
+
+def _interrupt_after_import(frame: "FrameType", event: str, _: object) -> None:
+    is_end = event == "return" and frame.f_code.co_filename == IMPORTER
+    if is_end and not _is_importing(frame.f_back):
+        sys.setprofile(None)
+        raise KeyboardInterrupt
+
+
+def _is_importing(frame: "FrameType | None") -> bool:
+    while frame is not None and frame.f_code.co_filename != IMPORTER:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _print_nothing(_: object) -> None:
+    """Replace `sys.unraisablehook`, which prints exceptions that are lost."""

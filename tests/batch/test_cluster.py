@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from iacta import IactaError
@@ -247,6 +250,23 @@ def test_the_command_uses_a_cluster_and_says_where_it_shows_its_work(
     for source in ("in.json", "in.xlsx"):
         refused = run(f"batch {source} out.csv --cluster {client.scheduler.address}")
         assert "a cluster reads and writes files of CSV, JSON lines and Parquet" in refused.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no masks of signals")
+def test_ctrl_c_in_a_terminal_does_not_reach_the_workers(client: Any) -> None:
+    def find_blocked() -> set[int | signal.Signals]:
+        return signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+    assert all(signal.SIGINT in blocked for blocked in client.run(find_blocked).values())
+    assert signal.SIGINT not in find_blocked()
+
+
+def test_a_damaged_block_of_parquet_is_refused(client: Any, tmp_path: Path) -> None:
+    day = pa.array([2**31 - 1], pa.int32()).view(pa.date32())
+    table = pa.table({"attackers": [9], "defenders": [5], "day": day})
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    with pytest.raises(IactaError, match="the column 'day' must have dates of the years 1 to 9999"):
+        answer_file(tmp_path / "in.parquet", tmp_path / "out.csv", client=client)
 
 
 def test_a_cluster_that_is_not_there_is_refused_in_one_sentence(

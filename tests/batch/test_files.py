@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,10 @@ import pytest
 from iacta import IactaError, ask, audit
 from iacta.batch import answer, answer_file
 from iacta.batch.files import BatchJob
+from iacta.cli.terminal import LONG
 from tests.cli.conftest import run
 from tests.cli.run import Run
+from tests.cli.test_streams import shell
 
 __all__ = ["run"]
 
@@ -271,6 +274,19 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: line 1: invalid JSON: Extra data"),
     ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "the column 'error' has the name of"),
     ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must have no NUL, got 'a\\x00'"),
+    (
+        "in.jsonl",
+        JSON[:-2] + b', "a": "x\\ud800"}',
+        "out.csv",
+        "line 1: a text must have whole let",
+    ),
+    ("in.jsonl", JSON + b'\n{"\\uDC00": 1}', "out.jsonl", "line 3: a text must have whole letters"),
+    (
+        "in.jsonl",
+        JSON[:-2] + b', "a": "x\\u0000"}',
+        "out.csv",
+        "row 1: csv cannot hold a text with",
+    ),
     ("in.csv", ROW, "in.csv", "the source and the target are the same file"),
     ("in.csv", ROW, "none/out.csv", "none/out.csv': no such folder"),
     ("in.csv", ROW, f"{'x' * 300}.csv", "file name too long"),
@@ -289,6 +305,58 @@ def test_files_that_cannot_be_answered_are_refused_in_one_sentence(
     assert "\n" not in str(refused.value)
     assert str(refused.value).count("batch file") <= 1
     assert [each.name for each in tmp_path.iterdir()] == ([name] if name != "none.csv" else [])
+
+
+def test_a_surrogate_pair_and_an_escaped_backslash_are_no_half_letters(tmp_path: Path) -> None:
+    text = r"\ud83d\ude00 \\ud800"
+    found = answered(tmp_path, f'{{"attackers": 9, "defenders": 5, "note": "{text}"}}')
+    assert found.splitlines()[1].startswith(r"9,5,😀 \ud800,0.8")
+
+
+def rows_with_keys(rows: int, keys: int, nested: str = "{}") -> str:
+    """Return lines of JSON of which each has one of some keys that the others lack."""
+    each = (nested.format(f'{{"k{n % keys}": 1}}') for n in range(rows))
+    return "\n".join(f'{{"attackers": 9, "defenders": 5, {inner[1:]}' for inner in each)
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.jsonl"])
+@pytest.mark.parametrize(
+    ("rows", "keys", "nested", "sentence"),
+    [
+        (20_000, 20_000, "{}", "rows must have at most 16384 different keys, got "),
+        (20_000, 20_000, '{{"x": {}}}', "rows must have at most 16384 different keys, got 1"),
+        (9_000, 9_000, "{}", "keys must have at most 20000000 cells together, got 8999 rows with "),
+    ],
+)
+def test_rows_of_json_with_many_different_keys_are_refused(
+    tmp_path: Path, rows: int, keys: int, nested: str, sentence: str, target: str
+) -> None:
+    (tmp_path / "in.jsonl").write_text(rows_with_keys(rows, keys, nested))
+    with pytest.raises(IactaError, match=sentence):
+        answer_file(tmp_path / "in.jsonl", tmp_path / target)
+
+
+def test_the_rows_of_all_blocks_of_json_share_one_limit(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(rows_with_keys(40_000, 600))
+    with pytest.raises(
+        IactaError, match=r"at most 20000000 cells together, got [0-9]+ rows with 602"
+    ):
+        answer_file(tmp_path / "in.jsonl", tmp_path / "out.csv")
+
+
+def test_rows_of_json_may_have_some_different_keys(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(rows_with_keys(2_000, 500))
+    assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.parquet") == (2_000, 0)
+    assert read(tmp_path / "out.parquet").width == 2 + 500 + 5
+
+
+def test_colons_in_the_texts_of_json_make_no_keys(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"attackers": 9, "defenders": 5, "note": f'k{n}": "{n}":'})
+        for n in range(17_000)
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (17_000, 0)
 
 
 @pytest.mark.parametrize("target", ["out.csv", "out.jsonl"])
@@ -404,6 +472,19 @@ def test_excel_loses_no_digits_and_no_letters(tmp_path: Path) -> None:
     with pytest.raises(IactaError, match="a cell of Excel holds 32767 letters"):
         answer_file(tmp_path / "long.parquet", tmp_path / "new.xlsx", defenders=3)
     assert not (tmp_path / "new.xlsx").exists()
+
+
+def test_excel_gets_texts_and_errors_for_values_that_it_cannot_hold(tmp_path: Path) -> None:
+    at = [datetime(1850, 1, 2), datetime(2024, 1, 2)]  # the zone comes later
+    frame = pl.DataFrame({"attackers": [5, 5], "at": at, "share": [float("nan"), float("inf")]})
+    zoned = frame["at"].dt.replace_time_zone("UTC").alias("zoned")
+    frame.with_columns(zoned, later=pl.lit(at[1])).write_parquet(tmp_path / "in.parquet")
+    answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx", defenders=3)
+    found = pl.read_excel(tmp_path / "out.xlsx")
+    assert [text[:10] for text in found["at"]] == ["1850-01-02", "2024-01-02"]
+    assert found["zoned"][1].startswith("2024-01-02 00:00:00")
+    assert found["later"].to_list() == [at[1].date()] * 2
+    assert found["share"].to_list() == [None, None]
 
 
 def test_a_workbook_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
@@ -596,6 +677,32 @@ def test_pipes_are_answered_in_their_own_format(
         2,
         b"iacta: batch on standard input: Parquet is read from a file, not a pipe\n",
     )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("source", ["in.csv", "in.jsonl", "in.arrow"])
+def test_a_reader_of_a_pipe_that_ends_is_no_error(
+    source: str, unbuffered: str, tmp_path: Path
+) -> None:
+    """An unbuffered standard output takes a part of what is written, and says how much."""
+    frame = pl.DataFrame({"attackers": [12] * 30_000, "defenders": 10})
+    written(frame, tmp_path / source)
+    ended = shell(
+        f"{{ $iacta batch {tmp_path / source} -; echo $? >&2; }} | head -c 9 >/dev/null",
+        {"PYTHONUNBUFFERED": unbuffered},
+    )
+    assert [line for line in ended.err.splitlines() if LONG not in line] == ["141"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
+@pytest.mark.parametrize("target", ["csv", "jsonl", "parquet", "arrow", "xlsx", "csv.gz"])
+def test_a_full_disk_is_said_so(target: str, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("attackers,defenders\n12,10\n")
+    full = tmp_path / f"out.{target}"
+    full.symlink_to("/dev/full")
+    said = rf"cannot write '.*out\.{target}': no space left on device"
+    with pytest.raises(IactaError, match=said):
+        answer_file(tmp_path / "in.csv", full)
 
 
 def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:

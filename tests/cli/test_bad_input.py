@@ -30,6 +30,47 @@ def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
     assert b"Traceback" not in err
 
 
+PRESSED = """
+import signal
+
+class Descriptor:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(signal.SIGINT)
+
+class Owner:
+    descriptor = Descriptor()
+"""
+SWALLOWED = """
+import signal
+
+try:
+    signal.raise_signal(signal.SIGINT)
+except BaseException:
+    pass
+"""
+LOST = """
+import signal
+
+class Deleted:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+Deleted()
+"""
+
+
+@pytest.mark.parametrize("code", [PRESSED, SWALLOWED, LOST], ids=["class", "except", "delete"])
+def test_ctrl_c_inside_an_import_ends_with_130(code: str, tmp_path: Path) -> None:
+    (tmp_path / "polars.py").write_text(code)
+    ended = subprocess.run(  # our own command
+        [sys.executable, "-m", "iacta", "batch", "in.csv", "out.csv"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_at_once_with_130() -> None:
     code, out, err = interrupted(LONG, 2)  # it works, or still loads on a slow machine

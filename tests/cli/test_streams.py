@@ -47,6 +47,20 @@ def test_an_answer_that_cannot_be_written_is_said_so(closed: str, reason: str) -
     assert shell(f"$iacta battle 5 3 {closed}") == (1, "", said)
 
 
+@pytest.mark.parametrize(
+    ("closed", "ended"),
+    [
+        (">/dev/full", (1, "", "iacta: cannot write the answer: No space left on device\n")),
+        ("| true", (0, "", "")),
+    ],
+)
+def test_a_server_that_cannot_print_its_address_ends(
+    closed: str, ended: tuple[int, str, str]
+) -> None:
+    pytest.importorskip("uvicorn")
+    assert shell(f"$iacta serve --port 0 {closed}") == ended
+
+
 def test_bad_input_ends_with_2_even_where_nothing_can_be_said() -> None:
     assert shell("$iacta battle 5 x 2>&-") == (2, "", "")
 

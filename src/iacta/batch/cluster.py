@@ -9,8 +9,10 @@ they are joined into one file, or for Parquet the folder gets the name of the ta
 import os
 import re
 import shutil
+import signal
+import sys
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from logging import CRITICAL
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from iacta.batch.files import LONGEST_LINE, BatchJob, Done, heading
 from iacta.batch.frames import answer_frame
@@ -26,7 +29,7 @@ from iacta.forms.question import Watch
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, at, missing
 from iacta.inputs.files import in_file, named, reason_of, unfinished, written_whole
-from iacta.inputs.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular
+from iacta.inputs.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular, check_column
 
 LOCAL = "local"  # the cluster of this machine's cores
 BLOCK = 2**24  # bytes of a block of text; those of Parquet are its row groups
@@ -55,16 +58,21 @@ def cluster(address: str) -> Iterator[Any]:
     except ImportError:
         raise missing("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
-        with (
-            distributed.LocalCluster(
-                host="127.0.0.1",
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=CRITICAL,  # what is wrong is an error of this process
-            ) as here,
-            distributed.Client(here, set_as_default=False) as client,
-        ):
-            yield client
+        with ExitStack() as stack:
+            # Python starts its tracker with the first worker, and would unblock Ctrl-C there.
+            import_module("multiprocessing.resource_tracker").ensure_running()
+            with _hold_ctrl_c():
+                here = distributed.LocalCluster(
+                    n_workers=0,
+                    host="127.0.0.1",
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=CRITICAL,  # what is wrong is an error of this process
+                )
+                stack.callback(here.close)
+            here.scale(import_module("dask.system").CPU_COUNT)
+            stack.enter_context(here)  # waits for the workers
+            yield stack.enter_context(distributed.Client(here, set_as_default=False))
         return
     try:
         client = distributed.Client(address, timeout=LONGEST_GREETING, set_as_default=False)
@@ -73,6 +81,22 @@ def cluster(address: str) -> Iterator[Any]:
         raise IllegalError(f"{expected}, got {shown(address)}: {reason}") from None
     with client:
         yield client
+
+
+@contextmanager
+def _hold_ctrl_c() -> Iterator[None]:
+    """Hold Ctrl-C back during a block, and keep it from all threads and processes begun there.
+
+    A terminal sends Ctrl-C to the workers too, which would print tracebacks, or fail to start.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    usual = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
 
 
 def answer_blocks(
@@ -128,7 +152,7 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
             options = {"dtype_backend": "pyarrow", "index": False, "split_row_groups": True}
             frame = frames.read_parquet(file, **options)
             job.checked(pl.from_pandas(frame._meta))
-            return job, frame
+            return job, frame.map_partitions(_check_block, meta=frame._meta)
         names: list[str] = []
         line, blocks = b"", table.lines()
         if job.source.name == "csv":
@@ -199,6 +223,13 @@ class _TextBlocks:
                 raise MalformedError(f"{name} must be {wanted}, as in the first lines, got {kind}")
         whole = pl.concat([self.columns, rows], how="diagonal_relaxed")
         return whole.cast(self.columns.schema)
+
+
+def _check_block(block: Any) -> Any:
+    """Return a block of Parquet, or refuse it if a column is damaged."""
+    for name in block.columns:
+        check_column(name, pa.array(block[name]))
+    return block
 
 
 def _pandas(rows: pl.DataFrame) -> Any:

@@ -27,9 +27,9 @@ from iacta.forms.parameter_kinds import Whole
 from iacta.inputs.checks import shown
 from iacta.inputs.csv_formulas import FORMULA, csv_rows
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at, missing
-from iacta.inputs.files import STREAM, named, reason_of
-from iacta.inputs.json_and_toml import parse_json
-from iacta.inputs.tabular import MOST_COLUMNS, LineBlock, Tabular, cells, line_text
+from iacta.inputs.files import STREAM, ErrorKeeper, named, reason_of
+from iacta.inputs.json_and_toml import parse_json, refuse_half_letters
+from iacta.inputs.tabular import MOST_CELLS, MOST_COLUMNS, LineBlock, Tabular, cells, line_text
 
 LINE = "\nline"  # the column of whole lines of JSON
 FORMATS = {
@@ -45,6 +45,9 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 LONGEST_LINE = 10**7  # bytes, to keep memory bounded
 MOST_EXCEL_ROWS = 2**20 - 1  # in a sheet, below the headings
 LONGEST_EXCEL = 2**15 - 1  # letters in a cell
+FIRST_EXCEL_YEAR = 1900
+EXCEL_OPTIONS = {"in_memory": True, "strings_to_formulas": False, "nan_inf_to_errors": True}
+JSON_TEXT = r'"(?:[^"\\]|\\.)*"(?:\s*:)?'  # with the colon if it is a key
 MOST_EXACT = 2**53  # larger whole numbers become texts, as Excel would round them
 OLDEST = pl.CompatLevel.oldest()  # Arrow that every reader knows
 MADE = datetime(2000, 1, 1)  # the date of every workbook, so that equal ones have equal bytes
@@ -140,8 +143,15 @@ class BatchJob:
         if self.source.name == "csv":
             names, _, blocks = heading(table)
             self.asked.parameters(names)  # which may refuse them
-        blank = LineBlock(1, [])
-        frames = [self.read_block(block, names, table.mark) for block in chain([blank], blocks)]
+        frames = [self.read_block(LineBlock(1, []), names, table.mark)]
+        keys: set[str] = set()
+        rows = size = 0
+        for block in blocks:
+            frames.append(self.read_block(block, names, table.mark))
+            keys.update(name for name in frames[-1].columns if name != LINE)
+            rows += frames[-1].height
+            size += sum(map(len, block.lines))
+            _refuse_sparse(rows, len(keys), size)
         return pl.concat(frames, how="diagonal_relaxed")
 
     def read_block(self, block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame:
@@ -155,6 +165,10 @@ class BatchJob:
         numbered = [each for each in block.numbered() if each[1].strip(b" \r")]
         texts = [line_text(line, number).strip() for number, line in numbered]
         content = io.BytesIO("\n".join(texts).encode())
+        for (number, _), text in zip(numbered, texts, strict=True):
+            if "\\u" in text:
+                refuse_half_letters(text, number)
+        _refuse_sparse(len(texts), _count_keys(texts), len(content.getvalue()))
         try:
             kinds = dict(pl.scan_ndjson(content, infer_schema_length=None).collect_schema())
             columns = self._columns(kinds)
@@ -206,17 +220,18 @@ class BatchJob:
     def write(self, answered: pl.DataFrame, stream: IO[bytes], *, is_first: bool = True) -> None:
         """Write rows with their answers; the first part of a file has the heading of CSV."""
         rows = answered if self.keeps_lines else answered.drop(LINE, strict=False)
-        with ExitStack() as stack:
-            if self.target.compression:
-                # Closing what compresses closes what is below it.
-                below = open(stream.fileno(), "wb", closefd=False)  # noqa: SIM115
-                packed = pa.CompressedOutputStream(pa.PythonFile(below), self.target.compression)
-                stream = stack.enter_context(packed)
-            try:
-                self._write_plain(rows, stream, is_first=is_first)
-            except pl.exceptions.PolarsError as error:
-                reason = reason_of(error)
-                raise IllegalError(f"{self.target.name} cannot hold it: {reason}") from None
+        keeper = ErrorKeeper(stream)
+        to: Any = keeper
+        try:
+            with ExitStack() as stack:
+                if self.target.compression:
+                    packed = pa.CompressedOutputStream(pa.PythonFile(to), self.target.compression)
+                    to = stack.enter_context(packed)
+                self._write_plain(rows, to, is_first=is_first)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            if keeper.error is not None:
+                raise keeper.error from None
+            raise IllegalError(f"{self.target.name} cannot hold it: {reason_of(error)}") from None
 
     def _write_plain(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
         match self.target.name:
@@ -263,6 +278,9 @@ class BatchJob:
             csv.writer(line, delimiter=mark, lineterminator="\n").writerow(names)
             stream.write(line.getvalue().encode())
         rows = _flat(answered).with_columns(plain.name.keep())
+        has_nul = rows.select(pl.any_horizontal(text.str.contains("\0", literal=True)))
+        if (wrong := has_nul.to_series().arg_true()).len():
+            raise IllegalError(f"row {wrong[0] + 1}: csv cannot hold a text with a NUL")
         rows.write_csv(stream, include_header=False, separator=mark)
 
 
@@ -333,6 +351,26 @@ def _object(text: str) -> dict[str, Any]:
     return found
 
 
+def _count_keys(lines: Sequence[str]) -> int:
+    """Return how many different keys the objects of some lines have, nested ones included."""
+    texts = pl.Series(lines, dtype=pl.String).str.extract_all(JSON_TEXT).explode().unique()
+    return int(texts.str.ends_with(":").sum())
+
+
+def _refuse_sparse(rows: int, keys: int, size: int) -> None:
+    """Refuse lines of JSON that would fill far more memory than their bytes with empty cells.
+
+    size: the bytes of the lines.
+    """
+    if keys > MOST_COLUMNS:
+        raise TooLargeError(f"rows must have at most {MOST_COLUMNS} different keys, got {keys}")
+    if rows * keys > max(MOST_CELLS, size):
+        raise TooLargeError(
+            f"rows with different keys must have at most {MOST_CELLS} cells together, got "
+            f"{rows} rows with {keys} keys"
+        )
+
+
 def _inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
     """Return the parameters that are columns of numbers too large for fractions to be exact."""
     numbers = (name for name in asked.named(rows.columns) if rows.schema[name] == pl.Float64)
@@ -379,13 +417,21 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
     texts = rows.select(pl.col(pl.String).str.len_chars().max())
     if max(filter(None, texts.row(0)), default=0) > LONGEST_EXCEL:
         raise TooLargeError(f"a cell of Excel holds {LONGEST_EXCEL} letters, got more")
-    wide = [
-        each.cast(pl.String)
-        for each in rows
-        if each.dtype in (pl.Int64, pl.UInt64)
-        and each.is_between(-MOST_EXACT, MOST_EXACT).all() is False
-    ]
-    book: Any = excel.Workbook(stream, {"in_memory": True, "strings_to_formulas": False})
+    as_texts = [each.cast(pl.String) for each in rows if not _is_excel_value(each)]
+    content = io.BytesIO()  # Python would write the end of a ZIP file that is not whole once more
+    book: Any = excel.Workbook(content, EXCEL_OPTIONS)
     book.set_properties({"created": MADE})
-    rows.with_columns(wide).write_excel(book)
+    rows.with_columns(as_texts).write_excel(book)
     book.close()
+    stream.write(content.getvalue())
+
+
+def _is_excel_value(column: pl.Series) -> bool:
+    """Return whether Excel holds the values of a column without loss."""
+    match column.dtype:
+        case pl.Int64 | pl.UInt64:
+            return column.is_between(-MOST_EXACT, MOST_EXACT).all() is not False
+        case pl.Date | pl.Datetime:
+            has_zone = getattr(column.dtype, "time_zone", None) is not None
+            return not has_zone and (column.dt.year() >= FIRST_EXCEL_YEAR).all()
+    return True

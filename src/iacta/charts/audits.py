@@ -42,11 +42,13 @@ def audited_log(audited: Audit) -> Chart:
     the band in which all results of 95 of 100 fair logs are. If the log has its throws one by one,
     a table `evidence` has the `e_value` after each number of `throws`; if it also has rolls or
     battles, a table `luck` has the luck of each `player` in `armies`. A log in which every result
-    is impossible under its rules is refused.
+    is impossible under its rules is refused, and so is one that has nothing but chances.
     """
     from iacta.questions.audit import audit_sentence  # takes time to import
 
     rows = _results(audited)
+    if not rows and audited.chances:
+        raise IllegalError("a picture of an audit needs dice, rolls or battles, got chances alone")
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
     most = MOST_EXPONENT * math.log(10)
@@ -97,7 +99,7 @@ def _results(audited: Audit) -> list[Row]:
             "off": (result.seen - result.expected) / total,
             "low": (fair.low - result.expected) / total,
             "high": (fair.high - result.expected) / total,
-            "verdict": FAIR if result.low <= result.expected <= result.high else ODD,
+            "verdict": ODD if audited.is_odd(result) else FAIR,
         }
         for result, fair in zip(audited.results, audited.fair_counts(), strict=True)
         if result.throws in kept and (total := totals[result.throws])

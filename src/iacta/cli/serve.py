@@ -88,12 +88,21 @@ class ServeCommand(Command):
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """Prints its address once it listens, and ends at once."""
+            """Prints its address once it listens, and ends at once.
+
+            error: why the address could not be printed.
+            """
+
+            error: OSError | None = None
 
             async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
                 listening.listen(MOST_WAITING)  # more than are accepted at once
-                print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
+                try:
+                    print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
+                except OSError as error:  # uvicorn would print a traceback
+                    self.error, self.should_exit = error, True
+                    return
                 if is_open:
                     import webbrowser  # only needed here
 
@@ -116,10 +125,13 @@ class ServeCommand(Command):
             server_header=False,
             timeout_graceful_shutdown=1,
         )
+        server = Server(config)
         try:
-            Server(config).run(sockets=[listening])
+            server.run(sockets=[listening])
         finally:
             work.close()
+        if server.error is not None:
+            raise server.error
         return 0
 
     def _listen(self) -> "socket":

@@ -34,6 +34,7 @@ from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
     DRAWS,
     ORDER,
+    POWER,
     SHUFFLES,
     Finding,
     bias_seen,
@@ -97,6 +98,8 @@ class Audit(Displayed):
     unread: columns of the log that are ignored.
     skipped: what is not clear from a recording, and how often.
     broken_off: battles that attackers left before their end; only their choice decided when.
+    chances: lines that have nothing but the chance to succeed, before and after.
+    chance_spread: the standard deviation of their wins, `None` if some are still open.
     is_recording: whether the log is the recording of a game.
     """
 
@@ -117,6 +120,8 @@ class Audit(Displayed):
     unread: tuple[str, ...]
     skipped: dict[str, int]
     broken_off: int
+    chances: int
+    chance_spread: float | None
     is_recording: bool
 
     def _summary(self) -> str:
@@ -135,7 +140,6 @@ class Audit(Displayed):
     @cached_property
     def results(self) -> tuple[ResultCount, ...]:
         """How often each result came, with intervals that are right for all at once."""
-        # Among all questions, so that none is off where the log as a whole raises no alarm.
         cells = self.questions * sum(len(kind.chances) for kind in self.throws)
         results = []
         for kind in self.throws:
@@ -149,6 +153,10 @@ class Audit(Displayed):
                 )
         return tuple(results)
 
+    def is_odd(self, result: ResultCount) -> bool:
+        """Return whether a result is part of the reason for an alarm."""
+        return self.is_alarm and not result.low <= result.expected <= result.high
+
     def fair_counts(self) -> Iterator[Interval]:
         """Yield between which counts each result lies, so that all do in 95 of 100 fair logs."""
         cells = sum(len(kind.chances) for kind in self.throws) or 1
@@ -159,9 +167,22 @@ class Audit(Displayed):
                 yield Interval(max(middle - half, 0.0), min(middle + half, float(kind.total)))
 
     @property
-    def largest(self) -> Throws:
-        """The kind of throws of which there are the most."""
-        return max(self.throws, key=lambda kind: kind.total)
+    def largest(self) -> Throws | None:
+        """The kind of throws of which there are the most, `None` for a log of chances."""
+        return max(self.throws, key=lambda kind: kind.total, default=None)
+
+    @property
+    def chance_bias_seen(self) -> float | None:
+        """The bias of chances that this log detects nine times in ten, `None` if none.
+
+        The number of wins is as good as normal.
+        """
+        if not self.chances or not self.chance_spread:
+            return None
+        normal = NormalDist()
+        off = normal.inv_cdf(1 - self.level / self.questions / 2) + normal.inv_cdf(POWER)
+        bias = off * self.chance_spread / self.chances
+        return bias if bias < 0.5 else None
 
     def bias_seen(self, throws: Throws) -> float | None:
         """Return the bias that this log detects nine times in ten.
@@ -225,10 +246,11 @@ def questions_of(kind: str) -> int:
     kind: `"dice"`, `"rolls"` whose dice are known, or `"battles"`.
 
     >>> questions_of("dice"), questions_of("battles")
-    (5, 4)
+    (5, 7)
     """
     counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
-    return len(counted) + len(ORDER) + (kind != BATTLES)  # a list used again
+    tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)  # luck; spread and the most extreme battle
+    return len(counted) + len(ORDER) + (kind != BATTLES) + tails  # a list used again
 
 
 def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
@@ -253,7 +275,8 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     names = list(tally.known.players)
     difference, by_player = compare_players(first, names, tally.rng, draws)
     findings += difference
-    evidence = tally.evidence if is_ordered else Evidence.of_counts(used)
+    findings += tally.tails.findings()
+    evidence = tally.evidence if is_ordered else Evidence.of_counts(used, tally.tails.bets)
     return Audit(
         level=tally.level,
         lines=tally.lines,
@@ -272,5 +295,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         unread=tuple(notes.unread),
         skipped=dict(notes.skipped),
         broken_off=tally.broken_off,
+        chances=tally.tails.chances,
+        chance_spread=tally.tails.chance_spread,
         is_recording=notes.is_recording,
     )

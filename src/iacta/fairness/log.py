@@ -22,7 +22,7 @@ import numpy as np
 from iacta.battle.territory import Territory, parse_territory
 from iacta.fairness.e_values import Ints
 from iacta.fairness.recording import recorded
-from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, refuse_large
+from iacta.fairness.trials import LONGEST_NAME, LOST, WON, Entry, Notes, Trial, refuse_large
 from iacta.inputs.checks import parse_whole_number, shown, whole_number, words_of
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.inputs.files import read_path
@@ -58,8 +58,8 @@ COLUMNS = (
     *("player", "opponent", "rules", "count"),
 )
 WANTED = (
-    "die; attack and defence; attack_dice, defence_dice and attackers_lost; or attackers, "
-    "defenders, attackers_left and defenders_left"
+    "die; attack and defence; attack_dice, defence_dice and attackers_lost; attackers, "
+    "defenders, attackers_left and defenders_left; or chance_before and chance_after"
 )
 DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
@@ -90,7 +90,7 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     source = read_path(log, "log") if isinstance(log, PathLike) else log
     with Tabular(source, LONGEST_LINE, REMARK) as table:
         if not table.is_text:
-            yield from _blocks(_entries(table.records(), "row", read))
+            yield from _blocks(_entries(table.records(COLUMNS), "row", read))
         elif not _is_document(table.head):
             yield from _Reader(table, read).blocks()
         elif isinstance(document := table.document(), list):
@@ -189,7 +189,7 @@ class _Reader:
             return False
         self.columns = [column_name(name) for name in cells(first, self.table.mark)]
         names = [name for name in self.columns if name in COLUMNS]
-        if not {"die", "attack", "attack_dice", "attackers_left"} & {*names}:
+        if not {"die", "attack", "attack_dice", "attackers_left", "chance_before"} & {*names}:
             what = (
                 "unknown columns" if re.search("[A-Za-z]{2}", first) else "missing heading before"
             )
@@ -239,17 +239,22 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
             given[column] = value
     rules = _rules(given["rules"], usual.garrison) if "rules" in given else usual
     kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]
-    if len(kinds) != 1:
+    has_chances = "chance_before" in given or "chance_after" in given
+    chances = _chances(given) if has_chances else None
+    if len(kinds) > 1 or not (kinds or has_chances):
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else shown(dict(row))
         raise MalformedError(f"a row must have {WANTED}; got {got}")
-    entry = {"dice": _die, "rolls": _roll, "battles": _battle}[kinds[0]](given, rules)
+    if not kinds and chances is not None:
+        entry = _chance(rules, *chances)
+    else:
+        entry = {"dice": _die, "rolls": _roll, "battles": _battle}[kinds[0]](given, rules)
     ahead = _ahead(given["ahead"]) if "ahead" in given else ()
     if entry.fought is not None:
         attackers, defenders = entry.fought
         refuse_large(attackers, defenders + sum(territory.defenders for territory in ahead))
     return entry._replace(
         ahead=ahead,
-        chances=_chances(given) if "chance_before" in given or "chance_after" in given else None,
+        chances=chances,
         player=_name(given, "player"),
         opponent=_name(given, "opponent"),
         times=_whole(given, "count", 1, MOST_COUNT) if "count" in given else 1,
@@ -290,6 +295,13 @@ def _chances(given: Row) -> tuple[float, float]:
             raise IllegalError(f"{name} must lie between 0 and 1, got {shown(given[name])}")
         chances.append(float(chance))
     return chances[0], chances[1]
+
+
+def _chance(rules: Rules, before: float, after: float) -> Entry:
+    """Return the entry of a line that has nothing but the chance to succeed."""
+    is_decided = after in (0, 1)
+    outcome = (WON if after else LOST) if is_decided else (0, 0)
+    return Entry(Trial("chance", 0, 0, rules, chance=before, is_decided=is_decided), outcome)
 
 
 def _name(given: Row, column: str) -> str:

@@ -26,6 +26,7 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -34,13 +35,10 @@ import numpy as np
 
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
+from iacta.fairness.sums import MOST_WORK, WINDOW, Scores, sum_tail, win_tails
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
-
-LONGEST = 2**18
-MOST_WORK = 2**26  # of a transform; what takes more is as good as normal
-LEAST_TAIL = 1e-10
 
 
 class Luck(NamedTuple):
@@ -52,7 +50,8 @@ class Luck(NamedTuple):
     armies: how many of them are luck; the others, `result - armies`, are what the choices were
         worth.
     spread: the standard deviation of that luck.
-    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player.
+    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player: in
+        armies, or in wins where nothing but chances is known.
     fights: how many of them changed a known chance to win a battle.
     wins: the luck in battles won, summed over these.
     wins_spread: the standard deviation of that luck.
@@ -87,7 +86,7 @@ class Gained(NamedTuple):
 
 def gained(entry: Entry, trial: Trial) -> Gained:
     """Return what a roll or a battle gained the attackers."""
-    armies = entry.outcome[1] - entry.outcome[0]
+    armies = 0 if trial.kind == "chance" else entry.outcome[1] - entry.outcome[0]
     mean, _ = armies_gain(trial)
     chance: tuple[float, float, float] = (0, 0.0, 0.0)
     if entry.chances is not None:
@@ -102,10 +101,14 @@ def gained(entry: Entry, trial: Trial) -> Gained:
 def armies_gain(trial: Trial) -> tuple[float, float]:
     """Return the armies that a throw gains the attackers on average, and their variance.
 
+    A chance has no armies.
+
     >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
     (0.1582, 2.6319)
     """
+    if trial.kind == "chance":
+        return 0.0, 0.0
     chances = outcomes(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
     square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in chances.items())
@@ -163,12 +166,13 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
     total: what all throws gained them.
     thrown: how often each trial occurred, with 1 where they attacked and −1 where they defended.
 
-    The distribution of the armies gained is exact, by a Fourier transform of each trial's; where
-    that would take long, it is the normal one.
+    The distribution of the armies gained, or of the wins, is exact. Where that takes long, the
+    distribution of armies is the normal one, and where chances are still open, that of wins is
+    Chernoff's bound.
     """
     variances = (armies_gain(trial)[1] * count for (trial, _), count in thrown.items())
     result, spread = int(total.armies), math.sqrt(math.fsum(variances))
-    as_bad, as_good = _tails(thrown, result, spread)
+    as_bad, as_good = _tails(thrown, total, spread)
     return Luck(
         player=player,
         throws=int(total.throws),
@@ -184,30 +188,32 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
 
 
 def _tails(
-    thrown: Mapping[tuple[Trial, int], int], result: int, spread: float
+    thrown: Mapping[tuple[Trial, int], int], total: Gained, spread: float
 ) -> tuple[float, float]:
-    """Return the chance that fair dice gain at most, and at least, so many armies."""
-    # A throw gains at most the enemies in it, and costs at most one's own armies.
-    most = sum((trial.first + trial.second) * count for (trial, _), count in thrown.items()) + 1
-    size = 1 << max(most - 1, 1).bit_length()
-    if size > LONGEST or size * len(thrown) > MOST_WORK:
-        if not spread:
-            return 1.0, 1.0
+    """Return the chance that fair dice gain at most, and at least, so many armies, or wins."""
+    if all(trial.kind == "chance" for trial, _ in thrown):
+        return _win_tails(thrown, total.wins)
+    if not spread:
+        return 1.0, 1.0
+    result, parts = int(total.armies), []
+    for (trial, sign), count in thrown.items():
+        if trial.kind != "chance":
+            weights = outcomes(trial)
+            gains = sign * np.array([theirs - ours for ours, theirs in weights])
+            parts.append(Scores(gains, np.array([*weights.values()]), count))
+    if 2 * WINDOW * spread * len(parts) > MOST_WORK:
         means = (sign * armies_gain(trial)[0] * n for (trial, sign), n in thrown.items())
         off = (result - math.fsum(means)) / spread / math.sqrt(2)
         return math.erfc(-off) / 2, math.erfc(off) / 2
-    rows = []
+    losses = [part._replace(scores=-part.scores) for part in parts]
+    return sum_tail(losses, -result), sum_tail(parts, result)
+
+
+def _win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
+    """Return the chance that fair dice win at most, and at least, so many chances."""
+    counts: Counter[Trial] = Counter()
     for (trial, sign), count in thrown.items():
-        weights = outcomes(trial)
-        gains = sign * np.array([theirs - ours for ours, theirs in weights])
-        least = int(gains.min())
-        rows.append((least, np.bincount(gains - least, weights=[*weights.values()]), count))
-    width = sum((len(chances) - 1) * count for _, chances, count in rows) + 1
-    size = max(size, 1 << max(width - 1, 1).bit_length())  # where armies grow
-    product = np.ones(size // 2 + 1, dtype=complex)
-    for _, chances, count in rows:
-        product *= np.fft.rfft(chances, size) ** count
-    total = np.fft.irfft(product, size)[:width]
-    place = result - sum(least * count for least, _, count in rows)
-    at_most, at_least = float(total[: place + 1].sum()), float(total[place:].sum())
-    return min(max(at_most, LEAST_TAIL), 1.0), min(max(at_least, LEAST_TAIL), 1.0)
+        chance = trial.chance if sign > 0 else 1 - trial.chance  # an opponent wins the others
+        counts[trial._replace(chance=chance)] += count
+    won = gain + math.fsum(trial.chance * count for trial, count in counts.items())
+    return win_tails(counts, won, is_decided=all(trial.is_decided for trial in counts))

@@ -13,12 +13,15 @@ import numpy as np
 from iacta.fairness.e_values import Floats, Ints, log_evidence
 from iacta.fairness.luck import Gained, Luck, luck_of
 from iacta.fairness.p_values import Finding, Followed, find_period
+from iacta.fairness.tails import BETS, Tails, tail_bets
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
     BINS,
     DEFENCE,
     DICE,
+    IMPOSSIBLE,
+    NO_THROWS,
     NOBODY,
     ROLLS,
     Known,
@@ -46,36 +49,54 @@ class Moment(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence against fair dice: the mean of two bets, on the dice of rolls or their losses.
+    """The evidence against fair dice: that of dice and rolls times that of battles and chances.
 
-    logs: log E of each bet.
-    most: the largest log E of both together.
+    dice: log E of two bets, of which the mean counts: on the dice of rolls, or on their losses.
+    battles: log E of the bets on battles, of which a mean counts: on tenths, then on tails.
+    most: the largest log E of all together.
     alarm: after how many throws it reached 1 / level, `None` if it never did.
     """
 
-    logs: tuple[float, float] = (0.0, 0.0)
+    dice: Floats = np.zeros(2)
+    battles: Floats = np.zeros(1 + BETS)
     most: float = 0.0
     alarm: int | None = None
 
     @property
     def log(self) -> float:
-        """The log E of both bets together."""
-        return float(np.logaddexp(*self.logs)) - math.log(2)
+        """The log E of all bets together."""
+        return float(mean_evidence(self.dice, self.battles))
 
     @classmethod
-    def of_counts(cls, throws: list[Throws]) -> "Evidence":
-        """Return the evidence of a log whose order is not known: nobody could watch it grow."""
+    def of_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
+        """Return the evidence of a log whose order is not known: nobody could watch it grow.
+
+        tails: log E of the bets on tails.
+        """
         dice = (ATTACK, DEFENCE)
         lost = (ROLLS,) if any(kind.kind in dice for kind in throws) else dice
-        first, second = (
+        first, second, tenths = (
             math.fsum(
-                log_evidence(kind.counts, kind.chances)
-                for kind in throws
-                if kind.kind not in skipped
+                log_evidence(kind.counts, kind.chances) for kind in throws if is_bet_on(kind.kind)
             )
-            for skipped in (lost, dice)
+            for is_bet_on in (
+                lambda kind: kind not in (*lost, BATTLES),
+                lambda kind: kind not in (*dice, BATTLES),
+                lambda kind: kind == BATTLES,
+            )
         )
-        return cls((first, second))
+        return cls(np.array([first, second]), np.array([tenths, *tails]))
+
+
+def mean_evidence(dice: Floats, battles: Floats) -> Floats:
+    """Return the log E of all bets together, along the last axes.
+
+    dice: log E of the bets on dice and rolls, one row each.
+    battles: log E of the bets on battles: that on tenths has the weight of all others together.
+    """
+    tails = np.logaddexp.reduce(battles[1:]) - math.log(len(battles) - 1)
+    mean: Floats = np.logaddexp(*dice) + np.logaddexp(battles[0], tails) - math.log(4)
+    return mean
 
 
 @dataclass(frozen=True)
@@ -119,6 +140,7 @@ class Tally:
     evidence: the evidence against fair dice, as the log grew.
     moments: evidence and luck at some moments, the last one included.
     repeats: the throws in their order.
+    tails: the results by their trials.
     """
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
@@ -129,6 +151,7 @@ class Tally:
         self.evidence = Evidence()
         self.moments: list[Moment] = []
         self.repeats = Repeats(self.known.throws, rng.spawn(1)[0])
+        self.tails = Tails()
         # Of each player: what they gained, and how often each trial occurred, with 1 where they
         # attacked and -1 where they defended.
         self._gained: dict[int, Floats] = {}
@@ -147,6 +170,7 @@ class Tally:
                 numbers[code] = line
                 self.is_ordered &= line.times == 1
                 self._add_luck(line, count * line.times)
+                self.tails.add(line, count * line.times)
         if not numbers:
             return
         kept = np.array([*numbers])
@@ -158,12 +182,15 @@ class Tally:
         self.lines += int(lines.of("times").sum())
 
     def _count(self, lines: Lines) -> Floats:
-        """Count lines, and return by how much each changes log E of the two bets."""
+        """Count lines, and return by how much each changes log E.
+
+        The three rows are for bets on the dice of rolls, on their losses, and on tenths of battles.
+        """
         kinds, players, times = lines.of("throws"), lines.of("player"), lines.of("times")
         results = lines.of("result")
-        is_possible = results >= 0
-        self.impossible += int(times[~is_possible].sum())
-        factors = np.zeros((2, len(kinds)))
+        is_possible = (results >= 0) & (kinds != NO_THROWS)
+        self.impossible += int(times[results == IMPOSSIBLE].sum())
+        factors = np.zeros((3, len(kinds)))
         for kind in np.unique(kinds[is_possible]).tolist():
             throws, rows = self.known.throws[kind], np.flatnonzero((kinds == kind) & is_possible)
             if throws.kind == BATTLES and not self.is_ordered:
@@ -174,11 +201,13 @@ class Tally:
                     len(rows)
                 )
                 results[rows] = np.minimum((BINS * drawn).astype(np.int64), BINS - 1)
-            factors[:, rows] += throws.add(
+            bets = slice(2, 3) if throws.kind == BATTLES else slice(2)
+            factors[bets, rows] += throws.add(
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
         # In the first bet, the dice of rolls take the place of their losses.
-        is_roll = np.array([kind.kind == ROLLS for kind in self.known.throws])[kinds]
+        rolls = [n for n, throws in enumerate(self.known.throws) if throws.kind == ROLLS]
+        is_roll = np.isin(kinds, rolls)
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
         for dice_kinds, table in lines.sides:
             for kind in np.unique(dice_kinds[is_roll & (dice_kinds >= 0)]).tolist():
@@ -204,13 +233,18 @@ class Tally:
     def _watch(self, lines: Lines, factors: Floats) -> None:
         """Follow evidence and luck, line by line."""
         evidence = self.evidence
-        logs = np.array(evidence.logs)[:, None] + np.cumsum(factors, axis=1)
-        curve = np.logaddexp(*logs) - math.log(2)
+        dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
+        changes = np.zeros((1 + BETS, 1))
+        if any(line.trial.kind in ("battle", "chance") for line in lines.different):
+            tails = np.array([tail_bets(line) for line in lines.different])[lines.places]
+            changes = np.vstack([factors[2:], tails.T])
+        battles = evidence.battles[:, None] + np.cumsum(changes, axis=1)
+        curve = mean_evidence(dice, battles)
         reached, alarm = np.flatnonzero(curve >= -math.log(self.level)), evidence.alarm
         if alarm is None and len(reached):
             alarm = self.lines + int(reached[0]) + 1
         most = max(evidence.most, float(curve.max()))
-        self.evidence = Evidence((float(logs[0, -1]), float(logs[1, -1])), most, alarm)
+        self.evidence = Evidence(dice[:, -1], battles[:, -1], most, alarm)
         attackers, defenders, luck = lines.of("player"), lines.of("opponent"), lines.of("luck")
         before = self.moments[-1].armies if self.moments else (0.0,) * CURVES
         armies = [
@@ -269,8 +303,10 @@ class Repeats:
 
     def _roll(self, line: Line) -> tuple[int, int, float]:
         """Return the kind of a roll, and its dice in any order, or its losses; −1 if it is none."""
+        if line.throws == NO_THROWS or line.result < 0:
+            return -1, -1, 1.0
         throws, dice = self.throws[line.throws], line.sides
-        if throws.kind != ROLLS or line.result < 0:
+        if throws.kind != ROLLS:
             return -1, -1, 1.0
         result: Hashable = line.result
         chance = float(throws.chances[line.result])

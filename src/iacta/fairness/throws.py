@@ -18,6 +18,8 @@ Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely r
 
 BINS = 10
 NOBODY = -1
+NO_THROWS = -1  # lines that have nothing but chances belong to no kind of throws
+IMPOSSIBLE, OPEN = -1, -2  # such results have no place among all others
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES)
 MOST_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
@@ -96,11 +98,12 @@ class Throws:
 class Line(NamedTuple):
     """What a line of a log is.
 
-    throws: the kind of throws, by its number.
+    throws: the kind of throws, by its number, or `NO_THROWS`.
     player, opponent: who threw, and against whom, by their numbers.
     trial: what was thrown.
     times: how often it happened.
-    result: the place of the result, the best for the attackers first; -1 if it has no chance.
+    result: the place of the result, the best for the attackers first; `IMPOSSIBLE` if it has no
+        chance, `OPEN` if the chance to succeed is neither 0 nor 1 after it.
     start, width: F and P of the result.
     gain: what a roll or a battle gained the attackers.
     sides: the dice of both sides, each with the kind of throws that they are.
@@ -164,16 +167,20 @@ class Known:
         self._trials.add(trial)
         if len(self._trials) > MOST_TRIALS:
             raise TooLargeError(
-                f"a log must have at most {MOST_TRIALS} kinds of rolls and battles, got more"
+                f"a log must have at most {MOST_TRIALS} kinds of rolls, battles and chances, got "
+                "more"
             )
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
-        throws = self._place(keys.get(trial.kind, trial))
+        is_chance = trial.kind == "chance"
+        throws = NO_THROWS if is_chance else self._place(keys.get(trial.kind, trial))
         chances = outcomes(trial)
-        result, start, width, gain = -1, 0.0, 0.0, None
+        result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
         if entry.outcome in chances:
             result = [*chances].index(entry.outcome)
             start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
             gain = None if trial.kind == "die" else gained(entry, trial)
+        elif not trial.is_decided and len(chances) == 2:
+            result, gain = OPEN, gained(entry, trial)
         ours, theirs = UNKNOWN, UNKNOWN
         if trial.kind == "die":
             ours = throws, entry.outcome[:1]

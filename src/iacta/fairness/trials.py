@@ -13,15 +13,18 @@ from iacta.rules.rules import Rules
 
 LONGEST_NAME = 100
 MOST_STATES = 10**6  # of a battle in a log: a fraction of a second
+WON, LOST = (0, 1), (1, 0)  # the outcomes of a chance
 
 
 class Trial(NamedTuple):
     """Something that dice decide.
 
-    kind: `"die"`, `"roll"` or `"battle"`.
+    kind: `"die"`, `"roll"`, `"battle"` or `"chance"`.
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice or the defenders; 0 for a die.
     is_recorded: whether it is a battle of which a recording does not show every outcome.
+    chance: the chance to succeed, of a line that has no dice and no armies.
+    is_decided: whether that chance became 0 or 1.
     """
 
     kind: str
@@ -29,6 +32,8 @@ class Trial(NamedTuple):
     second: int
     rules: Rules
     is_recorded: bool = False
+    chance: float = 0.0
+    is_decided: bool = True
 
 
 class Entry(NamedTuple):
@@ -82,13 +87,16 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     """Return the probability of each outcome with fair dice, of those that a log can show.
 
     The outcomes are in order, the best for the attackers first: the armies that attackers and
-    defenders lose, or the face of a die.
+    defenders lose, or the face of a die. Of a chance they are `WON` and `LOST`.
 
     >>> outcomes(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
     """
     if trial.kind == "die":
         return {(face, 0): 1 / trial.first for face in range(1, trial.first + 1)}
+    if trial.kind == "chance":
+        both = {WON: trial.chance, LOST: 1 - trial.chance}
+        return {outcome: chance for outcome, chance in both.items() if chance > 0}
     if trial.kind == "roll":
         losses = Roll(trial.first, trial.second, trial.rules).losses()
         return {(loss.attackers, loss.defenders): float(losses[loss]) for loss in sorted(losses)}

@@ -8,6 +8,7 @@ of it, and a link planted under a predictable name is not followed.
 """
 
 import errno
+import io
 import os
 import stat
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
@@ -170,6 +171,33 @@ def reason_of(error: Exception) -> str:
 # Writing.
 
 
+class ErrorKeeper(io.RawIOBase):
+    """A stream that writes to another one and keeps the first error.
+
+    Polars raises errors of its own, which lack the number of the error: a pipe whose reader has
+    ended could not be told from a full disk. Closing this stream leaves the other one open.
+
+    stream: the other stream.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        rest = memoryview(content).cast("B")
+        try:
+            while rest:  # standard output without a buffer may take a part at a time
+                rest = rest[self.stream.write(rest) :]
+        except OSError as error:
+            self.error = self.error or error
+            raise
+        return memoryview(content).nbytes
+
+
 def check_writable(file: str | PathLike[str]) -> None:
     """Refuse a file that cannot be written, before its content is computed."""
     place = Path(file)
@@ -231,7 +259,7 @@ def written_whole(file: Path) -> Iterator[BinaryIO]:
 def _writing(file: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
-    except IactaError:
+    except (IactaError, BrokenPipeError):  # the reader of a pipe has ended
         raise
     except FileNotFoundError:
         raise IllegalError(f"cannot write {named(file)}: no such folder") from None

@@ -27,6 +27,8 @@ TOML_TEXT = (
     r"|'[^'\n]*+'?"
     r"|\#[^\n]*+"
 )
+# A surrogate pair, one half of a pair (in the group), or another escape of JSON.
+SURROGATE = r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
 NOT_READ = ("Invalid value", "Expected '='", "Expecting value", "Expecting property")  # by parsers
 REPHRASED = {
     "Unclosed inline table": "expected a comma or }",
@@ -62,7 +64,7 @@ def parse_json(text: str) -> Any:
     _refuse_parts(sum(map(bare.count, ",[{")), MOST_PARTS)
     _refuse_deep(bare)
     try:
-        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
+        found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         reason = _reason(error.msg, text, error.lineno, error.colno, ":")
         raise MalformedError(f"line {error.lineno}: invalid JSON: {reason}") from None
@@ -70,6 +72,30 @@ def parse_json(text: str) -> Any:
         if isinstance(error, RepeatedKeyError):
             raise
         raise MalformedError("invalid JSON: NaN, or a number that is too long") from None
+    refuse_half_letters(text)
+    return found
+
+
+def refuse_half_letters(text: str, first: int = 1) -> None:
+    r"""Refuse JSON with one half of a surrogate pair, which is not a letter in any encoding.
+
+    first: the number of the first line.
+
+    >>> refuse_half_letters(r'{"name": "\ud83d\ude00"}')
+    >>> refuse_half_letters(r'{"name": "\ud83d"}', 3)
+    Traceback (most recent call last):
+        ...
+    iacta.MalformedError: line 3: a text must have whole letters, got the half \ud83d of one
+    """
+    if "\\u" not in text and text.isascii():
+        return
+    for match in re.finditer(SURROGATE, text):
+        if match[1]:
+            line = first + text.count("\n", 0, match.start())
+            half = match[1].encode("ascii", "backslashreplace").decode()
+            raise MalformedError(
+                f"line {line}: a text must have whole letters, got the half {half} of one"
+            )
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

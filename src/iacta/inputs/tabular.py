@@ -16,10 +16,12 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
+from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,9 +43,17 @@ GROUP = 2**17  # rows of a table that are read at once
 MOST_COLUMNS = 2**14  # as in Excel
 MOST_DOCUMENT = 2**24  # bytes of one JSON text
 MOST_EXCEL = 2**28  # bytes of a workbook, unpacked
-MOST_CELLS = 2 * 10**7  # of a sheet
+MOST_CELLS = 2 * 10**7  # of a sheet, or of lines of JSON whose keys differ
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 LONGEST_PLACE = 20  # bytes
+YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds from 1970
+SECONDS = {  # of the units in which Arrow counts time
+    "day": 86_400,
+    "s": 1,
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+}
 UNREADABLE = (
     *(OSError, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError),
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile),
@@ -240,22 +250,35 @@ class Tabular:
             if not self.is_stream:
                 self._raw.seek(0)
             schema, batches = getattr(self, f"_{self.format}")()
+            schema = schema.remove_metadata()
+            for field in schema:
+                _read_texts(field)
         if len(schema) > MOST_COLUMNS:
             raise TooLargeError(f"a table must have at most {MOST_COLUMNS} columns, got more")
         return schema, self._each(batches)
 
     def _each(self, batches: Iterator[Any]) -> Iterator[Any]:
         with self._refusing():
-            yield from batches
+            for batch in batches:
+                for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                    check_column(name, column)
+                yield batch
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table; whole numbers that it holds as fractions are whole."""
+    def records(self, names: Collection[str]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table; whole numbers that it holds as fractions are whole.
+
+        names: the columns that are read, as `column_name` writes them; the others are null.
+        """
         _, batches = self.batches()
         for batch in batches:
-            for row in batch.to_pylist():
+            columns = [
+                _values(name, column) if column_name(name) in names else repeat(None, len(column))
+                for name, column in zip(batch.schema.names, batch.columns, strict=True)
+            ]
+            for row in zip(*columns, strict=True):
                 yield {
                     name: int(value) if isinstance(value, float) and value.is_integer() else value
-                    for name, value in row.items()
+                    for name, value in zip(batch.schema.names, row, strict=True)
                 }
 
     def _parquet(self) -> tuple[Any, Iterator[Any]]:
@@ -273,11 +296,17 @@ class Tabular:
     def _excel(self) -> tuple[Any, Iterator[Any]]:
         _refuse_large_excel(self._raw)
         polars = _library("polars", self.format)
-        _library("fastexcel", self.format)
+        fastexcel = _library("fastexcel", self.format)
         import logging  # only needed here
 
-        logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it says which types it guesses
+        for name in (
+            "fastexcel",
+            "calamine",
+        ):  # which would warn of types and names that they guess
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         content = self._raw.read()
+        if not fastexcel.read_excel(content).sheet_names:
+            raise MalformedError("a workbook must have a sheet, got none")
         heading = polars.read_excel(
             content, has_header=False, infer_schema_length=0, read_options={"n_rows": 1}
         )
@@ -287,6 +316,71 @@ class Tabular:
         sheet = polars.read_excel(content, infer_schema_length=None)
         table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
+
+
+def _read_texts(field: Any) -> list[str]:
+    """Return the name, time zone and metadata of a field of Arrow and of the fields in its type.
+
+    Raises UnicodeDecodeError where a text is not UTF-8: Polars would panic.
+    """
+    texts = [field.name, str(getattr(field.type, "tz", ""))]
+    for key, value in (field.metadata or {}).items():
+        texts += [key.decode(), value.decode()]
+    for number in range(field.type.num_fields):
+        texts += _read_texts(field.type.field(number))
+    return texts
+
+
+def check_column(name: str, column: Any) -> None:
+    """Refuse a damaged column of Arrow.
+
+    name: its name.
+    column: an array or a chunked array.
+
+    Polars trusts the lengths, offsets and texts of a column: wrong ones would end Python with a
+    signal. Dates outside the years of Python make Polars panic.
+    """
+    arrow: Any = import_module("pyarrow")
+    try:
+        column.validate(full=True)
+    except arrow.ArrowException as error:
+        raise MalformedError(f"the column {shown(name)} is damaged: {reason_of(error)}") from None
+    for chunk in column.chunks if isinstance(column, arrow.ChunkedArray) else [column]:
+        _check_dates(name, chunk)
+
+
+def _check_dates(name: str, array: Any) -> None:
+    """Refuse dates outside the years of Python, in nested arrays too."""
+    arrow: Any = import_module("pyarrow")
+    kinds, kind = arrow.types, array.type
+    if isinstance(array, arrow.ExtensionArray):
+        _check_dates(name, array.storage)
+    elif kinds.is_dictionary(kind):
+        _check_dates(name, array.dictionary)
+    elif kinds.is_struct(kind):
+        for part in array.flatten():
+            _check_dates(name, part)
+    elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # a union has no dates to flatten
+        if kinds.is_fixed_size_list(kind) and not kind.list_size:
+            raise MalformedError(f"the column {shown(name)} must not have lists of size 0")
+        _check_dates(name, array.flatten())
+    elif kinds.is_date(kind) or kinds.is_timestamp(kind):
+        unit = SECONDS[getattr(kind, "unit", "day" if kinds.is_date32(kind) else "ms")]
+        numbers = array.view(arrow.int32() if kinds.is_date32(kind) else arrow.int64())
+        ends = import_module("pyarrow.compute").min_max(numbers).as_py()
+        if ends["min"] is not None and not (
+            ends["min"] * unit >= YEAR_1 and ends["max"] * unit < YEAR_10000
+        ):
+            raise MalformedError(f"the column {shown(name)} must have dates of the years 1 to 9999")
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    """Return the values of a column of Arrow, or refuse it, such as for an unknown time zone."""
+    try:
+        values: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError, LookupError) as error:
+        raise MalformedError(f"the column {shown(name)} cannot be read: {error}") from None
+    return values
 
 
 def _library(name: str, format_: str) -> Any:

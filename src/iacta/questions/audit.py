@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from iacta.fairness.audit import Audit, audit, questions_of
 from iacta.fairness.luck import Luck
-from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
-from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
+from iacta.fairness.p_values import MOST_BIAS, POWER, Finding, bias_seen, rolls_needed
+from iacta.fairness.throws import ATTACK, BATTLES, BINS, DEFENCE, DICE, ROLLS, Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
@@ -34,8 +34,18 @@ MOST_ROLLS = 10**15  # floats hold their number
 LEAST_BIAS = Fraction(1, 10**6)  # a smaller one takes more rolls than that
 NOTABLE = 5.0  # games; what happens more often than once in as many is not worth a note
 RARE = 1e-5  # anything rarer is reported as less than this
+MOST_BIAS_SHOWN = 0.2  # a log that detects nothing smaller shows hardly anything
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
+SIDED = ("luck", "spread")  # tests whose detail names the side
+EXPLAINED = ("period", "players", "most extreme", "chances")  # tests whose detail is said
+NOUNS = {
+    DICE: ("die", "dice"),
+    ATTACK: ("attack die", "attack dice"),
+    DEFENCE: ("defence die", "defence dice"),
+    ROLLS: ("roll", "rolls"),
+    BATTLES: ("battle", "battles"),
+}
 ALARMS = {
     "dice": "some faces come up too often",
     "attack dice": "some faces come up too often in attack",
@@ -47,6 +57,12 @@ ALARMS = {
     "correlation": "each result depends on the one before",
     "period": "a sequence of results is used again",
     "players": "not all players get the same dice",
+    "lucky": "the attackers are too lucky",
+    "unlucky": "the attackers are too unlucky",
+    "average": "too few battles end in an extreme result",
+    "extreme": "too many battles end in an extreme result",
+    "most extreme": "one result is too unlikely",
+    "chances": "chances do not come true as often as they should",
 }
 WORDS = {
     "dice": "are all faces equally likely?",
@@ -59,6 +75,10 @@ WORDS = {
     "correlation": "does a result depend on the one before?",
     "period": "is a sequence of results used again?",
     "players": "do all players get the same dice?",
+    "luck": "are attackers as lucky as they should be?",
+    "spread": "are results as extreme as they should be?",
+    "most extreme": "could the most extreme result be chance?",
+    "chances": "do chances come true as often as they should?",
 }
 
 
@@ -294,7 +314,7 @@ class AuditAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         first = [luck for luck in self._lucks() if luck.player == self.question.player]
-        said = [_luck_sentence(luck, "You were") for luck in first]
+        said = [_luck_sentence(luck, is_you=True) for luck in first]
         head, *others = _sections(self.audited)
         yield Section([*head.parts, *said])
         yield from others
@@ -337,7 +357,8 @@ def _sections(audited: Audit) -> Iterator[Section]:
         yield Section([_counts(audited, kinds)], title="How often each result came up:")
     if lucks:
         sentences = [_luck_sentence(luck) for luck in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
-        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
+        title = "Luck, in armies:" if any(map(_has_armies, lucks)) else "Luck, in wins:"
+        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title=title)
     if kinds:
         yield Section(
             list(_power_lines(audited)),
@@ -348,35 +369,57 @@ def _sections(audited: Audit) -> Iterator[Section]:
 def audit_sentence(audited: Audit) -> str:
     if audited.impossible:
         results = count(audited.impossible, "result is", "results are")
+        reason = "rules, or by the chances," if audited.chances else "rules"
         return (
-            f"These are other dice, or other rules: {results} impossible under the rules that the "
-            "log was compared with."
+            f"These are other dice, or other rules: {results} impossible under the {reason} that "
+            "the log was compared with."
         )
     if audited.is_alarm:
-        corrected, worst = min(
-            zip(audited.corrected, audited.findings, strict=True), key=itemgetter(0)
+        corrected, _, worst = min(
+            zip(
+                audited.corrected,
+                (finding.p_value for finding in audited.findings),
+                audited.findings,
+                strict=True,
+            ),
+            key=itemgetter(0, 1),
         )
         odds = _one_in(_most(worst, corrected), is_most=worst.interval is not None)
-        more = f", {worst.detail}" if worst.question in ("period", "players") else ""
+        alarm = ALARMS[worst.detail if worst.question in SIDED else worst.question]
+        more = f", {worst.detail}" if worst.question in EXPLAINED else ""
         return (
-            f"These dice do not look fair: {ALARMS[worst.question]}{more}. Of logs of fair dice, "
-            f"{odds} look this odd."
+            f"These dice do not look fair: {alarm}{more}. Of logs of fair dice, {odds} look this "
+            "odd."
         )
+    throws, what, bias = _power(audited)
+    needed = -math.log(audited.level)
+    has_evidence = audited.alarm is not None or audited.log_evidence >= needed
+    head = "No test raises an alarm" if has_evidence else "Nothing points to unfair dice"
+    if bias is None or bias > MOST_BIAS_SHOWN:
+        return f"{head}, but {throws} would hardly show any bias."
+    return f"{head}: {throws} would show {what} off by {_points(bias)} nine times in ten."
+
+
+def _power(audited: Audit) -> tuple[str, str, float | None]:
+    """Return the largest part of a log, the results that may be biased, and the bias detected."""
     largest = audited.largest
-    throws, bias = _thrown(largest), audited.bias_seen(largest)
-    if bias is None or bias > 0.2:
-        return f"Nothing points to unfair dice, but {throws} would hardly show any."
-    return (
-        f"Nothing points to unfair dice: {throws} would show {_what(largest)} off by "
-        f"{_points(bias)} nine times in ten."
-    )
+    if largest is None or largest.total < audited.chances:
+        chances = f"{audited.chances:,} {'chance' if audited.chances == 1 else 'chances'}"
+        return chances, "wins", audited.chance_bias_seen
+    dice = [_thrown(kind) for kind in audited.throws if kind.kind in (ATTACK, DEFENCE)]
+    bias = audited.bias_seen(largest)
+    is_shown = bias is not None and bias <= MOST_BIAS_SHOWN
+    throws = _thrown(largest) if is_shown or not dice else " and ".join(dice)
+    return throws, _what(largest), bias
 
 
-def _thrown(throws: Throws) -> str:
-    total = int(throws.counts.sum())
-    one = {"battles": "battle", "rolls": "roll"}.get(throws.kind, "die")
-    many = {"battle": "battles", "roll": "rolls", "die": "dice"}[one]
-    return f"{total:,} {one if total == 1 else many}"
+def _thrown(throws: Throws, kind: str = "") -> str:
+    """Return the number of throws with a noun, such as `3 rolls`.
+
+    kind: the kind that the noun is for, if not the kind of the throws.
+    """
+    one, many = NOUNS[kind or throws.kind]
+    return f"{throws.total:,} {one if throws.total == 1 else many}"
 
 
 def _what(throws: Throws) -> str:
@@ -435,8 +478,10 @@ def _evidence(audited: Audit) -> Iterator[str]:
             f"it is now {_odds(audited.log_evidence)} to 1."
         )
     else:
+        is_blind = audited.is_alarm and not audited.impossible
+        weaker = ", which sees less than the tests," if is_blind else ""
         yield (
-            f"Watched after every throw, the evidence against fair dice never exceeded "
+            f"Watched after every throw, the evidence against fair dice{weaker} never exceeded "
             f"{_odds(audited.most_evidence)} to 1; an alarm takes {needed:,} to 1."
         )
 
@@ -456,6 +501,9 @@ def _odds(log: float) -> str:
 
 
 def _notes(audited: Audit) -> Iterator[str]:
+    for finding in audited.findings:
+        if finding.question == "chances":
+            yield f"{finding.detail}."
     if audited.unread:
         names = ", ".join(repr(name) for name in audited.unread[:MOST_LUCKS])
         yield f"Ignored columns: {names}."
@@ -498,7 +546,6 @@ def _counts(audited: Audit, kinds: Sequence[Throws]) -> Table:
     for result in audited.results:
         if result.throws in names:
             total = totals[result.throws]
-            is_odd = not result.low <= result.expected <= result.high
             rows.append(
                 (
                     f"{result.throws}: {result.result}",
@@ -506,34 +553,59 @@ def _counts(audited: Audit, kinds: Sequence[Throws]) -> Table:
                     f"{result.expected:,.1f}",
                     f"{100 * result.seen / total:.2f}%",
                     f"{100 * result.expected / total:.2f}%",
-                    "odd" if is_odd else "",
+                    "odd" if audited.is_odd(result) else "",
                 )
             )
     return Table(("", "seen", "fair", "seen", "fair", " "), rows)
 
 
-def _luck_sentence(luck: Luck, who: str = "") -> str:
+def _luck_sentence(luck: Luck, *, is_you: bool = False) -> str:
     """Return a sentence on the luck of a player.
 
     luck: the luck.
-    who: the beginning of the sentence, such as `You were`.
+    is_you: whether the player is the reader.
 
     >>> _luck_sentence(Luck("Ada", 90, -12, -7.3, 4.0, 0.025, 0.98, 0, 0.0, 0.0))
     'Ada was unlucky: 7.3 armies worse than average, as bad as 1 game in 40.'
+    >>> _luck_sentence(Luck("", 3, 4, 2.7, 4.0, 0.79, 0.25, 0, 0.0, 0.0))
+    'The attackers had ordinary luck: 2.7 armies better than average, as good as 1 game in 4.'
     """
-    who = who or (f"{luck.player} was" if luck.player else "The attackers were")
-    is_bad = luck.armies < 0
-    chance = luck.as_bad if is_bad else luck.as_good
-    side = "worse" if is_bad else "better"
-    off = f"{abs(luck.armies):,.1f} armies {side} than average"
-    if chance * NOTABLE > 1 or not luck.spread:
-        return f"{who} neither lucky nor unlucky: {off}."
-    kind, as_odd = ("unlucky", "bad") if is_bad else ("lucky", "good")
-    games = _one_in(chance).replace("1 in ", "1 game in ")
+    who = "You" if is_you else luck.player or "The attackers"
+    were = "was" if luck.player and not is_you else "were"
+    spread = luck.spread if _has_armies(luck) else luck.wins_spread
+    if not spread:
+        return f"{who} had no luck, good or bad: every result was certain."
+    if _has_armies(luck):
+        is_bad = luck.armies < 0
+        off = f"{abs(luck.armies):,.1f} armies {'worse' if is_bad else 'better'} than average"
+    else:
+        is_bad = luck.wins < 0
+        off = f"{abs(luck.wins):,.1f} wins {'fewer' if is_bad else 'more'} than average"
+    chance, as_odd = (luck.as_bad, "bad") if is_bad else (luck.as_good, "good")
+    games = _one_in(chance).replace(" in ", " games in " if chance > 0.35 else " game in ")
+    kind = f"{were} {'unlucky' if is_bad else 'lucky'}"
+    if chance * NOTABLE > 1:
+        kind = "had ordinary luck"
     return f"{who} {kind}: {off}, as {as_odd} as {games}."
 
 
+def _has_armies(luck: Luck) -> bool:
+    """Return whether a player's luck is known in armies, and not only in wins."""
+    return bool(luck.spread) or not luck.fights
+
+
 def _luck_table(lucks: Sequence[Luck]) -> Table:
+    if not any(map(_has_armies, lucks)):
+        won = [
+            (
+                luck.player or "attackers",
+                f"{luck.throws:,}",
+                f"{luck.wins:+,.2f}",
+                f"{luck.wins / (luck.wins_spread or 1.0):+.2f} sd",
+            )
+            for luck in lucks
+        ]
+        return Table(("", "chances", "luck", "luck is"), won)
     rows = []
     for luck in lucks:
         off = luck.armies / luck.spread if luck.spread else 0.0
@@ -558,9 +630,12 @@ def _power_lines(audited: Audit) -> Iterator[str]:
     level = audited.level / audited.questions
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]:
         bias = audited.bias_seen(kind)
-        off = "no bias at all" if bias is None else f"{_what(kind)} off by {_points(bias)}"
+        off = f"not even {_what(kind)} off by {_points(MOST_BIAS)}"
+        if bias is not None:
+            off = f"{_what(kind)} off by {_points(bias)}"
         needed = rolls_needed(0.01, kind.chances, level)
-        yield f"{kind.name}: {off} with {_thrown(kind)}; detecting a 1% bias takes {needed:,}."
+        number = _thrown(kind, kind.kind.split(" ")[-1])
+        yield f"{kind.name}: {off} with {number}; detecting a 1% bias takes {needed:,}."
 
 
 # What other logs detect.

@@ -1,0 +1,215 @@
+"""Tails: how extreme the results of a log are, among all that fair dice could have given.
+
+A result x of a roll or a battle, such as (3, 0), has a place among all results, the best for the
+attackers first. Fair dice give the attackers a result at least as good, or at least as bad, with
+the probabilities
+
+    U(x) = P(X ≤ x),        D(x) = P(X ≥ x).
+
+The luck of a log is measured by Σ −log U(x), which is large if the attackers were lucky, and by
+Σ −log D(x), which is large if they were unlucky (Fisher 1932). Its spread is measured by
+Σ −log min(U(x), D(x)), which is large if results are too extreme, on either side, and small if they
+are too average, such as results of balanced blitz among battles fought with dice.
+
+As results are discrete, these sums do not have Fisher's distribution. Their own is found exactly:
+each score is rounded to a whole number of units, and the distributions of all scores are convolved
+(`sums.py`). Rounding makes a statistic coarser, but its p-value stays exact.
+
+One result among many leaves no trace in a sum. So the most extreme battle is tested by itself: the
+probability that fair dice give at least one battle with so small a min(U, D).
+
+Source: Fisher, "Statistical Methods for Research Workers" (4th edition, 1932, section 21.1).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from iacta.fairness.e_values import Floats
+from iacta.fairness.p_values import SAME, Finding
+from iacta.fairness.sums import MOST_WORK, WINDOW, Scores, sum_tail, win_tails
+from iacta.fairness.throws import OPEN, Line
+from iacta.fairness.trials import Trial, outcomes
+
+FINEST = 16.0  # a score of 1 has at most 16 units
+TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each side has a bet with each tilt
+BETS = 2 * len(TILTS)
+NO_BETS = (0.0,) * BETS
+
+
+@lru_cache(maxsize=2**11)
+def tail_chances(trial: Trial) -> tuple[Floats, Floats, Floats]:
+    """Return P, U and D of each result of a trial, the best for the attackers first.
+
+    >>> from iacta.rules.rules import Rules
+    >>> [chances.round(3).tolist() for chances in tail_chances(Trial("roll", 2, 1, Rules()))]
+    [[0.579, 0.421], [0.579, 1.0], [1.0, 0.421]]
+    """
+    chances = np.array([*outcomes(trial).values()])
+    better, worse = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
+    return chances, np.minimum(better, 1.0), np.minimum(worse, 1.0)
+
+
+@lru_cache(maxsize=2**11)
+def _bets_on(trial: Trial) -> Floats:
+    """Return log E of the bets on tails for each result of a trial.
+
+    A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], whose mean is 1.
+    """
+    chances, *sides = tail_chances(trial)
+    logs = np.concatenate([np.outer(TILTS, -np.log(side)) for side in sides])
+    bets: Floats = logs - np.log(np.exp(logs) @ chances)[:, None]
+    return bets.T
+
+
+def tail_bets(line: Line) -> tuple[float, ...]:
+    """Return by how much a line changes log E of the bets on tails.
+
+    Where a chance is still open, the mean of its two ends is a fair bet, too.
+    """
+    if line.gain is None or line.trial.kind == "roll":
+        return NO_BETS
+    bets = _bets_on(line.trial)
+    if line.result != OPEN:
+        return tuple(bets[line.result].tolist())
+    after = line.trial.chance + line.gain.wins
+    return tuple(np.log(np.array([after, 1 - after]) @ np.exp(bets)).tolist())
+
+
+class Tails:
+    """The results of all rolls, battles and chances of a log.
+
+    results: how often each result of each trial came.
+    bets: log E of the bets on tails.
+    chances: how many lines have nothing but chances.
+    reached: the sum of their chances in the end.
+    """
+
+    def __init__(self) -> None:
+        self.results: dict[Trial, Counter[int]] = {}
+        self.bets: Floats = np.zeros(BETS)
+        self.chances = 0
+        self.reached = 0.0
+
+    def add(self, line: Line, times: int) -> None:
+        """Add a line that occurred some times."""
+        if line.trial.kind == "chance":
+            self.chances += times
+        if line.gain is None:  # a single die, or an impossible result
+            return
+        self.results.setdefault(line.trial, Counter())[line.result] += times
+        self.bets += times * np.array(tail_bets(line))
+        if line.trial.kind == "chance":
+            self.reached += times * (line.trial.chance + line.gain.wins)
+
+    def findings(self) -> list[Finding]:
+        """Return how odd the luck of all attackers is, and the tails of battles and chances."""
+        known = {trial: counts for trial, counts in self.results.items() if trial.is_decided}
+        battles = {trial: counts for trial, counts in known.items() if trial.kind != "roll"}
+        found = []
+        if known:
+            lucky, unlucky = (
+                sum_tail(*_add_scores(known, side))
+                for side in (lambda better, _: better, lambda _, worse: worse)
+            )
+            found.append(_find_worse("luck", {"lucky": lucky, "unlucky": unlucky}))
+        if battles:
+            parts, total = _add_scores(battles, np.minimum)
+            negative = [part._replace(scores=-part.scores) for part in parts]
+            sides = {"extreme": sum_tail(parts, total), "average": sum_tail(negative, -total)}
+            found += [_find_worse("spread", sides), _find_most_extreme(battles)]
+        chances = [trial for trial in self.results if trial.kind == "chance"]
+        return [*found, self._count_wins(chances)] if chances else found
+
+    @property
+    def chance_spread(self) -> float | None:
+        """The standard deviation of the wins of all chances, `None` if some are still open."""
+        counts = {trial: n.total() for trial, n in self.results.items() if trial.kind == "chance"}
+        if not all(trial.is_decided for trial in counts):
+            return None
+        variances = (trial.chance * (1 - trial.chance) * count for trial, count in counts.items())
+        return math.sqrt(math.fsum(variances))
+
+    def _count_wins(self, trials: Iterable[Trial]) -> Finding:
+        """Return whether chances come true as often as they should."""
+        counts = {trial: self.results[trial].total() for trial in trials}
+        number = sum(counts.values())
+        expected = math.fsum(trial.chance * count for trial, count in counts.items())
+        is_decided = all(trial.is_decided for trial in counts)
+        off = self.reached - expected
+        side, place = ("at most", 0) if off < 0 else ("at least", 1)
+        tail = win_tails(counts, self.reached, is_decided=is_decided)[place]
+        words = f"{number:,} chances add up to {self.reached:,.2f}, {expected:,.2f} expected"
+        if is_decided:
+            won = round(self.reached)
+            words = (
+                f"{won:,} of {number:,} won, {expected:,.1f} expected; fair dice win {side} "
+                f"{won:,} with a chance of {100 * tail:.3g}%"
+            )
+        how = "exact" if is_decided else "bound"
+        return Finding("chances", min(2 * tail, 1.0), off, how, None, words)
+
+
+def _add_scores(
+    results: Mapping[Trial, Counter[int]], find_tails: Callable[[Floats, Floats], Floats]
+) -> tuple[list[Scores], int]:
+    """Return the distributions of the scores of all results, and their sum.
+
+    find_tails: returns, from U and D of all results of a trial, the probabilities whose negative
+        logarithms are the scores.
+    """
+    number = sum(counts.total() for counts in results.values())
+    units = min(FINEST, MOST_WORK / (len(results) * 2 * WINDOW * math.sqrt(number)))
+    parts, total = [], 0
+    for trial, counts in results.items():
+        chances, better, worse = tail_chances(trial)
+        scores = np.rint(-units * np.log(find_tails(better, worse))).astype(np.int64)
+        parts.append(Scores(scores, chances, counts.total()))
+        total += sum(int(scores[result]) * count for result, count in counts.items())
+    return parts, total
+
+
+def _find_worse(question: str, sides: Mapping[str, float]) -> Finding:
+    """Return the finding of a test with two sides.
+
+    sides: the probability that fair dice are at least as far off, for each side.
+    """
+    worse = min(sides, key=lambda side: sides[side])
+    return Finding(question, min(2 * sides[worse], 1.0), sides[worse], "exact", None, worse)
+
+
+def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
+    """Return how odd the most extreme result of all battles is."""
+    least, place, where = 1.0, 0, next(iter(battles))
+    for trial, counts in battles.items():
+        _, better, worse = tail_chances(trial)
+        ends = np.minimum(better, worse)
+        for result in counts:
+            if ends[result] <= least:
+                least, place, where = float(ends[result]), result, trial
+    log_none = 0.0
+    for trial, counts in battles.items():
+        chances, better, worse = tail_chances(trial)
+        as_far = math.fsum(chances[np.minimum(better, worse) <= least * (1 + SAME)])
+        log_none += counts.total() * (math.log1p(-as_far) if as_far < 1 else -math.inf)
+    return Finding(
+        "most extreme", -math.expm1(log_none), least, "exact", None, _describe(where, place)
+    )
+
+
+def _describe(trial: Trial, place: int) -> str:
+    """Return a result in words.
+
+    >>> from iacta.rules.rules import Rules
+    >>> _describe(Trial("battle", 9, 1, Rules()), 8)
+    '9 against 1 lost, with 1 left'
+    """
+    ours, theirs = [*outcomes(trial)][place]
+    if trial.kind == "chance":
+        return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
+    left = trial.second - theirs
+    end = f"lost, with {left:,} left" if left else f"won, {ours:,} lost"
+    return f"{trial.first:,} against {trial.second:,} {end}"

@@ -1,0 +1,153 @@
+"""Damaged files of every binary format get an answer or one sentence, and none ends Python."""
+
+import io
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from iacta import IactaError, audit
+from iacta.batch import answer_file
+from tests.damaged_files import find_crashes
+from tests.processes import run_python
+
+LONG = "a text with more letters than a view of Arrow holds itself"
+FAR = 2**31 - 64  # an offset far outside of the text
+
+
+def test_a_sample_of_damaged_files_is_answered_or_refused() -> None:
+    found = list(find_crashes(seed=1, count=200))
+    assert not found, "\n\n".join(f"{each.asked}\n{each.said}" for each in found)
+
+
+def damaged_arrow() -> bytes:
+    """Return a file of Arrow with a text whose offset leads outside of the file."""
+    frame = pl.DataFrame({"attackers": [9], "defenders": [5], "die": [3], "rules": [LONG]})
+    content = io.BytesIO()
+    frame.write_ipc(content, compression="uncompressed")
+    view = struct.pack("<I4sII", len(LONG), LONG[:4].encode(), 0, 0)
+    wrong = struct.pack("<I4sII", len(LONG), LONG[:4].encode(), 0, FAR)
+    assert content.getvalue().count(view) == 1
+    return content.getvalue().replace(view, wrong)
+
+
+READERS = {
+    "batch": "answer_file('in.arrow', 'out.csv')",
+    "audit": "audit(Path('in.arrow'))",
+    "frame": "answer(pa.ipc.open_file('in.arrow').read_all())",
+}
+READ = """
+from pathlib import Path
+import pyarrow as pa
+from iacta import IactaError, audit
+from iacta.batch import answer, answer_file
+try:
+    {}
+except IactaError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_text_outside_of_its_file_is_refused_before_polars_reads_it(
+    reader: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in.arrow").write_bytes(damaged_arrow())
+    ended = run_python(READ.format(READERS[reader]), cwd=tmp_path, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "the column 'rules' is damaged: " in ended.stdout
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "day": (
+        pa.array([2**31 - 1], pa.int32()).view(pa.date32()),
+        "have dates of the years 1 to 9999",
+    ),
+    "moment": (
+        pa.array([-(2**63)], pa.int64()).view(pa.timestamp("ms")),
+        "have dates of the years 1 to 9999",
+    ),
+    "days": (
+        pa.array([[2**31 - 1]], pa.list_(pa.int32())).cast(pa.list_(pa.date32())),
+        "have dates of the years 1 to 9999",
+    ),
+    "record": (
+        pa.StructArray.from_arrays(
+            [pa.array([2**62], pa.int64()).view(pa.timestamp("us", "UTC"))], ["at"]
+        ),
+        "have dates of the years 1 to 9999",
+    ),
+    "empty": (pa.array([[]], pa.list_(pa.int8(), 0)), "not have lists of size 0"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("target", ["out.csv", "out.jsonl", "out.xlsx", "out.parquet"])
+def test_values_at_which_polars_panics_are_refused(
+    name: str, target: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    column, said = WRONG[name]
+    table = pa.table({"attackers": [9], "defenders": [5], "die": [3], name: column})
+    with pa.ipc.new_file(str(tmp_path / "in.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(IactaError, match=rf"the column '{name}' must {said}"):
+        answer_file(tmp_path / "in.arrow", tmp_path / target)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("text", ["aaaa", "bbbb", "CCCC", "dddd", "eeee"])
+def test_names_and_zones_that_are_no_text_are_refused(
+    text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kind = pa.struct([pa.field("bbbb", pa.timestamp("us", "CCCC"), metadata={"dddd": "eeee"})])
+    table = pa.table({"attackers": [9], "defenders": [5], "aaaa": pa.array([None], kind)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue().to_pybytes().replace(text.encode(), b"x\xff\xfex")
+    (tmp_path / "in.arrow").write_bytes(content)
+    with pytest.raises(IactaError, match=r"cannot read .*can't decode byte 0xff"):
+        answer_file(tmp_path / "in.arrow", tmp_path / "out.csv")
+    assert capfd.readouterr().err == ""
+
+
+def test_metadata_of_a_file_is_ignored(tmp_path: Path) -> None:
+    table = pa.table({"attackers": [9], "defenders": [5]}).replace_schema_metadata({"x": b"\xff"})
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    assert answer_file(tmp_path / "in.parquet", tmp_path / "out.csv") == (1, 0)
+
+
+def test_dates_of_all_years_are_written(tmp_path: Path) -> None:
+    ends = pa.array([-62_135_596_800_000, None, 253_402_300_799_999]).view(pa.timestamp("ms"))
+    table = pa.table({"attackers": [9] * 3, "defenders": [5] * 3, "at": ends})
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    for target in ("out.csv", "out.jsonl", "out.xlsx", "out.arrow"):
+        assert answer_file(tmp_path / "in.parquet", tmp_path / target) == (3, 0)
+
+
+def test_an_audit_reads_only_the_columns_of_a_log(tmp_path: Path) -> None:
+    zone = pa.array([1], pa.int64()).view(pa.timestamp("ns", "Nowhere/X"))
+    table = pa.table({"die": [3.0], "at": zone})
+    pa.parquet.write_table(table, tmp_path / "log.parquet")
+    assert audit(tmp_path / "log.parquet").unread == ("at",)
+    pa.parquet.write_table(pa.table({"die": zone}), tmp_path / "log.parquet")
+    with pytest.raises(IactaError, match="the column 'die' cannot be read"):
+        audit(tmp_path / "log.parquet")
+
+
+def test_a_workbook_without_a_sheet_is_refused(tmp_path: Path) -> None:
+    pl.DataFrame({"attackers": [9], "defenders": [5]}).write_excel(tmp_path / "whole.xlsx")
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as parts,
+        zipfile.ZipFile(tmp_path / "in.xlsx", "w") as damaged,
+    ):
+        for name in parts.namelist():
+            damaged.writestr(name, parts.read(name).replace(b"<sheet ", b"<sheep "))
+    for read in (audit, lambda file: answer_file(file, tmp_path / "out.csv")):
+        with pytest.raises(IactaError, match=r"in\.xlsx': a workbook must have a sheet, got none"):
+            read(tmp_path / "in.xlsx")
