@@ -174,8 +174,8 @@ def test_every_face_says_that_there_is_no_value() -> None:
     assert repr(answer.new).count("no estimate") == 2
     assert "No estimate becomes no estimate." in str(answer.plot().subtitle)
     turn = answer.plan.problem.turn
-    for more in ({}, {"hold": True}):
-        shown = ask("plan", position=turn, take=take, time_limit=0, **more).record()
+    for hold in (False, True):
+        shown = ask("plan", position=turn, take=take, time_limit=0, hold=hold).record()
         assert (shown["value"], shown["interval"]) == (None, None)
         assert (shown["figure"], shown["upper_bound"]) == ("", 1.0)
         assert shown.get("stop") is None

@@ -132,7 +132,7 @@ def test_a_turn_is_worth_what_the_turns_after_it_prove() -> None:
     code = f"{CODE};place;place=3"
     place = {"after": 0, "do": "place", "on": [[PERU, 3]]}
     rolls = [_attack(1, PERU, BRAZIL, 12 - lost, 1 + lost, 3) for lost in (0, 1, 2)]
-    asked = StepsQuestion(code=code, steps=[place, *rolls], take="Brazil, Argentina")
+    asked = StepsQuestion(code=code, steps=(place, *rolls), take="Brazil, Argentina")
     tree = StepTree(asked.nodes)
     for k, value in enumerate((0.5, 0.6, 0.9, 0.8, 0.4)):
         turn = tree.nodes[k].turn
@@ -151,7 +151,9 @@ def test_turns_that_are_wanted_come_first_with_what_their_steps_need() -> None:
         rows = so_far.record()["values"]
         seen.append([k for k, row in enumerate(rows) if row is not None])
 
-    StepsQuestion(**ASKED, order=[2, 0]).answer(watch)
+    StepsQuestion(code=CODE, steps=tuple(STEPS), take="Brazil, Argentina", order=(2, 0)).answer(
+        watch
+    )
     assert {*seen[-1]} == {0, 1, 2}
     assert all({*before} <= {*after} for before, after in pairwise(seen))
 
