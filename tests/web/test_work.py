@@ -1,6 +1,7 @@
 """Work: nothing holds up anything else, and what nobody waits for is ended."""
 
 import asyncio
+import json
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -12,16 +13,15 @@ from typing import Any
 import psutil
 import pytest
 
-from iacta import IactaError, Position, classic_board
+from iacta import IactaError, Position, ask, classic_board
 from iacta.board.files import read_board
-from iacta.questions.battle import BattleQuestion
-from iacta.web.limits import NICENESS
+from iacta.web.limits import MOST_ANSWER_BYTES, SLOW_NICENESS
 from iacta.web.map_turns import analysed
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
-from iacta.web.worker import FailedError, Progress, answered
+from iacta.web.worker import FailedError, Progress, answer_part, search_once
 
 FOREVER = 600  # seconds that nothing here lasts
-BATTLE = BattleQuestion(attackers=3, defenders=2)
+BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
 BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # of its time
 
@@ -82,9 +82,10 @@ async def over(tasks: list["asyncio.Task[Any]"]) -> None:
 
 @in_the_loop
 async def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
-    parts = await work.run(answered, BATTLE, ("sections", "rows"))
-    assert parts["sections"][0].parts[0] == BATTLE.answer().sentence
-    assert parts["rows"].startswith("attackers,defenders,probability\n3,0,0.2276")
+    rows = await work.run(answer_part, *BATTLE, "rows")
+    assert rows.startswith(b"attackers,defenders,probability\n3,0,0.2276")
+    record = await work.run(answer_part, *BATTLE, "record")
+    assert json.loads(record) == ask("battle", attackers=3, defenders=2).record()
 
 
 @in_the_loop
@@ -104,7 +105,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
     tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
     await asyncio.sleep(2.0)
     for _ in range(20):
-        assert (await work.run(answered, BATTLE, ("record",)))["record"]
+        assert await work.run(answer_part, *BATTLE, "record")
     await over(tasks)
 
 
@@ -114,7 +115,7 @@ def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     own = os.nice(0)  # the tests may be run with a lower priority
     assert runner.run(work.run(os.nice, 0)) == own
     asked = f"{BUSY} and __import__('os').nice(0)"
-    assert runner.run(work.run(eval, asked)) == min(own + NICENESS, 19)
+    assert runner.run(work.run(eval, asked)) == min(own + SLOW_NICENESS, 19)
 
 
 @in_the_loop
@@ -151,7 +152,7 @@ async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
 
 @in_the_loop
 async def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
-    work = Work(workers=1, seconds=0.5)
+    work = Work(workers=1, seconds=4)
     try:
         await begun(work, os.getpid)
         found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
@@ -169,8 +170,8 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
 
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
-    asked = {"code": code, "take": "Asia", "time_limit": 1}
-    runner.run(work.search(analysed, asked, report=report))
+    asked = json.dumps({"code": code, "take": "Asia", "time_limit": 1}).encode()
+    runner.run(work.search(search_once, analysed, asked, None, report=report))
     assert found[0].doing.endswith("so far")
     assert found[0].part is not None
     assert found[0].keeps

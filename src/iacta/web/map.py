@@ -1,12 +1,13 @@
 """The map: boards and positions, read for the browser that draws them."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import Enum
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from iacta.board import Position
 from iacta.board.codes import board_code, is_code
@@ -20,7 +21,7 @@ from iacta.errors import IllegalError
 from iacta.game import Turn
 from iacta.questions.form import Topic
 from iacta.rules.variants import RULE_SETS, rules_name
-from iacta.web.api import read_body
+from iacta.web.api import JSON, read_body
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
 from iacta.web.map_turns import (
@@ -36,6 +37,7 @@ from iacta.web.pages import template
 from iacta.web.process_pool import Work
 from iacta.web.search_stream import FIRST_SECONDS, answer_in_lines, wants_lines
 from iacta.web.step_values import step_values
+from iacta.web.worker import answer_json
 
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
@@ -133,6 +135,7 @@ def router(work: Work) -> APIRouter:
     work: what reads boards and looks at turns.
     """
     routes = APIRouter()
+    drawn_board = b""
 
     @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
@@ -141,8 +144,10 @@ def router(work: Work) -> APIRouter:
     @routes.get(
         "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
     )
-    async def classic() -> JSONResponse:
-        return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
+    async def classic() -> Response:
+        nonlocal drawn_board
+        drawn_board = drawn_board or await work.run(classic_json)
+        return Response(drawn_board, media_type=JSON)
 
     @routes.get(
         "/api/v1/qr.svg",
@@ -159,9 +164,11 @@ def router(work: Work) -> APIRouter:
         async def answer(request: Request) -> Response:
             body = await read_body(request)
             if function in SEARCHES and wants_lines(request):
-                return answer_in_lines(work, function, body, SEARCHES[function])
+                return await answer_in_lines(work, function, body, SEARCHES[function])
             run = work.search if function in SEARCHES else work.run
-            return JSONResponse(await while_there(request, run(function, body)))
+            return Response(
+                await while_there(request, run(answer_json, function, body)), media_type=JSON
+            )
 
         content = {"application/json": {"schema": schema}}
         extra = {"requestBody": {"required": True, "content": content}}
@@ -179,6 +186,11 @@ def router(work: Work) -> APIRouter:
 
 
 # Boards and positions.
+
+
+def classic_json() -> bytes:
+    """Return what a map of the classic board is drawn from, as JSON."""
+    return json.dumps(_drawn(BoardFile(classic_board(), BUILT_IN))).encode()
 
 
 def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
