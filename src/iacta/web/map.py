@@ -48,6 +48,7 @@ LOOK = {
     "shapes": SHAPES,
 }
 
+SVG = {"image/svg+xml": {"schema": {"type": "string"}}}
 CODED = {
     "name": "text",
     "in": "query",
@@ -142,7 +143,10 @@ def router(work: Work) -> APIRouter:
         return HTMLResponse(template("map.html", path="map", rules=RULE_SETS, look=LOOK))
 
     @routes.get(
-        "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
+        "/api/v1/board",
+        summary="Return the classic board, as maps are drawn from it",
+        tags=TAGS,
+        operation_id="get_board",
     )
     async def classic() -> Response:
         nonlocal drawn_board
@@ -154,7 +158,8 @@ def router(work: Work) -> APIRouter:
         summary="Return a text, such as the code of a position, as a QR code",
         tags=TAGS,
         response_class=Response,
-        openapi_extra={"parameters": [CODED]},
+        operation_id="get_qr_svg",
+        openapi_extra={"parameters": [CODED], "responses": {"200": {"content": SVG}}},
     )
     async def qr(request: Request) -> Response:
         drawn = await work.run(_qr_code, request.query_params.get("text", ""))
@@ -173,7 +178,13 @@ def router(work: Work) -> APIRouter:
         content = {"application/json": {"schema": schema}}
         extra = {"requestBody": {"required": True, "content": content}}
         routes.add_api_route(
-            address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
+            address,
+            answer,
+            methods=["POST"],
+            summary=summary,
+            tags=TAGS,
+            operation_id="post_" + address.removeprefix("/api/v1/").replace("/", "_"),
+            openapi_extra=extra,
         )
 
     add("/api/v1/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
