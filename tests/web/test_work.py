@@ -19,6 +19,7 @@ from iacta.web.limits import MOST_ANSWER_BYTES, SLOW_NICENESS
 from iacta.web.map_turns import analysed
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answer_part, search_once
+from tests.processes import run_python
 
 FOREVER = 600  # seconds that nothing here lasts
 BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
@@ -175,6 +176,50 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     assert found[0].doing.endswith("so far")
     assert found[0].part is not None
     assert found[0].keeps
+
+
+def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
+    work = Work(workers=1, seconds=4)
+    late = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: time.sleep(1)"
+    try:
+        with pytest.raises(LateError, match="within 4 seconds"):
+            runner.run(work.run(eval, f"exec({late!r})"))
+    finally:
+        work.close()
+
+
+def test_an_answer_is_not_larger_than_a_server_sends(runner: asyncio.Runner, work: Work) -> None:
+    sentence = r"the answer has 33,554,433 bytes, and a server sends at most 33,554,432; ask for"
+    assert len(runner.run(work.run(bytes, MOST_ANSWER_BYTES))) == MOST_ANSWER_BYTES
+    with pytest.raises(IactaError, match=sentence):
+        runner.run(work.run(bytes, MOST_ANSWER_BYTES + 1))
+
+
+def test_pictures_are_drawn_where_what_draws_them_runs_already(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    drawing, other = runner.run(work.draw(os.getpid)), runner.run(work.run(os.getpid))
+    assert psutil.Process(drawing).num_threads() > psutil.Process(other).num_threads()
+    assert psutil.Process(drawing).nice() == psutil.Process(other).nice()
+    drawn = runner.run(work.draw(answer_part, *BATTLE, "svg"))
+    assert drawn.startswith(b"<svg")
+
+
+def test_what_native_code_prints_does_not_reach_the_log() -> None:
+    code = """
+import asyncio, os
+from iacta.web.process_pool import Work
+
+async def main():
+    work = Work(workers=1)
+    print(await work.run(os.write, 2, b"native stack"))
+    work.close()
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+    ended = run_python(code)
+    assert (ended.stdout, ended.stderr) == ("12\n", "")
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:

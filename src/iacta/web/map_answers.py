@@ -3,9 +3,9 @@
 Territories are numbers, in the order of the board.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import NotRequired, TypedDict  # which pydantic can read in Python 3.11
+from typing_extensions import TypedDict  # which pydantic can read in Python 3.11
 
 from iacta.charts.scene import Scene
 
