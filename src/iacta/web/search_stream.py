@@ -19,11 +19,10 @@ from starlette.responses import StreamingResponse
 from iacta.web.limits import MOST_PLAN_SECONDS, USUAL_PLAN_SECONDS
 from iacta.web.problems import problem_of
 from iacta.web.process_pool import Work
-from iacta.web.worker import Progress
+from iacta.web.worker import Progress, read_time_limit, search_once
 
 LINES = "application/x-ndjson"
 FIRST_SECONDS = 0.5  # of the first answer
-LAST = ("is_proven", "proven", "is_complete")
 LONGER = 4  # times as long as one before it takes each answer
 
 
@@ -31,73 +30,84 @@ def wants_lines(request: Request) -> bool:
     return LINES in request.headers.get("accept", "")
 
 
-def answer_in_lines(
+async def answer_in_lines(
     work: Work,
     function: Callable[..., Mapping[str, Any]],
-    body: Mapping[str, Any],
+    body: bytes,
     first: float | None = FIRST_SECONDS,
 ) -> StreamingResponse:
     """Return the response that improves.
 
     work: what searches.
-    function: what is searched, as `Work.search` takes it; an answer that is proven or complete is
+    function: what is searched, as `search_once` takes it; an answer that is proven or complete is
         the last.
-    body: its argument, with a `time_limit` for all answers together.
+    body: its argument as JSON, with a `time_limit` for all answers together.
     first: how many seconds the first answer takes; `None` for a search that says what it has so
         far.
     """
+    given = await work.run(read_time_limit, body)
+    limits = [None] if first is None else [*_limits(given, first)]
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_lines(work, function, body, first), media_type=LINES, headers=headers)
+    lines = _lines(work, function, body, limits)
+    return StreamingResponse(lines, media_type=LINES, headers=headers)
 
 
 async def _lines(
     work: Work,
     function: Callable[..., Mapping[str, Any]],
-    body: Mapping[str, Any],
-    first: float | None,
+    body: bytes,
+    limits: list[float | None],
 ) -> AsyncIterator[str]:
-    lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    # A client that reads slowly gets only the newest line of each kind.
+    unsent: dict[str, str] = {}
+    has_news, is_over = asyncio.Event(), False
+
+    def tell(kind: str, text: str) -> None:
+        unsent[kind] = text
+        has_news.set()
 
     async def report(progress: Progress) -> None:
         line = progress._asdict()
         so_far = line.pop("so_far")
-        lines.put_nowait({"progress": line})
+        tell("progress", dumps(line))
         if so_far is not None:
-            lines.put_nowait({"answer": so_far})
+            tell("answer", so_far)
 
     async def search() -> None:
+        nonlocal is_over
         try:
-            limits = [{}] if first is None else _limits(body.get("time_limit"), first)
             for limit in limits:
-                answer = await work.search(function, {**body, **limit}, report=report)
-                lines.put_nowait({"answer": answer})
-                if any(map(answer.get, LAST)):
+                found = await work.search(search_once, function, body, limit, report=report)
+                tell("answer", found.answer)
+                if found.is_last:
                     break
         except Exception as error:
-            lines.put_nowait({"problem": problem_of(error).record()})
-        lines.put_nowait(None)
+            tell("problem", dumps(problem_of(error).record()))
+        unsent.pop("progress", None)  # the last line has an answer or a problem
+        is_over = True
+        has_news.set()
 
     task = asyncio.ensure_future(search())
     try:
-        while (line := await lines.get()) is not None:
-            yield f"{dumps(line)}\n"
+        while not is_over:
+            await has_news.wait()
+            has_news.clear()
+            while unsent:
+                kind = next(iter(unsent))
+                yield f'{{"{kind}": {unsent.pop(kind)}}}\n'
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
 
-def _limits(given: Any, first: float) -> Iterator[dict[str, float]]:
-    """Yield the time limit of each answer; what is no time is left to whoever reads it."""
-    is_time = isinstance(given, int | float) and not isinstance(given, bool) and given >= 0
-    if given is not None and not is_time:
-        yield {}
-        return
+def _limits(given: float | None, first: float) -> Iterator[float]:
+    """Yield the time limit of each answer."""
     left = min(USUAL_PLAN_SECONDS if given is None else given, MOST_PLAN_SECONDS)
     limit = first
     while LONGER * limit < left:
-        yield {"time_limit": limit}
+        yield limit
         left -= limit
         limit *= LONGER
-    yield {"time_limit": left}
+    yield left
