@@ -19,7 +19,7 @@ from iacta.forms.percentages import percent
 from iacta.forms.question import Question
 from iacta.game import Turn
 from iacta.inputs.errors import IactaError
-from iacta.web.openapi import COMPONENTS, record_schemas
+from iacta.web.openapi import answer_schemas
 from iacta.web.read_question import address, offered, read_record, served_questions
 from tests.frozen.case import read_cases
 from tests.tables import table
@@ -213,8 +213,8 @@ def test_every_recorded_answer_fits_the_schema_of_its_question() -> None:
 
 def fitting(name: str) -> Draft202012Validator:
     """Return what checks an answer against the schema of its question."""
-    schemas = {"schemas": record_schemas()}
-    return Draft202012Validator({"$ref": f"{COMPONENTS}{name}", "components": schemas})
+    answers, records = answer_schemas()
+    return Draft202012Validator({**answers[name], "components": {"schemas": records}})
 
 
 def timed(value: Any) -> Any:

@@ -1,9 +1,15 @@
 """Delivery: every address can be asked for its head only, kept, and sent in a smaller form."""
 
+import asyncio
 import gzip
+from typing import Any
 
 import pytest
+from starlette.responses import Response
+from starlette.types import Message, Scope
 
+from iacta.web import cache_and_gzip
+from iacta.web.cache_and_gzip import MOST_UNREAD_BYTES, PART_BYTES, Delivery
 from tests.web.served import Server
 
 QUERY = "attackers=12&defenders=10"
@@ -77,3 +83,98 @@ def test_a_method_that_is_not_taken_is_refused_with_those_that_are(
     for method in ("PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"):
         reply = server.ask(path, method=method)
         assert (reply.status, reply.headers["Allow"]) == (405, methods)
+
+
+SCOPE: Scope = {"type": "http", "method": "GET", "headers": [], "path": "/"}
+HALF = Response(bytes(MOST_UNREAD_BYTES // 2 + 1))
+
+
+class Client:
+    """A client that reads nothing until it is told to; what is sent to it."""
+
+    def __init__(self) -> None:
+        self.reads = asyncio.Event()
+        self.sent: list[Message] = []
+
+    async def send(self, message: Message) -> None:
+        """Take a message."""
+        self.sent.append(message)
+        if "body" in message:
+            await self.reads.wait()
+
+    def ask(self, delivery: Delivery) -> "asyncio.Task[None]":
+        """Ask for an answer."""
+        return asyncio.ensure_future(delivery(SCOPE, never, self.send))
+
+
+async def never() -> Message:
+    """Wait for ever."""
+    await asyncio.Event().wait()
+    return {}
+
+
+def test_a_client_gets_a_part_when_it_has_read_the_one_before() -> None:
+    async def run() -> None:
+        client = Client()
+        task = client.ask(Delivery(Response(bytes(3 * PART_BYTES - 1))))
+        await asyncio.sleep(0.5)
+        assert [len(each.get("body", b"")) for each in client.sent] == [0, PART_BYTES]
+        client.reads.set()
+        await task
+        sizes = [len(each["body"]) for each in client.sent[1:]]
+        assert sizes == [PART_BYTES, PART_BYTES, PART_BYTES - 1]
+
+    asyncio.run(run())
+
+
+def test_large_answers_are_refused_while_too_many_are_not_read() -> None:
+    async def run() -> None:
+        delivery = Delivery(HALF)
+        slow, other, later = Client(), Client(), Client()
+        task = slow.ask(delivery)
+        while len(slow.sent) < 2:
+            await asyncio.sleep(0.01)
+        for client in (other, later):
+            client.reads.set()
+        await other.ask(delivery)
+        assert other.sent[0]["status"] == 503
+        slow.reads.set()
+        await task
+        await later.ask(delivery)
+        assert later.sent[0]["status"] == 200
+
+    asyncio.run(run())
+
+
+def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_and_gzip, "MOST_READING_SECONDS", 0.1)
+    delivery = Delivery(HALF)
+
+    async def run() -> None:
+        for _ in range(3):  # more than may wait, one after another
+            client = Client()
+            await client.ask(delivery)
+            assert client.sent[0]["status"] == 200
+            assert client.sent[-1]["more_body"]
+
+    asyncio.run(run())
+
+
+def test_what_a_request_held_is_forgotten_before_its_answer_is_read() -> None:
+    has_returned = False
+
+    async def app(scope: Scope, receive: Any, send: Any) -> None:
+        nonlocal has_returned
+        await Response(b"3")(scope, receive, send)
+        has_returned = True
+
+    async def run() -> None:
+        client = Client()
+        task = client.ask(Delivery(app))
+        await asyncio.sleep(0.2)
+        assert client.sent
+        assert has_returned
+        client.reads.set()
+        await task
+
+    asyncio.run(run())

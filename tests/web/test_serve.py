@@ -6,8 +6,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from http.client import HTTPConnection
+from contextlib import ExitStack, closing, contextmanager, suppress
+from http.client import HTTPConnection, HTTPResponse
+from time import monotonic, sleep
 from typing import Any
 
 import psutil
@@ -16,6 +17,7 @@ import pytest
 import iacta
 from iacta.cli.serve import ServeCommand
 from iacta.inputs.errors import IllegalError
+from iacta.web.problems import PROBLEM
 from iacta.web.search_stream import LINES
 from tests.web.served import JSON, Server
 
@@ -57,6 +59,84 @@ def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Serv
     asked.close()
     assert (own_server.process.returncode, output, complaint) == (130, "", "")
     assert psutil.wait_procs(children, timeout=300)[1] == []
+
+
+@pytest.mark.parametrize("sent_signal", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_processes_start_refuses_what_waits_for_them(
+    own_server: Server, sent_signal: signal.Signals
+) -> None:
+    paths = ("/api/v1/battle?attackers=3&defenders=2", "/api/v1/plan?from_=Peru=9&take=Brazil")
+    waiting = [sent(own_server, path) for path in paths]
+    assert own_server.ask("/theme.json").status == 200  # those before it have been read, too
+    own_server.process.send_signal(sent_signal)
+    for asked in waiting:
+        with closing(HTTPResponse(asked)) as response:
+            response.begin()
+            assert response.status == 503
+            assert json.loads(response.read())["detail"] == "the server is ending"
+        asked.close()
+    assert own_server.process.communicate(timeout=300) == ("", "")
+    assert own_server.process.returncode == (
+        130 if sent_signal == signal.SIGINT else -signal.SIGTERM
+    )
+
+
+def test_a_request_without_its_body_ends_with_the_server(own_server: Server) -> None:
+    head = "POST /api/v1/battle HTTP/1.1\r\nContent-Type: application/json\r\n"
+    host, _, port = own_server.host.rpartition(":")
+    with socket.create_connection((host, int(port))) as asked:
+        asked.sendall(f"{head}Host: {own_server.host}\r\nContent-Length: 9\r\n\r\n".encode())
+        assert own_server.ask("/theme.json").status == 200
+        own_server.process.send_signal(signal.SIGINT)
+        with closing(HTTPResponse(asked)) as response:
+            response.begin()
+            assert (response.status, response.headers["Content-Type"]) == (503, PROBLEM)
+    output, complaint = own_server.process.communicate(timeout=300)
+    assert output == ""
+    assert "Traceback" not in complaint
+
+
+def test_a_page_of_a_large_table_takes_no_memory_of_the_server(own_server: Server) -> None:
+    process = psutil.Process(own_server.process.pid)
+    assert own_server.ask("/table?attackers=12&defenders=12").status == 200
+    before = process.memory_info().rss
+    reply = own_server.ask("/table?attackers=1200&defenders=1200")
+    assert reply.status == 200
+    assert process.memory_info().rss - before < 40 * len(reply.body)  # with all cells 1,000
+
+
+@pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="needs Linux")
+def test_a_server_without_file_descriptors_says_so_once_a_second(own_server: Server) -> None:
+    process = psutil.Process(own_server.process.pid)
+    assert own_server.ask("/theme.json").status == 200
+    _, most = process.rlimit(psutil.RLIMIT_NOFILE)
+    begun = monotonic()
+    process.rlimit(psutil.RLIMIT_NOFILE, (process.num_fds() + 8, most))
+    host, _, port = own_server.host.rpartition(":")
+    with ExitStack() as connections:
+        for _ in range(40):
+            connections.enter_context(socket.create_connection((host, int(port))))
+        sleep(3.0)
+    process.rlimit(psutil.RLIMIT_NOFILE, (most, most))
+    assert own_server.ask("/api/v1/battle?attackers=3&defenders=2").status == 200
+    own_server.process.terminate()
+    lines = own_server.process.communicate(timeout=300)[1].splitlines()
+    said = monotonic() - begun
+    assert lines[0] == "ERROR: all file descriptors are in use; see `ulimit -n`"
+    assert len([line for line in lines if "descriptors" in line]) == len(lines) <= said + 1
+
+
+def test_a_client_that_breaks_http_gets_one_line_in_the_log(own_server: Server) -> None:
+    host, _, port = own_server.host.rpartition(":")
+    broken = b"POST / HTTP/1.1\r\nHost: other\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    for _ in range(20):
+        with socket.create_connection((host, int(port))) as asked:
+            asked.sendall(broken)
+            assert asked.recv(100).startswith(b"HTTP/1.1 400 ")
+    own_server.process.terminate()
+    lines = own_server.process.communicate(timeout=300)[1].splitlines()
+    assert lines[0] == "ERROR: a client broke HTTP while it was answered"
+    assert {line.partition(" (")[0] for line in lines} == {lines[0]}
 
 
 def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:

@@ -1,6 +1,7 @@
 """Work: nothing holds up anything else, and what nobody waits for is ended."""
 
 import asyncio
+import json
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -12,16 +13,15 @@ from typing import Any
 import psutil
 import pytest
 
-from iacta import IactaError, Position, classic_board
+from iacta import IactaError, Position, ask, classic_board
 from iacta.board.files import read_board
-from iacta.questions.battle import BattleQuestion
-from iacta.web.limits import NICENESS
+from iacta.web.limits import MOST_ANSWER_BYTES, SLOW_NICENESS
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
-from iacta.web.worker import FailedError, Progress, answered
-from iacta.web.worker import found as find
+from iacta.web.worker import FailedError, Progress, answer_part, search_json, search_question
+from tests.processes import run_python
 
 FOREVER = 600  # seconds that nothing here lasts
-BATTLE = BattleQuestion(attackers=3, defenders=2)
+BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
 BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # of its time
 
@@ -82,9 +82,10 @@ async def over(tasks: list["asyncio.Task[Any]"]) -> None:
 
 @in_the_loop
 async def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
-    parts = await work.run(answered, BATTLE, ("sections", "rows"))
-    assert parts["sections"][0].parts[0] == BATTLE.answer().sentence
-    assert parts["rows"].startswith("attackers,defenders,probability\n3,0,0.2276")
+    rows = await work.run(answer_part, *BATTLE, "rows")
+    assert rows.startswith(b"attackers,defenders,probability\n3,0,0.2276")
+    record = await work.run(answer_part, *BATTLE, "record")
+    assert json.loads(record) == ask("battle", attackers=3, defenders=2).record()
 
 
 @in_the_loop
@@ -104,7 +105,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
     tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
     await asyncio.sleep(2.0)
     for _ in range(20):
-        assert (await work.run(answered, BATTLE, ("record",)))["record"]
+        assert await work.run(answer_part, *BATTLE, "record")
     await over(tasks)
 
 
@@ -114,7 +115,7 @@ def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     own = os.nice(0)  # the tests may be run with a lower priority
     assert runner.run(work.run(os.nice, 0)) == own
     asked = f"{BUSY} and __import__('os').nice(0)"
-    assert runner.run(work.run(eval, asked)) == min(own + NICENESS, 19)
+    assert runner.run(work.run(eval, asked)) == min(own + SLOW_NICENESS, 19)
 
 
 @in_the_loop
@@ -151,7 +152,7 @@ async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
 
 @in_the_loop
 async def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
-    work = Work(workers=1, seconds=0.5)
+    work = Work(workers=1, seconds=4)
     try:
         await begun(work, os.getpid)
         found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
@@ -169,11 +170,55 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
 
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
-    asked = {"position": code, "take": "Asia", "time_limit": 1}
-    runner.run(work.search(partial(find, "plan"), asked, report=report))
+    asked = json.dumps({"position": code, "take": "Asia", "time_limit": 1}).encode()
+    runner.run(work.search(search_json, partial(search_question, "plan"), asked, report=report))
     assert found[0].doing.startswith("Planning; best so far ")
     assert found[0].keeps
     assert [each.so_far for each in found if each.so_far]
+
+
+def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
+    work = Work(workers=1, seconds=4)
+    late = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: time.sleep(1)"
+    try:
+        with pytest.raises(LateError, match="within 4 seconds"):
+            runner.run(work.run(eval, f"exec({late!r})"))
+    finally:
+        work.close()
+
+
+def test_an_answer_is_not_larger_than_a_server_sends(runner: asyncio.Runner, work: Work) -> None:
+    sentence = r"the answer has 33,554,433 bytes, and a server sends at most 33,554,432; ask for"
+    assert len(runner.run(work.run(bytes, MOST_ANSWER_BYTES))) == MOST_ANSWER_BYTES
+    with pytest.raises(IactaError, match=sentence):
+        runner.run(work.run(bytes, MOST_ANSWER_BYTES + 1))
+
+
+def test_pictures_are_drawn_where_what_draws_them_runs_already(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    drawing, other = runner.run(work.draw(os.getpid)), runner.run(work.run(os.getpid))
+    assert psutil.Process(drawing).num_threads() > psutil.Process(other).num_threads()
+    assert psutil.Process(drawing).nice() == psutil.Process(other).nice()
+    drawn = runner.run(work.draw(answer_part, *BATTLE, "svg"))
+    assert drawn.startswith(b"<svg")
+
+
+def test_what_native_code_prints_does_not_reach_the_log() -> None:
+    code = """
+import asyncio, os
+from iacta.web.process_pool import Work
+
+async def main():
+    work = Work(workers=1)
+    print(await work.run(os.write, 2, b"native stack"))
+    work.close()
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+    ended = run_python(code)
+    assert (ended.stdout, ended.stderr) == ("12\n", "")
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:

@@ -4,14 +4,14 @@ import errno
 from contextlib import suppress
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iacta.cli.print_answer import Command, command
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Name, Number, Whole
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IllegalError, missing
-from iacta.web.limits import MOST_SECONDS
+from iacta.web.limits import MOST_ACCEPTED, MOST_CONNECTING, MOST_SECONDS, SHUTDOWN_SECONDS
 
 if TYPE_CHECKING:
     from socket import socket
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
 MOST_TRIED = 20  # ports, for one that is free
-MOST_WAITING = 2048  # connections that wait to be accepted
 
 
 @command(
@@ -79,7 +78,8 @@ class ServeCommand(Command):
         import uvicorn
 
         from iacta.web.app import create_app
-        from iacta.web.process_pool import Work
+        from iacta.web.log_limit import LogLimit
+        from iacta.web.process_pool import Work, end_forkserver
 
         work = Work(self.workers, float(self.time_limit))
         origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
@@ -88,7 +88,7 @@ class ServeCommand(Command):
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """Prints its address once it listens, and ends at once.
+            """Prints its address once it listens, and ends all work before its connections.
 
             error: why the address could not be printed.
             """
@@ -97,7 +97,7 @@ class ServeCommand(Command):
 
             async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
-                listening.listen(MOST_WAITING)  # more than are accepted at once
+                listening.listen(MOST_CONNECTING)  # more than are accepted at once
                 try:
                     print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
                 except OSError as error:  # uvicorn would print a traceback
@@ -108,11 +108,16 @@ class ServeCommand(Command):
 
                     webbrowser.open(place)
 
-            def handle_exit(self, sig: int, frame: Any) -> None:
+            async def shutdown(self, sockets: "list[socket] | None" = None) -> None:
                 work.close()
-                super().handle_exit(sig, frame)
+                await super().shutdown(sockets)
+                end_forkserver()
 
-        logging.basicConfig(level=logging.ERROR, format="%(levelname)s: %(message)s")
+        log = logging.StreamHandler()
+        log.addFilter(LogLimit())
+        logging.basicConfig(
+            level=logging.ERROR, format="%(levelname)s: %(message)s", handlers=[log]
+        )
         config = uvicorn.Config(
             app,
             loop="asyncio",
@@ -123,7 +128,8 @@ class ServeCommand(Command):
             log_level="error",
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=1,
+            backlog=MOST_ACCEPTED,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
         server = Server(config)
         try:
@@ -155,7 +161,7 @@ class ServeCommand(Command):
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listening.bind((place[0], port, *place[2:]))
-                listening.listen(MOST_WAITING)
+                listening.listen(MOST_CONNECTING)
             except OSError:
                 listening.close()
                 raise

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy.typing as npt
 
@@ -86,10 +86,31 @@ class TableAnswer(Answer):
         note = under(self.question.rule_set.name)
         yield Section([f"Chance to win in percent, your garrison included{note}:"])
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
-        rows: list[tuple[Cell, ...]] = [
-            (str(attackers), *(Shaded(f"{100 * chance:.0f}", chance) for chance in row.tolist()))
-            for attackers, row in enumerate(self.chances.astype(float), start=1)
-        ]
+        rows = _ShadedRows(self.chances.astype(float))
         yield Section([Table(columns, rows, continued="against {} to {} defenders")])
         if self.question.exact:
             yield Section(["--csv prints the fractions themselves."])
+
+
+class _ShadedRows(Sequence[Sequence[Cell]]):
+    """Rows of cells, each made when it is read: a page shows a corner of a large table.
+
+    chances: the chance to win of each number of attackers from 1, against each of defenders.
+    """
+
+    def __init__(self, chances: npt.NDArray[Any]) -> None:
+        self._chances = chances
+
+    def __len__(self) -> int:
+        return len(self._chances)
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[Cell]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[Cell]]: ...
+    def __getitem__(self, index: int | slice) -> Sequence[Any]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(len(self))[index]]
+        chances = self._chances[index].tolist()
+        attackers = range(1, len(self) + 1)[index]
+        return str(attackers), *(Shaded(f"{100 * chance:.0f}", chance) for chance in chances)

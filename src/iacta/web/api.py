@@ -1,23 +1,19 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
 from functools import partial
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from iacta.forms.question import Question
 from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, MalformedError
-from iacta.inputs.json_and_toml import parse_json
 from iacta.web.client_gone import while_there
 from iacta.web.process_pool import Work
 from iacta.web.read_question import SEARCHED, served_questions
 from iacta.web.search_stream import answer_in_lines, wants_lines
-from iacta.web.worker import Part, found, part_of, vega_script
+from iacta.web.worker import Part, answer_part, search_question, vega_script
 
 JSON = "application/json"
-MOST_EXACT = 2**53  # of floats
 DARK, LIGHT = ("dark", "true"), ("dark", "false")  # of a picture, in its address
 
 
@@ -41,17 +37,19 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
             pairs = request.query_params.multi_items()
             given = [pair for pair in pairs if part != "svg" or pair not in (DARK, LIGHT)]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
-            text = await while_there(request, run(part_of, name, given, shade))
-            return Response(text, media_type=kind)
+            is_drawn = part == "svg" and name not in SEARCHED
+            answer = (work.draw if is_drawn else run)(answer_part, name, given, shade)
+            body = await while_there(request, answer)
+            return Response(body, media_type=kind)
 
         routes.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
 
     async def by_record(request: Request) -> Response:
-        record = await read_body(request)
+        body = await read_body(request)
         if name in SEARCHED and wants_lines(request):
-            return answer_in_lines(work, partial(found, name), record)
-        text = await while_there(request, run(part_of, name, record, "record"))
-        return Response(text, media_type=JSON)
+            return answer_in_lines(work, partial(search_question, name), body)
+        record = await while_there(request, run(answer_part, name, body, "record"))
+        return Response(record, media_type=JSON)
 
     add(f"/api/v1/{name}", "record", JSON)
     routes.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
@@ -71,31 +69,9 @@ def _add_vega(routes: APIRouter, work: Work) -> None:
     routes.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
 
 
-async def read_body(request: Request) -> dict[str, Any]:
-    """Return the JSON object in the body of a request."""
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request, if it says that it is JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise HTTPException(415, f"the body must be {JSON}, got {shown(kind)}")
-    return parsed(await request.body())
-
-
-def parsed(body: bytes) -> dict[str, Any]:
-    try:
-        record = parse_json(body.decode())
-    except UnicodeDecodeError:
-        raise MalformedError("the body is not UTF-8") from None
-    except IactaError as error:
-        raise MalformedError(f"the body: {error}") from None
-    if not isinstance(record, dict):
-        raise MalformedError(f"the body must be an object, got {shown(record)}")
-    return {name: _whole(value) for name, value in record.items()}
-
-
-def _whole(value: Any) -> Any:
-    """Return a value with 3 for each 3.0, which are the same in JSON."""
-    if isinstance(value, dict):
-        return {name: _whole(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_whole(part) for part in value]
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
-    return int(value) if is_whole else value
+    return await request.body()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 
 from iacta.web.pages import template
 from iacta.web.read_question import served_questions
@@ -55,8 +55,15 @@ def router() -> APIRouter:
     """Return the address of the page."""
     routes = APIRouter(include_in_schema=False)
 
+    # FastAPI runs functions that are not `async` in threads: the schema takes a moment to make.
+    @routes.get("/openapi.json")
+    def document(request: Request) -> JSONResponse:
+        root = request.scope.get("root_path", "")
+        servers = {"servers": [{"url": root}]} if root else {}
+        return JSONResponse({**request.app.openapi(), **servers})
+
     @routes.get("/docs")
-    async def page(request: Request) -> HTMLResponse:
+    def page(request: Request) -> HTMLResponse:
         schema = request.app.openapi()
         addresses = list(_addresses(schema))
         about = schema["info"]["description"]

@@ -53,6 +53,7 @@ def create_app(
         title="iacta",
         version=version("iacta"),
         docs_url=None,
+        openapi_url=None,  # `iacta.web.api_docs` serves the schema
         redoc_url=None,
         lifespan=lifespan,
         telemetry=SILENT,

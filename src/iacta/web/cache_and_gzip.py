@@ -3,29 +3,49 @@
 import asyncio
 import gzip
 import hashlib
+import logging
 import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from iacta.web.limits import LARGE_BYTES
+from iacta.web.guard import HEADERS
+from iacta.web.limits import (
+    LARGE_BYTES,
+    MOST_READING_SECONDS,
+    MOST_UNREAD_BYTES,
+    PART_BYTES,
+)
+from iacta.web.problems import problem_of
+from iacta.web.process_pool import BusyError
 from iacta.web.search_stream import LINES
 
+LOG = logging.getLogger("uvicorn.error")
+ENDING = "the server is ending"
+UNREAD = "the server has too many answers that are not read; ask again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
 
 
+class UnreadError(Exception):
+    """The client does not read its answer."""
+
+
 class Delivery:
-    """Answers `HEAD` as `GET` without the body, and adds what caches need.
+    """Answers `HEAD` as `GET` without the body, adds what caches need, and sends in parts.
 
     Whoever keeps an answer asks each time whether it is still the same, and if so, gets only that
     said: the ETag is that of the text, whichever form it is sent in. Problems are not kept.
+
+    A part is sent once the client has read those before it, and a client that does not read is
+    left. What clients have not read is bounded: beyond that, large answers are refused.
 
     app: what answers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._unread = 0  # bytes of answers with more than one part
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -33,31 +53,69 @@ class Delivery:
             await self.app(scope, receive, send)
             return
         request_headers = Headers(scope=scope)
-        is_head = scope["method"] == "HEAD"
         start: Message = {}
         parts: list[bytes] = []
+        has_begun = False
 
-        async def send_whole(message: Message) -> None:
+        async def send_on(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            try:
+                async with asyncio.timeout(MOST_READING_SECONDS):
+                    await send(message)
+            except TimeoutError:
+                raise UnreadError from None
+
+        async def collect(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
                 if _comes_in_lines(message):
-                    await send(message)
-                return
-            if _comes_in_lines(start):
-                await send(message)
-                return
-            parts.append(message.get("body", b""))
-            if message.get("more_body"):
-                return
-            body = await _prepared(start, b"".join(parts), request_headers)
-            await send(start)
-            await send({"type": "http.response.body", "body": b"" if is_head else body})
+                    await send_on(message)
+            elif _comes_in_lines(start):
+                await send_on(message)
+            else:
+                parts.append(message.get("body", b""))
 
         # What is asked under conditions is asked without: they are checked here.
         headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
+        is_head = scope["method"] == "HEAD"
         method = "GET" if is_head else scope["method"]
-        await self.app({**scope, "method": method, "headers": headers}, receive, send_whole)
+        try:
+            await self.app({**scope, "method": method, "headers": headers}, receive, collect)
+            # Only now: a request that has been answered is forgotten, and its body with it.
+            if start and not _comes_in_lines(start):
+                body = await _prepared(start, b"".join(parts), request_headers)
+                parts.clear()
+                await self._send(start, b"" if is_head else body, send_on)
+        except UnreadError:
+            LOG.error("a client that did not read its answer was left")
+        except asyncio.CancelledError:  # the server ends
+            if not has_begun:
+                await _refuse(ENDING, send)
+
+    async def _send(self, start: Message, body: bytes, send: Send) -> None:
+        size = len(body) if len(body) > PART_BYTES else 0
+        if size and self._unread + size > MOST_UNREAD_BYTES:
+            await _refuse(UNREAD, send)
+            return
+        self._unread += size
+        try:
+            await send(start)
+            for begin in range(0, len(body) or 1, PART_BYTES):
+                end = begin + PART_BYTES
+                part = {"body": body[begin:end], "more_body": end < len(body)}
+                await send({"type": "http.response.body", **part})
+        finally:
+            self._unread -= size
+
+
+async def _refuse(sentence: str, send: Send) -> None:
+    """Answer that the server is busy."""
+    response = problem_of(BusyError(sentence)).response()
+    headers = [*response.raw_headers, *HEADERS, (b"cache-control", b"no-store")]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body})
 
 
 async def _prepared(start: Message, body: bytes, request_headers: Headers) -> bytes:
@@ -72,9 +130,10 @@ async def _prepared(start: Message, body: bytes, request_headers: Headers) -> by
     if start["status"] != 200:
         headers["Cache-Control"] = "no-store"
         return body
+    is_large = len(body) > PART_BYTES
     headers["Cache-Control"] = "no-cache"
     headers.add_vary_header("Accept-Encoding")
-    tag = hashlib.blake2b(body, digest_size=16).hexdigest()
+    tag = await asyncio.to_thread(_tag, body) if is_large else _tag(body)
     headers["ETag"] = f'W/"{tag}"'
     known = re.findall(r'"([^"]*)"|(\*)', request_headers.get("if-none-match", ""))
     if (tag, "") in known or ("", "*") in known:
@@ -87,6 +146,10 @@ async def _prepared(start: Message, body: bytes, request_headers: Headers) -> by
         headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(len(body))
     return body
+
+
+def _tag(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 
 def _comes_in_lines(start: Message) -> bool:

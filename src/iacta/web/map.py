@@ -1,12 +1,13 @@
 """The map: boards and positions, read for the browser that draws them."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import Enum
 from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from iacta.board import Position
 from iacta.board.codes import board_code
@@ -21,12 +22,13 @@ from iacta.game.moment import parse_moment
 from iacta.game.steps import STEPS
 from iacta.inputs.errors import IllegalError
 from iacta.rules.variants import RULE_SETS, rules_name
-from iacta.web.api import read_body
+from iacta.web.api import JSON, read_body
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
 from iacta.web.pages import template
 from iacta.web.process_pool import Work
 from iacta.web.turns import read_sent_board, read_text, refuse_unknown, replay_turns, step_turn
+from iacta.web.worker import answer_json
 
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
@@ -37,6 +39,7 @@ LOOK = {
     "shapes": SHAPES,
 }
 
+SVG = {"image/svg+xml": {"schema": {"type": "string"}}}
 CODED = {
     "name": "text",
     "in": "query",
@@ -98,23 +101,30 @@ def router(work: Work) -> APIRouter:
     work: what reads boards and looks at turns.
     """
     routes = APIRouter()
+    drawn_board = b""
 
     @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
         return HTMLResponse(template("map.html", path="map", rules=RULE_SETS, look=LOOK))
 
     @routes.get(
-        "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
+        "/api/v1/board",
+        summary="Return the classic board, as maps are drawn from it",
+        tags=TAGS,
+        operation_id="get_board",
     )
-    async def classic() -> JSONResponse:
-        return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
+    async def classic() -> Response:
+        nonlocal drawn_board
+        drawn_board = drawn_board or await work.run(classic_json)
+        return Response(drawn_board, media_type=JSON)
 
     @routes.get(
         "/api/v1/qr.svg",
         summary="Return a text, such as the code of a position, as a QR code",
         tags=TAGS,
         response_class=Response,
-        openapi_extra={"parameters": [CODED]},
+        operation_id="get_qr_svg",
+        openapi_extra={"parameters": [CODED], "responses": {"200": {"content": SVG}}},
     )
     async def qr(request: Request) -> Response:
         drawn = await work.run(_qr_code, request.query_params.get("text", ""))
@@ -123,12 +133,19 @@ def router(work: Work) -> APIRouter:
     def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
             body = await read_body(request)
-            return JSONResponse(await while_there(request, work.run(function, body)))
+            answered = await while_there(request, work.run(answer_json, function, body))
+            return Response(answered, media_type=JSON)
 
         content = {"application/json": {"schema": schema}}
         extra = {"requestBody": {"required": True, "content": content}}
         routes.add_api_route(
-            address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
+            address,
+            answer,
+            methods=["POST"],
+            summary=summary,
+            tags=TAGS,
+            operation_id="post_" + address.removeprefix("/api/v1/").replace("/", "_"),
+            openapi_extra=extra,
         )
 
     add("/api/v1/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
@@ -139,6 +156,11 @@ def router(work: Work) -> APIRouter:
 
 
 # Boards and positions.
+
+
+def classic_json() -> bytes:
+    """Return what a map of the classic board is drawn from, as JSON."""
+    return json.dumps(_drawn(BoardFile(classic_board(), BUILT_IN))).encode()
 
 
 def board_read(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from iacta.inputs.errors import IllegalError
 
 
@@ -15,7 +17,8 @@ def seal() -> None:
     every other file is refused, whoever opens it.
     """
     home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    own = [sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), f"{home}/.local/lib"]
+    packages = [str(Path(__file__).parents[2]), str(Path(np.__file__).parents[1])]
+    own = [sys.prefix, sys.base_prefix, *packages, f"{home}/.local/lib"]
     folders = tuple(
         os.path.join(os.path.abspath(os.path.expanduser(folder)), "")
         for folder in (*own, f"{cache}/iacta")

@@ -11,6 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from iacta.forms.form import Parameter
 from iacta.forms.question import Question
+from iacta.web.map_answers import MAP_ANSWERS
 from iacta.web.problems import PROBLEM
 from iacta.web.read_question import offered, served_questions
 
@@ -44,6 +45,7 @@ PROBLEMS = {
     "503": "The server is busy; Retry-After says when to ask again.",
     "504": "The answer takes too long.",
 }
+ANSWER = "The answer."
 UNCHANGED = "The answer is still the one that If-None-Match names."
 DARK: Schema = {
     "name": "dark",
@@ -64,16 +66,22 @@ class _RecordSchema(GenerateJsonSchema):
 
 
 @cache
-def record_schemas() -> dict[str, Schema]:
-    """Return the schema of the answers to each question, by its name, and those of their parts."""
+def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
+    """Return the schema of each answer, and those of the records that it refers to.
+
+    Answers are by the names of questions, and by the addresses of the map.
+    """
+    answers: dict[str, Any] = {
+        name: reduce(or_, form.records()) for name, form in served_questions().items()
+    }
+    answers |= MAP_ANSWERS
     kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
-        (name, "validation", TypeAdapter(reduce(or_, form.records())))
-        for name, form in served_questions().items()
+        (name, "validation", TypeAdapter(answer)) for name, answer in answers.items()
     ]
     schemas, parts = TypeAdapter.json_schemas(
         kinds, ref_template=f"{COMPONENTS}{{model}}", schema_generator=_RecordSchema
     )
-    return {**parts["$defs"], **{name: schema for (name, _), schema in schemas.items()}}
+    return {name: schema for (name, _), schema in schemas.items()}, parts["$defs"]
 
 
 def describe(app: FastAPI) -> None:
@@ -84,8 +92,13 @@ def describe(app: FastAPI) -> None:
             document = get_openapi(
                 title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
             )
-            schemas = {"Problem": PROBLEM_SCHEMA, **record_schemas()}
+            answers, records = answer_schemas()
+            schemas = {"Problem": PROBLEM_SCHEMA, **records}
             document.setdefault("components", {})["schemas"] = schemas
+            for address in MAP_ANSWERS:
+                for operation in document["paths"][address].values():
+                    answer = {"application/json": {"schema": answers[address]}}
+                    operation["responses"]["200"] = {"description": ANSWER, "content": answer}
             for name, form in served_questions().items():
                 for address, operations in document["paths"].items():
                     own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
@@ -121,7 +134,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
             ]
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
-        operation["responses"] = {"200": {"description": "The answer.", "content": _content(last)}}
+        operation["responses"] = {"200": {"description": ANSWER, "content": _content(last)}}
 
 
 def _content(last: str) -> Schema:
@@ -132,7 +145,7 @@ def _content(last: str) -> Schema:
         return {"image/svg+xml": {"schema": {"type": "string"}}}
     if last == "picture.json":
         return {"application/json": {"schema": {"type": "object"}}}
-    return {"application/json": {"schema": {"$ref": f"{COMPONENTS}{last}"}}}
+    return {"application/json": {"schema": answer_schemas()[0][last]}}
 
 
 def _query(parameter: Parameter) -> Schema:

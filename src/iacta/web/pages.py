@@ -36,7 +36,7 @@ from iacta.web.limits import MOST_CELLS, MOST_QUERY_BYTES
 from iacta.web.process_pool import Work
 from iacta.web.read_question import SEARCHED, address, offered, read_address, served_questions
 from iacta.web.start import SIZE, drawn_game
-from iacta.web.worker import answered
+from iacta.web.worker import answer_within_limits, parse_body, write_part
 
 QUICK = {"attackers": "8", "defenders": "5"}  # on the start page, at first
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
@@ -104,6 +104,12 @@ def _environment() -> Environment:
         ""  # out of the folders of the page that is asked for; others are in none
     )
     return environment
+
+
+def load_templates() -> None:
+    """Compile all templates, so that no page waits for it."""
+    for name in _environment().list_templates():
+        _environment().get_template(name)
 
 
 def template(file: str, /, **values: Any) -> str:
@@ -430,21 +436,20 @@ def router(work: Work) -> APIRouter:
     """
     routes = APIRouter(include_in_schema=False)
 
-    drawn = ""
+    drawn = told = b""
 
     async def home(request: Request) -> HTMLResponse:
-        question = served_questions()["battle"].parse(QUICK)
-        answer = await while_there(request, work.run(answered, question, ("sections",)))
-        lead = answer["sections"][0].parts[0]
-        return HTMLResponse(template("start.html", path="", lead=lead, **QUICK, **SIZE))
+        return HTMLResponse(await while_there(request, work.run(write_start)))
 
     async def game(request: Request) -> Response:
         nonlocal drawn
-        drawn = drawn or template("game.svg", **await work.search(drawn_game))
+        drawn = drawn or await work.search(write_game)
         return Response(drawn, media_type="image/svg+xml")
 
     async def about() -> HTMLResponse:
-        return HTMLResponse(template("about.html", path="about", **_about()))
+        nonlocal told
+        told = told or await work.run(write_about)
+        return HTMLResponse(told)
 
     async def theme() -> JSONResponse:
         return JSONResponse({"light": config(dark=False), "dark": config(dark=True), **SIZES})
@@ -476,34 +481,90 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     form, is_posted = served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
-        pairs = [(key, str(text)) for key, text in (await read_body(request)).items()]
-    texts, problems = _texts(pairs), {}
-    question: Question | None = None
-    sections: Sequence[Section] = ()
-    chart = ""
+        pairs = await work.run(read_pairs, await read_body(request))
+    texts = _texts(pairs)
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
         run = work.search if name in SEARCHED else work.run
-        parts = ("sections", "spec") if is_posted and _has_picture(question) else ("sections",)
-        answer = await while_there(request, run(answered, question, parts))
-        sections, chart = answer["sections"], answer.get("spec", "")
-        texts = texts or _written(question)
+        page = run(write_answer, question, texts or _written(question), is_posted)
+        return HTMLResponse(await while_there(request, page))
     except IactaError as error:
-        question, problems = None, _problems(error, form)
-    page = template(
+        return HTMLResponse(_question_page(form, texts, _problems(error, form)), 422)
+
+
+def _question_page(
+    form: type[Question],
+    texts: Mapping[str, str],
+    problems: Mapping[str, str],
+    sections: Iterable[Section] = (),
+    elsewhere: Elsewhere | None = None,
+    **more: Any,
+) -> str:
+    """Return the page of a question as HTML.
+
+    form: the question.
+    texts, problems: those of its inputs by the names of parameters.
+    sections: the answer.
+    elsewhere: where else the answer is.
+    more: further variables of the template.
+    """
+    return template(
         "question.html",
-        path=name,
-        name=name,
+        path=form.name,
+        name=form.name,
         summary=form.summary(),
         fields=_fields(form, texts, problems),
         problem=problems.get("", ""),
-        is_live=name not in STEADY,
+        is_live=form.name not in STEADY,
         sections=sections,
         others=_others(form),
-        elsewhere=question and _elsewhere(question, chart),
-        has_log=bool(getattr(question, "log", None)),
+        elsewhere=elsewhere,
+        **{"has_log": False, **more},
     )
-    return HTMLResponse(page, 422 if problems else 200)
+
+
+# What processes of their own write.
+
+
+def read_pairs(body: bytes) -> list[tuple[str, str]]:
+    """Return the names and texts in a JSON object."""
+    return [(name, str(text)) for name, text in parse_body(body).items()]
+
+
+def write_answer(question: Question, texts: Mapping[str, str], has_chart: bool) -> bytes:
+    """Return the page of a question with its answer.
+
+    question: the question.
+    texts: those that ask it, by the names of parameters.
+    has_chart: whether the specification of its chart is in the page, if there is one.
+    """
+    answer = answer_within_limits(question)
+    chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""
+    return _question_page(
+        type(question),
+        texts,
+        {},
+        [*answer.sections()],
+        _elsewhere(question, chart),
+        has_log=bool(getattr(question, "log", None)),
+    ).encode()
+
+
+def write_start() -> bytes:
+    """Return the start page."""
+    answer = answer_within_limits(served_questions()["battle"].parse(QUICK))
+    lead = next(iter(answer.sections())).parts[0]
+    return template("start.html", path="", lead=lead, **QUICK, **SIZE).encode()
+
+
+def write_game() -> bytes:
+    """Return the picture of a turn that follows a plan."""
+    return template("game.svg", **drawn_game()).encode()
+
+
+def write_about() -> bytes:
+    """Return the page about iacta."""
+    return template("about.html", path="about", **_about()).encode()
 
 
 def _written(question: Question) -> dict[str, str]:

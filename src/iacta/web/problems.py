@@ -15,6 +15,7 @@ from starlette.routing import Match, Mount
 from iacta.inputs.errors import IactaError
 from iacta.web.client_gone import GoneError
 from iacta.web.limits import RETRY_SECONDS
+from iacta.web.log_limit import lacks_descriptors
 from iacta.web.process_pool import BusyError, LateError
 from iacta.web.worker import FailedError
 
@@ -122,6 +123,14 @@ def add_problems(
         HTTPException,
     ):
         app.add_exception_handler(kind, answer)
+
+    async def answer_os_error(request: Request, error: Exception) -> Response:
+        if not lacks_descriptors(error):
+            raise error
+        LOG.error("no answer", exc_info=error)
+        return await answer(request, BusyError("the server has no room for more; ask again soon"))
+
+    app.add_exception_handler(OSError, answer_os_error)
     # What is not foreseen is answered too, and then raised on, for the log.
     app.add_exception_handler(Exception, answer_unforeseen)
 

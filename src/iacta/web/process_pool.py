@@ -1,14 +1,16 @@
 """Work: answers are computed in processes of their own, so that no question holds up another.
 
-Most questions take milliseconds, and are answered in the quick lane. One that takes longer is begun
-anew in the slow lane; plans are searched in a third one. Some work may wait in each; more is
-refused at once.
+Most questions take milliseconds, and are answered in the quick lane. Pictures have a lane whose
+processes have loaded what draws them. Work that takes more than a second in one of these is begun
+anew in the slow lane. Plans are searched in a lane of their own. Some work may wait in each; more
+is refused at once.
 
 A process ends when nobody waits for its answer any more, or when its time is over. It is never
 interrupted and used again before it has replied, as what it remembers could be half written.
 """
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import pickle
@@ -17,6 +19,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from threading import Thread
 from typing import Any, TypeAlias
 
 from iacta.web.limits import (
@@ -27,10 +30,13 @@ from iacta.web.limits import (
     MOST_WAITING_SECONDS,
     QUICK_SECONDS,
     QUICK_WORKERS,
+    SEARCH_NICENESS,
+    SLOW_NICENESS,
 )
 from iacta.web.worker import Job, Progress, Reply, StoppedError, serve
 
-PRELOADED = ["iacta.web.map", "iacta.web.worker", "scipy.linalg", "vl_convert"]
+LOG = logging.getLogger("uvicorn.error")
+PRELOADED = ["iacta.web.preload"]
 Report: TypeAlias = Callable[[Progress], Awaitable[None]]
 
 
@@ -43,29 +49,39 @@ class DiedError(BusyError):
 
 
 class LateError(Exception):
-    """The answer was not found in time."""
+    """The answer was not found in time.
+
+    seconds: how long it could take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no answer was found within {seconds:g} seconds")
 
 
 class Work:
     """Computes answers.
 
     workers: how many questions may take long at a time; by default one for each core.
-    seconds: how long an answer may take.
+    seconds: how long an answer may take, with all waiting.
     """
 
     def __init__(self, workers: int | None = None, seconds: float = MOST_SECONDS) -> None:
         workers = workers or os.cpu_count() or 1
         self.seconds = seconds
-        self._quick = _Lane(QUICK_WORKERS, MOST_WAITING, is_patient=False)
-        self._slow = _Lane(workers, MOST_WAITING, is_patient=True)
-        self._searches = _Lane(workers, MOST_WAITING_PLANS * workers, is_patient=True)
+        self._quick = _Lane(QUICK_WORKERS, MOST_WAITING)
+        self._pictures = _Lane(QUICK_WORKERS, MOST_WAITING, draws=True)
+        self._slow = _Lane(workers, MOST_WAITING, niceness=SLOW_NICENESS)
+        self._searches = _Lane(
+            workers, MOST_WAITING_PLANS * workers, niceness=SEARCH_NICENESS, finishing=FINISHING
+        )
 
     def start(self) -> None:
         self._quick.start()
+        self._pictures.start()
         self._searches.start()
 
     def close(self) -> None:
-        for lane in (self._quick, self._slow, self._searches):
+        for lane in (self._quick, self._pictures, self._slow, self._searches):
             lane.close()
 
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -77,11 +93,18 @@ class Work:
         An error of iacta is raised as it is. If this is cancelled, the process is ended. A process
         that dies soon is not the fault of what is asked: that is tried once more.
         """
-        job = Job(function, args)
+        return await self._run_in(self._quick, Job(function, args))
+
+    async def draw(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Return what a function returns that draws a picture, as `run` does."""
+        return await self._run_in(self._pictures, Job(function, args))
+
+    async def _run_in(self, lane: "_Lane", job: Job) -> Any:
+        late = self._late()
         try:
-            return await self._quick.run(job, QUICK_SECONDS)
+            return await lane.run(job, late, QUICK_SECONDS)
         except (LateError, DiedError):
-            return await self._slow.run(job, self.seconds)
+            return await self._slow.run(job, late, self.seconds)
 
     async def search(
         self,
@@ -95,7 +118,11 @@ class Work:
         report: receives progress; then the function has a keyword `watch`.
         """
         job = Job(function, args, report is not None)
-        return await self._searches.run(job, self.seconds, report)
+        return await self._searches.run(job, self._late(), self.seconds, report)
+
+    def _late(self) -> float:
+        """Return when an answer that is asked for now is late."""
+        return asyncio.get_running_loop().time() + self.seconds
 
 
 class _Lane:
@@ -103,11 +130,22 @@ class _Lane:
 
     size: how many there are.
     most_waiting: how many jobs may wait for one.
-    is_patient: whether they let everything else on this machine go first.
+    niceness: how far they let everything else on this machine go first.
+    finishing: the part of its time that a job has left when it is interrupted, to return what it
+        has found; jobs are only ended if it is 0.
+    draws: whether they load what draws pictures before their first job.
     """
 
-    def __init__(self, size: int, most_waiting: int, *, is_patient: bool) -> None:
-        self._workers = [_Worker(is_patient) for _ in range(size)]
+    def __init__(
+        self,
+        size: int,
+        most_waiting: int,
+        *,
+        niceness: int = 0,
+        finishing: float = 0.0,
+        draws: bool = False,
+    ) -> None:
+        self._workers = [_Worker(niceness, finishing, draws) for _ in range(size)]
         self._idle = [*self._workers]
         self._free = asyncio.Semaphore(size)
         self._waiting, self._most_waiting = 0, most_waiting
@@ -120,15 +158,26 @@ class _Lane:
     def close(self) -> None:
         self._is_closed = True
         for worker in self._workers:
-            worker.kill()
+            worker.close()
 
-    async def run(self, job: Job, seconds: float, report: Report | None = None) -> Any:
+    async def run(self, job: Job, late: float, seconds: float, report: Report | None = None) -> Any:
+        """Return the result of a job.
+
+        job: the job.
+        late: the time of the loop by which there must be a result.
+        seconds: how long the job may take once it has begun.
+        report: receives progress.
+        """
         worker = await self._take()
         try:
             if self._is_closed:
                 raise DiedError
-            await worker.ready()
-            return await worker.do(job, seconds, report)
+            try:
+                async with asyncio.timeout_at(late):
+                    await worker.ready()
+            except TimeoutError:
+                raise LateError(seconds) from None
+            return await worker.do(job, late, seconds, report)
         except DiedError:
             if self._is_closed:
                 raise BusyError("the server is ending") from None
@@ -136,7 +185,9 @@ class _Lane:
         finally:
             if worker.is_worn and not self._is_closed:
                 worker.start()
-            self._idle.append(worker)
+                self._idle.insert(0, worker)  # others are ready before it
+            else:
+                self._idle.append(worker)
             self._free.release()
 
     async def _take(self) -> "_Worker":
@@ -158,12 +209,13 @@ class _Lane:
 class _Worker:
     """One process, seen from the server, and those that take its place.
 
+    niceness, finishing, draws: as in `_Lane`.
     is_worn: whether another one should do so, as it is in the middle of something or too large.
     """
 
-    def __init__(self, is_patient: bool) -> None:
+    def __init__(self, niceness: int, finishing: float, draws: bool) -> None:
         self.is_worn = False
-        self._is_patient = is_patient
+        self._niceness, self._finishing, self._draws = niceness, finishing, draws
         self._starting: asyncio.Task[None] | None = None
         self._process: Any = None
 
@@ -176,16 +228,18 @@ class _Worker:
         ours, theirs = socket.socketpair()
         try:
             process = _PROCESSES.Process(
-                target=serve, args=(theirs, self._is_patient), name="iacta answers", daemon=True
+                target=serve,
+                args=(theirs, self._niceness, self._draws),
+                name="iacta answers",
+                daemon=True,
             )
-            await asyncio.to_thread(process.start)
+            await _start_in_thread(process, theirs)
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             self._process = process
+            await self._received()  # when it is ready
         except BaseException:
             ours.close()
             raise
-        finally:
-            theirs.close()
 
     @property
     def _is_gone(self) -> bool:
@@ -197,17 +251,28 @@ class _Worker:
         if self._starting is None or self._is_gone:
             self.start()
         assert self._starting is not None  # noqa: S101 # it has just been
-        await asyncio.shield(self._starting)
+        starting = self._starting
+        await asyncio.wait((starting,))  # which another job may wait for next
+        if starting.cancelled():
+            raise DiedError
+        if isinstance(error := starting.exception(), OSError):
+            LOG.error("no process can be started", exc_info=error)
+            raise BusyError("the server has no room for another process; ask again soon")
+        starting.result()
 
-    async def do(self, job: Job, seconds: float, report: Report | None) -> Any:
-        """Return the result of a job, or what it has found when it is late."""
+    async def do(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
+        """Return the result of a job, or what it has found when it is late.
+
+        job, late, seconds, report: as `_Lane.run` takes them.
+        """
         loop = asyncio.get_running_loop()
         self.is_worn = True
-        late = loop.time() + seconds
-        timers = [
-            loop.call_at(late, self._interrupt if self._is_patient else self.kill),
-            loop.call_at(late + FINISHING * seconds, self.kill),
-        ]
+        begun = loop.time()
+        left = min(late - begun, seconds)
+        late = begun + left
+        timers = [loop.call_at(late, self.kill)]
+        if self._finishing:
+            timers.append(loop.call_at(late - self._finishing * left, self._interrupt))
         try:
             self._writer.write(pickle.dumps(job))
             reply = await self._received()
@@ -219,9 +284,13 @@ class _Worker:
             if reply.error is not None:
                 raise reply.error
             return reply.result
-        except (DiedError, StoppedError):
+        except StoppedError:
+            raise LateError(seconds) from None
+        except DiedError:
             if loop.time() >= late:
-                raise LateError(f"no answer was found within {seconds:g} seconds") from None
+                raise LateError(seconds) from None
+            if self._process is not None:  # nobody here has ended it
+                LOG.error("a process that computed an answer has ended")
             raise
         finally:
             for timer in timers:
@@ -241,11 +310,52 @@ class _Worker:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGUSR1)
 
+    def close(self) -> None:
+        """End the process, or its start."""
+        self.kill()
+        if self._starting is not None:
+            self._starting.cancel()
+
     def kill(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process = None
             self._writer.close()
+
+
+async def _start_in_thread(process: Any, link: socket.socket) -> None:
+    """Start a process, which waits until the one that it is copied from has loaded everything.
+
+    process: the process.
+    link: the socket that it gets, which is closed here only then, even if nobody waits any more.
+
+    No executor does it, as Python ends only when the threads of executors have ended.
+    """
+    loop = asyncio.get_running_loop()
+    started: asyncio.Future[None] = loop.create_future()
+
+    def finish(error: Exception | None) -> None:
+        if started.cancelled():
+            if error is None:
+                process.kill()
+        elif error is None:
+            started.set_result(None)
+        else:
+            started.set_exception(error)
+
+    def start() -> None:
+        error: Exception | None = None
+        try:
+            process.start()
+        except Exception as raised:
+            error = raised
+        finally:
+            link.close()
+        with suppress(RuntimeError):  # the loop has ended, and with it all processes
+            loop.call_soon_threadsafe(finish, error)
+
+    Thread(target=start, daemon=True).start()
+    await started
 
 
 def _processes() -> Any:
@@ -258,3 +368,15 @@ def _processes() -> Any:
 
 
 _PROCESSES = _processes()
+
+
+def end_forkserver() -> None:
+    """End the process that others are copied from, which would load everything before it ends."""
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        from multiprocessing import forkserver  # only there
+
+        # Python has no public name for it.
+        process = getattr(forkserver, "_forkserver")._forkserver_pid  # noqa: B009 # untyped
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)

@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 
 from iacta.web.problems import problem_of
 from iacta.web.process_pool import Work
-from iacta.web.worker import Progress
+from iacta.web.worker import Progress, search_json
 
 LINES = "application/x-ndjson"
 
@@ -27,47 +27,56 @@ def wants_lines(request: Request) -> bool:
 
 
 def answer_in_lines(
-    work: Work,
-    function: Callable[..., Mapping[str, Any]],
-    body: Mapping[str, Any],
+    work: Work, function: Callable[..., Mapping[str, Any]], body: bytes
 ) -> StreamingResponse:
-    """Return the response that improves.
+    """Return the response of a search, in lines.
 
-    work: what searches.
-    function: the search, as `Work.search` takes it.
-    body: its argument.
+    work: the processes that search.
+    function: the search, as `search_json` takes it.
+    body: its argument as JSON.
     """
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_lines(work, function, body), media_type=LINES, headers=headers)
+    lines = _lines(work, function, body)
+    return StreamingResponse(lines, media_type=LINES, headers=headers)
 
 
 async def _lines(
-    work: Work,
-    function: Callable[..., Mapping[str, Any]],
-    body: Mapping[str, Any],
+    work: Work, function: Callable[..., Mapping[str, Any]], body: bytes
 ) -> AsyncIterator[str]:
-    lines: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    # A client that reads slowly gets only the newest line of each kind.
+    unsent: dict[str, str] = {}
+    has_news, is_over = asyncio.Event(), False
+
+    def tell(kind: str, text: str) -> None:
+        unsent[kind] = text
+        has_news.set()
 
     async def report(progress: Progress) -> None:
         line = progress._asdict()
         so_far = line.pop("so_far")
-        lines.put_nowait({"progress": line})
+        tell("progress", dumps(line))
         if so_far is not None:
-            lines.put_nowait({"answer": so_far})
+            tell("answer", so_far)
 
     async def search() -> None:
+        nonlocal is_over
         try:
-            answer = await work.search(function, body, report=report)
-            lines.put_nowait({"answer": answer})
+            tell("answer", await work.search(search_json, function, body, report=report))
         except Exception as error:
-            lines.put_nowait({"problem": problem_of(error).record()})
-        lines.put_nowait(None)
+            tell("problem", dumps(problem_of(error).record()))
+        unsent.pop("progress", None)  # the last line has an answer or a problem
+        is_over = True
+        has_news.set()
 
     task = asyncio.ensure_future(search())
     try:
-        while (line := await lines.get()) is not None:
-            yield f"{dumps(line)}\n"
+        while not is_over:
+            await has_news.wait()
+            has_news.clear()
+            while unsent:
+                kind = next(iter(unsent))
+                yield f'{{"{kind}": {unsent.pop(kind)}}}\n'
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):

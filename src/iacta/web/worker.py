@@ -1,7 +1,8 @@
 """What a process of the server computes: the requested parts of an answer.
 
 Such a process runs `serve`: it takes jobs from a socket, one after another, and sends back progress
-and results. It neither reads nor writes files for clients.
+and results. It neither reads nor writes files for clients. What it sends is what a client gets, as
+bytes: the process that serves everybody neither parses bodies nor writes JSON or pages.
 """
 
 import csv
@@ -24,10 +25,12 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from iacta.charts.converter import convert
+from iacta.charts.converter import FIRST, convert
 from iacta.forms.question import Answer, Question, Recorded, Watch
+from iacta.inputs.checks import shown
 from iacta.inputs.csv_formulas import csv_rows
-from iacta.inputs.errors import IactaError
+from iacta.inputs.errors import IactaError, MalformedError
+from iacta.inputs.json_and_toml import parse_json
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.review import ReviewQuestion
 from iacta.questions.steps import StepsQuestion
@@ -36,20 +39,21 @@ from iacta.questions.whole_game import WholeGame
 from iacta.web.limits import (
     KEPT_SECONDS,
     LEAST_PAUSE,
+    MOST_ANSWER_BYTES,
     MOST_BYTES,
     MOST_KEPT,
     MOST_PLAN_SECONDS,
     MOST_RESIDENT,
-    NICENESS,
     USUAL_PLAN_SECONDS,
 )
 from iacta.web.no_files import seal
 from iacta.web.read_question import read_address, read_record, served_questions
 
-Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
-Parts: TypeAlias = dict[str, Any]
+Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
+Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
 SEARCHES = (PlanQuestion, StepsQuestion, ThreatsQuestion, WholeGame)
+MOST_EXACT = 2**53  # of floats
 FORMS = served_questions()  # loaded before the first question
 
 
@@ -69,13 +73,13 @@ class Job(NamedTuple):
 class Progress(NamedTuple):
     """How far a job is, as a `Watch` receives it.
 
-    so_far: the record of what has been found so far, of an answer that fills in.
+    so_far: what has been found so far, of an answer that fills in, as JSON.
     """
 
     doing: str
     part: float | None
     keeps: bool
-    so_far: dict[str, Any] | None = None
+    so_far: str | None = None
 
 
 class Reply(NamedTuple):
@@ -91,6 +95,9 @@ class Reply(NamedTuple):
     is_worn: bool
 
 
+READY = Reply(None, None, is_worn=False)
+
+
 class StoppedError(IactaError):
     """The work was interrupted before there was an answer."""
 
@@ -102,33 +109,49 @@ class FailedError(Exception):
     """A mistake in iacta; the text is for the server's log only."""
 
 
+# Bodies.
+
+
+def parse_body(body: bytes) -> dict[str, Any]:
+    """Return the JSON object in the body of a request."""
+    try:
+        record = parse_json(body.decode())
+    except UnicodeDecodeError:
+        raise MalformedError("the body is not UTF-8") from None
+    except IactaError as error:
+        raise MalformedError(f"the body: {error}") from None
+    if not isinstance(record, dict):
+        raise MalformedError(f"the body must be an object, got {shown(record)}")
+    return {name: _whole(value) for name, value in record.items()}
+
+
+def _whole(value: Any) -> Any:
+    """Return a value with 3 for each 3.0, which are the same in JSON."""
+    if isinstance(value, dict):
+        return {name: _whole(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
+    return int(value) if is_whole else value
+
+
 # Answers.
 
 
-def answered(question: Question, parts: Sequence[Part], watch: Watch | None = None) -> Parts:
-    """Return parts of the answer to a question, each as plain data that can be sent on.
+def answer_within_limits(question: Question, watch: Watch | None = None) -> Answer:
+    """Return the answer to a question, one that may take long as good as there is time for.
 
     question: the question.
-    parts: which parts: `"record"` as JSON, `"sections"` for people, `"rows"` as CSV, the picture as
-        a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
-        `"svg"`, or `"dark_svg"` on a dark ground.
     watch: receives progress.
 
     Plans are searched, and whole games played, for 2 seconds unless the question says how long, and
     for at most 20; games are reviewed for 20.
     """
-    if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
-        question.check_chart()
     if isinstance(question, (*SEARCHES, ReviewQuestion)):
         is_game = isinstance(question, ReviewQuestion)
         usual = MOST_PLAN_SECONDS if is_game else USUAL_PLAN_SECONDS
         limit = usual if question.time_limit is None else question.time_limit
         question = replace(question, time_limit=min(Fraction(limit), Fraction(MOST_PLAN_SECONDS)))
-    answer = _answer_to(question, watch)
-    return {part: _part(answer, part) for part in parts}
-
-
-def _answer_to(question: Question, watch: Watch | None) -> Answer:
     if question in _kept:
         _kept.move_to_end(question)
         return _kept[question]
@@ -144,11 +167,16 @@ def _answer_to(question: Question, watch: Watch | None) -> Answer:
 _kept: OrderedDict[Question, Answer] = OrderedDict()
 
 
-def _part(answer: Answer, part: Part) -> Any:
+def write_part(answer: Answer, part: Part) -> str:
+    """Return a part of an answer.
+
+    answer: the answer.
+    part: which part: the `"record"` as JSON, the `"rows"` as CSV, the picture as a Vega-Lite
+        specification (`"spec"`, for a light page; a page gives it another theme) or as `"svg"`, or
+        `"dark_svg"` on a dark ground.
+    """
     if part == "record":
         return json.dumps(answer.record())
-    if part == "sections":
-        return list(answer.sections())
     if part == "rows":
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(csv_rows(answer.rows()))
@@ -158,40 +186,65 @@ def _part(answer: Answer, part: Part) -> Any:
     return picture.decode()
 
 
-def part_of(
-    name: str,
-    given: Mapping[str, Any] | Sequence[tuple[str, str]],
-    part: Part,
-    watch: Watch | None = None,
-) -> str:
+def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None) -> bytes:
     """Return a part of the answer to a question; an error has the parameter that it is about.
 
     name: the name of the question.
-    given: a JSON object, as `read_record` takes it, or names and texts, as `read_address` does.
-    part: as `answered` takes it, one that is text.
+    given: the body of a request, or names and texts, as `read_address` does.
+    part: as `write_part` takes it.
     watch: receives progress.
     """
     form = FORMS[name]
     try:
-        if isinstance(given, Mapping):
-            question = read_record(form, given)
-        else:
-            question = read_address(form, given)
-        return str(answered(question, (part,), watch)[part])
+        question = (
+            read_record(form, parse_body(given))
+            if isinstance(given, bytes)
+            else read_address(form, given)
+        )
+        if part in ("spec", "svg", "dark_svg"):
+            question.check_chart()
+        return write_part(answer_within_limits(question, watch), part).encode()
     except IactaError as error:
         error.parameter = form.about(error)
         raise
 
 
-def found(name: str, given: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
+def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> bytes:
+    """Return what a function of a JSON object answers, as JSON.
+
+    function: the function.
+    body: the object, as the body of a request.
+    """
+    return json.dumps(function(parse_body(body))).encode()
+
+
+def search_question(
+    name: str, record: Mapping[str, Any], watch: Watch | None = None
+) -> dict[str, Any]:
     """Return the record of what a search finds.
 
     name: the name of the question.
-    given: as `read_record` takes it.
+    record: as `read_record` takes it.
     watch: receives progress.
     """
-    record: dict[str, Any] = json.loads(part_of(name, given, "record", watch))
-    return record
+    form = FORMS[name]
+    try:
+        return answer_within_limits(read_record(form, record), watch).record()
+    except IactaError as error:
+        error.parameter = form.about(error)
+        raise
+
+
+def search_json(
+    function: Callable[..., Mapping[str, Any]], body: bytes, watch: Watch | None = None
+) -> str:
+    """Return the answer to a search as JSON.
+
+    function: a function of a JSON object with a keyword `watch`.
+    body: the object, as the body of a request.
+    watch: receives progress.
+    """
+    return json.dumps(function(parse_body(body), watch=watch))
 
 
 def vega_script() -> bytes:
@@ -202,16 +255,21 @@ def vega_script() -> bytes:
 # The process.
 
 
-def serve(link: socket.socket, is_patient: bool) -> None:
+def serve(link: socket.socket, niceness: int, draws: bool) -> None:
     """Do the jobs that come through a socket until it is closed.
 
-    link: brings jobs as pickles, and takes `Progress` and a `Reply` to each, after their lengths.
-    is_patient: whether its jobs may take long: then everything else on this machine goes first.
+    link: brings jobs as pickles, and takes `READY`, and `Progress` and a `Reply` to each job, all
+        after their lengths.
+    niceness: how far everything else on this machine goes first; 0 where jobs are quick.
+    draws: whether a first picture, which takes half a second, is drawn before the first job.
 
     Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a search
-    then returns the best plan so far.
+    then returns the best plan so far. Nothing is printed: what native code writes before it aborts,
+    such as the stack of V8, would fill a log.
     """
     seal()
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
     is_busy = False
 
     def stop(*_: object) -> None:
@@ -224,8 +282,7 @@ def serve(link: socket.socket, is_patient: bool) -> None:
 
         signal.signal(signal.SIGUSR1, stop)
         resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
-        if is_patient:
-            os.nice(NICENESS)
+        os.nice(niceness)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     jobs = link.makefile("rb")
@@ -234,6 +291,10 @@ def serve(link: socket.socket, is_patient: bool) -> None:
         text = pickle.dumps(message)
         link.sendall(len(text).to_bytes(8) + text)
 
+    if draws:
+        with suppress(Exception):  # the first question for a picture reports it
+            convert(json.dumps(FIRST), "svg")
+    send(READY)
     with suppress(EOFError, OSError):
         while True:
             job: Job = pickle.load(jobs)  # noqa: S301 # from the server
@@ -241,7 +302,7 @@ def serve(link: socket.socket, is_patient: bool) -> None:
             error: Exception | None = None
             is_busy = True
             try:
-                result = _done(job, send)
+                result = _sendable(_done(job, send))
             except KeyboardInterrupt:
                 error = StoppedError()
             except Exception as raised:
@@ -249,9 +310,20 @@ def serve(link: socket.socket, is_patient: bool) -> None:
             finally:
                 is_busy = False
             send(Reply(result, error, _is_worn()))
-            if is_patient:
+            if niceness:
                 result = None
                 gc.collect()  # what refers to itself would be kept for long
+
+
+def _sendable(result: Any) -> Any:
+    """Return a result, if it is not larger than what a server sends."""
+    size = len(result) if isinstance(result, bytes) else 0
+    if size > MOST_ANSWER_BYTES:
+        raise IactaError(
+            f"the answer has {size:,} bytes, and a server sends at most {MOST_ANSWER_BYTES:,}; "
+            "ask for less, or ask the command line"
+        )
+    return result
 
 
 def _done(job: Job, send: Callable[[Progress], None]) -> Any:
@@ -264,7 +336,8 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
     ) -> None:
         nonlocal reported
         if monotonic() - reported >= LEAST_PAUSE:
-            send(Progress(doing, part, keeps, None if so_far is None else so_far.record()))
+            record = None if so_far is None else json.dumps(so_far.record())
+            send(Progress(doing, part, keeps, record))
             reported = monotonic()
 
     return job.function(*job.args, watch=watch)

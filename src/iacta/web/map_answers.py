@@ -1,0 +1,188 @@
+"""What the addresses of the map answer, as the schema of the API describes it.
+
+Territories are numbers, in the order of the board.
+"""
+
+from typing import Any, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict  # which pydantic can read in Python 3.11
+
+from iacta.board.scene import Scene
+
+SentBoard: TypeAlias = dict[str, Any] | str  # `"classic"` for the classic board
+
+
+class RemarkRecord(TypedDict):
+    """What was noticed while a file was read.
+
+    line: the number of its line, if it is about one.
+    text: the remark.
+    """
+
+    line: int | None
+    text: str
+
+
+class ContinentRecord(TypedDict):
+    """A continent.
+
+    name: its name.
+    bonus: the armies that it brings.
+    territories: its territories.
+    """
+
+    name: str
+    bonus: int
+    territories: list[int]
+
+
+class BoardAnswer(TypedDict):
+    """A board, and what its map is drawn from.
+
+    format: the format that it was read from.
+    remarks: what was noticed while it was read.
+    board: the board as it is sent back with questions.
+    name: its name.
+    code: its part of a code.
+    territories: the names of the territories.
+    continents: the continents.
+    scene: what is drawn.
+    """
+
+    format: str
+    remarks: list[RemarkRecord]
+    board: SentBoard
+    name: str
+    code: str
+    territories: list[str]
+    continents: list[ContinentRecord]
+    scene: Scene
+
+
+class HoldingRecord(TypedDict):
+    """Who holds a territory.
+
+    owner: the player.
+    armies: how many armies are there.
+    """
+
+    owner: str
+    armies: int
+
+
+class PositionRecord(TypedDict):
+    """A position.
+
+    player: the player whose turn it is.
+    territories: those that are held, by their names.
+    """
+
+    player: str
+    territories: dict[str, HoldingRecord]
+
+
+class PositionAnswer(BoardAnswer):
+    """A position and its board.
+
+    position: the position.
+    rules, keep, stay, fresh: of the code of a turn: the name of its rules, the armies that stay on
+        territories by their numbers, the territories whose armies all stay, and the new armies.
+    """
+
+    position: PositionRecord
+    rules: NotRequired[str]
+    keep: NotRequired[dict[int, int]]
+    stay: NotRequired[list[int]]
+    fresh: NotRequired[int]
+
+
+BorderRecord = TypedDict(
+    "BorderRecord",
+    {
+        "from": int,
+        "to": int,
+        "chance": float,
+        "words": str,
+        "dice": int,
+        "rolls": list[tuple[int, int, float, str]],
+    },
+)
+BorderRecord.__doc__ = """The odds of a battle over a border.
+
+from, to: the territories.
+chance: the chance to take the territory.
+words: the chance in words.
+dice: the attack dice of the next roll.
+rolls: what the next roll may cost the attackers and the defenders, with its chance and in words.
+"""
+
+AdvanceSpan = TypedDict("AdvanceSpan", {"from": int, "to": int, "least": int, "most": int})
+AdvanceSpan.__doc__ = """How many armies may move into a territory that was just taken.
+
+from, to: the territories.
+least, most: the armies.
+"""
+
+
+class TurnState(TypedDict):
+    """Where a turn is.
+
+    code: its code.
+    phase: its phase.
+    player: whose turn it is.
+    owners, armies: those of each territory.
+    new: the armies still to be placed.
+    usual: the new armies that the player gets by the rules.
+    odds: those of each battle that can be begun.
+    sentence: the phase in words.
+    advance: how many armies may move in, where that is to be decided.
+    fortify: the last moves of armies: from where, to where, and the most armies.
+    """
+
+    code: str
+    phase: str
+    player: str
+    owners: list[str]
+    armies: list[int]
+    new: int
+    usual: int
+    odds: list[BorderRecord]
+    sentence: str
+    advance: NotRequired[AdvanceSpan]
+    fortify: NotRequired[list[tuple[int, int, int]]]
+
+
+class StepAnswer(TurnState):
+    """Where a turn is after a step.
+
+    words: the step in words.
+    """
+
+    words: str
+
+
+class ImpossibleStep(TypedDict):
+    """A step that is not possible.
+
+    problem: why not.
+    """
+
+    problem: str
+
+
+class ReplayAnswer(TypedDict):
+    """Where a turn is, and where it is after each of many steps.
+
+    turns: the turn, and those after the steps.
+    """
+
+    turns: list[StepAnswer | TurnState | ImpossibleStep]
+
+
+MAP_ANSWERS: dict[str, Any] = {
+    "/api/v1/board": BoardAnswer,
+    "/api/v1/board/read": BoardAnswer,
+    "/api/v1/position/read": PositionAnswer,
+    "/api/v1/turn/step": StepAnswer,
+    "/api/v1/turn/replay": ReplayAnswer,
+}

@@ -1,0 +1,58 @@
+"""The log: one line of a kind in a second, and no traceback for what is no mistake."""
+
+import asyncio
+import errno
+import logging
+
+import h11
+import pytest
+
+from iacta.web import log_limit
+from iacta.web.log_limit import LogLimit
+
+
+def record(
+    error: BaseException | None, message: str = "failed", line: int = 1
+) -> logging.LogRecord:
+    """Return what is logged about an error by some line of code."""
+    info = None if error is None else (type(error), error, None)
+    return logging.LogRecord("iacta", logging.ERROR, "file.py", line, message, (), info)
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(errno.EMFILE, "full"), "all file descriptors are in use; see `ulimit -n`"),
+        (h11.LocalProtocolError("state=MUST_CLOSE"), "a client broke HTTP while it was answered"),
+    ],
+)
+def test_what_is_no_mistake_has_one_line(error: Exception, sentence: str) -> None:
+    limit, first = LogLimit(), record(error)
+    assert limit.filter(first)
+    assert (first.getMessage(), first.exc_info) == (sentence, None)
+    assert not limit.filter(record(error, "elsewhere", 2))
+
+
+def test_a_mistake_keeps_its_traceback() -> None:
+    first = record(ValueError("3"))
+    assert LogLimit().filter(first)
+    assert first.exc_info is not None
+    assert first.getMessage() == "failed"
+
+
+def test_records_of_a_kind_are_counted_until_one_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limit, now = LogLimit(), 5.0
+    monkeypatch.setattr(log_limit, "monotonic", lambda: now)
+    assert [limit.filter(record(ValueError("3"))) for _ in range(4)] == [True, False, False, False]
+    assert limit.filter(record(KeyError("3")))
+    assert limit.filter(record(ValueError("3"), line=2))
+    now = 6.0
+    later = record(ValueError("4"))
+    assert limit.filter(later)
+    assert later.getMessage() == "failed (3 more like this before)"
+
+
+def test_an_end_is_no_failure() -> None:
+    assert not LogLimit().filter(record(asyncio.CancelledError()))
