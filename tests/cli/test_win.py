@@ -35,7 +35,6 @@ OVER = "1;classic;red;Peru:red:9"
         (["win", CODE, "--games", "1"], "--games must be a whole number from 2 to 1000000, got 1"),
         (["win"], "missing position or --code"),
         (["win", CODE, "--code", CODE], "cannot be combined"),
-        (["win", "examples/asia.toml", "--board", "classic"], "--board is that of a code, and"),
         (["win", "no-such-file"], "cannot read 'no-such-file': no such file"),
     ],
 )

@@ -80,6 +80,8 @@ def _given(question: Question) -> Iterator[tuple[Parameter, Any]]:
 
 
 def _json(parameter: Parameter, value: Any) -> Any:
+    if isinstance(value, Turn) and value.board == classic_board():
+        return value.to_code()
     if isinstance(value, Turn | Board):
         return tomllib.loads(value.to_toml())
     if isinstance(parameter.kind, Number) and value.denominator == 1:

@@ -58,10 +58,17 @@ class StepList(Kind):
 @question(
     "steps",
     Topic.STUDY,
-    Example("steps game.toml --take Africa --steps '[]'", "what did each step of a turn change?"),
+    Example(
+        "steps game.toml --take Africa --steps '[]'",
+        "what is a goal worth (game.toml: see iacta board)?",
+    ),
+    Example(
+        'steps game.toml --worth --steps \'[{"do": "stop", "after": 0}]\'',
+        "what did each step change?",
+    ),
 )
 class StepsQuestion(FromMoment, Question):
-    """Value each recorded step of a turn: what dice and decisions changed."""
+    """Value each step of a turn: luck, and what decisions cost."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code", " or ".join(GOAL_KINDS))
 

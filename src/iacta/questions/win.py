@@ -34,7 +34,7 @@ from iacta.war.tournament import MOST_ROUNDS
     Example("win game.toml --time-limit 1", "the same, looked at for a second?"),
 )
 class WinQuestion(WholeGame, Question):
-    """Play whole games, and say how often each player wins if everybody plays alike."""
+    """Estimate each player's chance to win by playing whole games."""
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),

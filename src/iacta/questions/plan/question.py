@@ -83,6 +83,13 @@ from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 MOST_NAMED = 3  # territories in a refusal
+# The options that a turn holds, and the time, which does not change what is asked.
+SAID_BY_TURN: dict[str, Any] = dict.fromkeys(
+    (
+        *("from_", "others", "board", "rules", "rules_file", "garrison", "keep", "rules_of"),
+        *("stay", "play", "fortify", "reinforce", "time_limit"),
+    )
+)
 FIRST_SHOWN = 0.25  # seconds after which a search shows its first answer
 SHOWN_AGAIN = 2.0  # times as long passes before each further answer
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
@@ -614,7 +621,7 @@ class PlanAnswer(Answer):
 
     def _calls(self) -> dict[str, str | None]:
         """Return the command and the Python call that ask for the same plan."""
-        asked = replace(self.question, time_limit=None)
+        asked = replace(self.question, position=self.question.turn, **SAID_BY_TURN)
         try:
             return {"command": as_command(asked), "python": as_python(asked)}
         except IactaError:

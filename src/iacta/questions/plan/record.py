@@ -255,7 +255,7 @@ class StopRecord(KeyedRecord):
     words: str = key("The same in words.")
 
 
-class TableRecord(KeyedRecord):
+class AnswerSectionRecord(KeyedRecord):
     """A section of the answer, as people see it."""
 
     title: str = key("Its title.")
@@ -325,7 +325,7 @@ class PlanRecord(KeyedRecord, kw_only=True):
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)
-    tables: Sequence[TableRecord] = key("The tables of the answer, as people see them.")
+    tables: Sequence[AnswerSectionRecord] = key("The tables of the answer, as people see them.")
     moves: Sequence[MoveRecord] = key(
         "The first attacks, the best first; empty while new armies are to be placed."
     )
@@ -491,13 +491,13 @@ def stop_record(plan: Plan) -> StopRecord | None:
     return StopRecord(loss, describe_loss(plan, loss))
 
 
-def tables_record(sections: Iterable[Section], plan: Plan) -> list[TableRecord]:
+def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSectionRecord]:
     """Return tables in which each battle with an arrow has the number of its arrow."""
     arrows = (arrow for arrow in list_arrows(plan) if arrow.look != "rare")
     names = plan.position.board.territories
     numbers = {f"{names[arrow.start]} to {names[arrow.to]}": arrow.number for arrow in arrows}
     return [
-        TableRecord(
+        AnswerSectionRecord(
             section.title.rstrip(":"), [_part_record(part, numbers) for part in section.parts]
         )
         for section in sections
