@@ -36,6 +36,51 @@ def damaged_arrow() -> bytes:
     return content.getvalue().replace(view, wrong)
 
 
+VIEWS = """
+import struct, sys
+import pyarrow as pa
+
+short = struct.pack("<I12s", 3, b"abc")
+anything = struct.pack("<I4sII", 2**31 - 1, b"x", 7, 2**30)
+buffers = [pa.py_buffer(bytes([0b101])), pa.py_buffer(short + anything + short)]
+view = pa.Array.from_buffers(pa.string_view(), 3, buffers, null_count=1)
+view.validate(full=True)
+note = {
+    "plain": view,
+    "record": pa.StructArray.from_arrays([view], ["x"]),
+    "list": pa.ListArray.from_arrays(pa.array([0, 1, 2, 3], pa.int32()), view),
+    "pair": pa.FixedSizeListArray.from_arrays(view, 1),
+}[sys.argv[1]]
+table = pa.table({"attackers": [9] * 3, "defenders": [5] * 3, "die": [3] * 3, "note": note})
+with pa.ipc.new_file("in.arrow", table.schema) as writer:
+    writer.write_table(table)
+
+from pathlib import Path
+from iacta import audit
+from iacta.batch import answer, answer_file
+
+answer(table.rename_columns({"note": "rules"}))
+audit(Path("in.arrow"))
+for target in ("out.csv", "out.parquet"):
+    answer_file("in.arrow", target)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("plain", ["abc", None, "abc"]),
+        ("record", [{"x": "abc"}, {"x": None}, {"x": "abc"}]),
+        ("list", [["abc"], [None], ["abc"]]),
+        ("pair", [["abc"], [None], ["abc"]]),
+    ],
+)
+def test_the_views_of_nulls_may_be_anything(kind: str, texts: list[Any], tmp_path: Path) -> None:
+    ended = run_python(VIEWS, kind, cwd=tmp_path, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert pl.read_parquet(tmp_path / "out.parquet")["note"].to_list() == texts
+
+
 READERS = {
     "batch": "answer_file('in.arrow', 'out.csv')",
     "audit": "audit(Path('in.arrow'))",

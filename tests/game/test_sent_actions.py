@@ -93,7 +93,8 @@ def test_a_turn_goes_on_with_its_own_action_that_is_equal() -> None:
     assert placed.to_code().count(".") == 0
     trading = Turn.from_code(CODES[0])
     expected = trading.after(Trade(Hand(3))).to_code()
-    for cards in (Hand(3.0), (3, 0, 0, 0, 0, ()), (True * 3, 0, 0, 0, 0, ())):  # type: ignore[arg-type] # that is the claim
+    numbers: list[tuple[Any, ...]] = [(3.0, 0, 0, 0, 0, ()), (True * 3, 0, 0, 0, 0, ())]
+    for cards in (Hand._make(numbers[0]), *numbers):
         assert trading.after(Trade(cards)).to_code() == expected  # type: ignore[arg-type] # that is the claim
 
 

@@ -29,7 +29,13 @@ from iacta.forms.question import Watch
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, at, missing
 from iacta.inputs.files import in_file, named, reason_of, unfinished, written_whole
-from iacta.inputs.tabular import UTF8_MARK, LineBlock, LineJoiner, Tabular, check_column
+from iacta.inputs.tabular import (
+    UTF8_MARK,
+    LineBlock,
+    LineJoiner,
+    Tabular,
+    read_column,
+)
 
 LOCAL = "local"  # the cluster of this machine's cores
 BLOCK = 2**24  # bytes of a block of text; those of Parquet are its row groups
@@ -228,7 +234,7 @@ class _TextBlocks:
 def _check_block(block: Any) -> Any:
     """Return a block of Parquet, or refuse it if a column is damaged."""
     for name in block.columns:
-        check_column(name, pa.array(block[name]))
+        read_column(name, pa.array(block[name]))
     return block
 
 

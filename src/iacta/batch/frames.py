@@ -14,7 +14,7 @@ import pyarrow as pa
 from iacta.batch.rows import BatchQuestion, answers, json_text, read_question
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.tabular import check_column
+from iacta.inputs.tabular import read_column
 
 KINDS = "a Polars or pandas frame, an Arrow table or a mapping of arrays"
 
@@ -117,8 +117,7 @@ def _column(frame: Any, name: str) -> pl.Series:
     try:
         if not isinstance(values, pa.Array | pa.ChunkedArray):
             values = pa.array(values, from_pandas=True)
-        check_column(name, values)
-        return pl.Series(name, values)
+        return pl.Series(name, read_column(name, values))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return pl.Series(name, [*map(_text, values)], pl.String)
 

@@ -250,19 +250,20 @@ class Tabular:
             if not self.is_stream:
                 self._raw.seek(0)
             schema, batches = getattr(self, f"_{self.format}")()
-            schema = schema.remove_metadata()
             for field in schema:
                 _read_texts(field)
+            fields = [field.with_type(_type_without_views(field.type)) for field in schema]
+            schema = import_module("pyarrow").schema(fields)
         if len(schema) > MOST_COLUMNS:
             raise TooLargeError(f"a table must have at most {MOST_COLUMNS} columns, got more")
-        return schema, self._each(batches)
+        return schema, self._each(batches, schema)
 
-    def _each(self, batches: Iterator[Any]) -> Iterator[Any]:
+    def _each(self, batches: Iterator[Any], schema: Any) -> Iterator[Any]:
         with self._refusing():
             for batch in batches:
-                for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                    check_column(name, column)
-                yield batch
+                named = zip(schema.names, batch.columns, strict=True)
+                columns = [read_column(name, column) for name, column in named]
+                yield type(batch).from_arrays(columns, schema=schema)
 
     def records(self, names: Collection[str]) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table; whole numbers that it holds as fractions are whole.
@@ -331,14 +332,15 @@ def _read_texts(field: Any) -> list[str]:
     return texts
 
 
-def check_column(name: str, column: Any) -> None:
-    """Refuse a damaged column of Arrow.
+def read_column(name: str, column: Any) -> Any:
+    """Return a column of Arrow as Polars can read it, or refuse it if it is damaged.
 
     name: its name.
     column: an array or a chunked array.
 
     Polars trusts the lengths, offsets and texts of a column: wrong ones would end Python with a
-    signal. Dates outside the years of Python make Polars panic.
+    signal. It reads the views of nulls too, which may be anything, so views become plain texts.
+    Dates outside the years of Python make Polars panic.
     """
     arrow: Any = import_module("pyarrow")
     try:
@@ -347,6 +349,28 @@ def check_column(name: str, column: Any) -> None:
         raise MalformedError(f"the column {shown(name)} is damaged: {reason_of(error)}") from None
     for chunk in column.chunks if isinstance(column, arrow.ChunkedArray) else [column]:
         _check_dates(name, chunk)
+    kind = _type_without_views(column.type)
+    return column if kind == column.type else column.cast(kind)
+
+
+def _type_without_views(kind: Any) -> Any:
+    """Return a type of Arrow with plain texts and bytes instead of views."""
+    arrow: Any = import_module("pyarrow")
+    kinds = arrow.types
+    if kinds.is_string_view(kind):
+        return arrow.large_string()
+    if kinds.is_binary_view(kind):
+        return arrow.large_binary()
+    if kinds.is_struct(kind):
+        return arrow.struct([field.with_type(_type_without_views(field.type)) for field in kind])
+    if kinds.is_map(kind):
+        return arrow.map_(*map(_type_without_views, (kind.key_type, kind.item_type)))
+    if not (kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)):
+        return kind
+    inner = kind.value_field.with_type(_type_without_views(kind.value_type))
+    if kinds.is_fixed_size_list(kind):
+        return arrow.list_(inner, kind.list_size)
+    return arrow.list_(inner) if kinds.is_list(kind) else arrow.large_list(inner)
 
 
 def _check_dates(name: str, array: Any) -> None:

@@ -12,7 +12,7 @@ from iacta.board.scene import Scene
 SentBoard: TypeAlias = dict[str, Any] | str  # `"classic"` for the classic board
 
 
-class RemarkRecord(TypedDict):
+class FileRemark(TypedDict):
     """What was noticed while a file was read.
 
     line: the number of its line, if it is about one.
@@ -23,7 +23,7 @@ class RemarkRecord(TypedDict):
     text: str
 
 
-class ContinentRecord(TypedDict):
+class DrawnContinent(TypedDict):
     """A continent.
 
     name: its name.
@@ -36,7 +36,7 @@ class ContinentRecord(TypedDict):
     territories: list[int]
 
 
-class BoardAnswer(TypedDict):
+class DrawnBoard(TypedDict):
     """A board, and what its map is drawn from.
 
     format: the format that it was read from.
@@ -50,16 +50,16 @@ class BoardAnswer(TypedDict):
     """
 
     format: str
-    remarks: list[RemarkRecord]
+    remarks: list[FileRemark]
     board: SentBoard
     name: str
     code: str
     territories: list[str]
-    continents: list[ContinentRecord]
+    continents: list[DrawnContinent]
     scene: Scene
 
 
-class HoldingRecord(TypedDict):
+class SentHolding(TypedDict):
     """Who holds a territory.
 
     owner: the player.
@@ -70,7 +70,7 @@ class HoldingRecord(TypedDict):
     armies: int
 
 
-class PositionRecord(TypedDict):
+class SentPosition(TypedDict):
     """A position.
 
     player: the player whose turn it is.
@@ -78,10 +78,10 @@ class PositionRecord(TypedDict):
     """
 
     player: str
-    territories: dict[str, HoldingRecord]
+    territories: dict[str, SentHolding]
 
 
-class PositionAnswer(BoardAnswer):
+class DrawnPosition(DrawnBoard):
     """A position and its board.
 
     position: the position.
@@ -89,15 +89,15 @@ class PositionAnswer(BoardAnswer):
         territories by their numbers, the territories whose armies all stay, and the new armies.
     """
 
-    position: PositionRecord
+    position: SentPosition
     rules: NotRequired[str]
     keep: NotRequired[dict[int, int]]
     stay: NotRequired[list[int]]
     fresh: NotRequired[int]
 
 
-BorderRecord = TypedDict(
-    "BorderRecord",
+BorderState = TypedDict(
+    "BorderState",
     {
         "from": int,
         "to": int,
@@ -107,7 +107,7 @@ BorderRecord = TypedDict(
         "rolls": list[tuple[int, int, float, str]],
     },
 )
-BorderRecord.__doc__ = """The odds of a battle over a border.
+BorderState.__doc__ = """The odds of a battle over a border.
 
 from, to: the territories.
 chance: the chance to take the territory.
@@ -124,7 +124,7 @@ least, most: the armies.
 """
 
 
-class TurnState(TypedDict):
+class TurnRecord(TypedDict):
     """Where a turn is.
 
     code: its code.
@@ -146,13 +146,13 @@ class TurnState(TypedDict):
     armies: list[int]
     new: int
     usual: int
-    odds: list[BorderRecord]
+    odds: list[BorderState]
     sentence: str
     advance: NotRequired[AdvanceSpan]
     fortify: NotRequired[list[tuple[int, int, int]]]
 
 
-class StepAnswer(TurnState):
+class StepAnswer(TurnRecord):
     """Where a turn is after a step.
 
     words: the step in words.
@@ -176,13 +176,13 @@ class ReplayAnswer(TypedDict):
     turns: the turn, and those after the steps.
     """
 
-    turns: list[StepAnswer | TurnState | ImpossibleStep]
+    turns: list[StepAnswer | TurnRecord | ImpossibleStep]
 
 
 MAP_ANSWERS: dict[str, Any] = {
-    "/api/v1/board": BoardAnswer,
-    "/api/v1/board/read": BoardAnswer,
-    "/api/v1/position/read": PositionAnswer,
+    "/api/v1/board": DrawnBoard,
+    "/api/v1/board/read": DrawnBoard,
+    "/api/v1/position/read": DrawnPosition,
     "/api/v1/turn/step": StepAnswer,
     "/api/v1/turn/replay": ReplayAnswer,
 }
