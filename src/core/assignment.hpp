@@ -126,7 +126,8 @@ class Rows {
             int c = firsts.pop();
             Set<W> rest = part;
             rest.remove(c);
-            auto [paid, then] = due_after(due, c, rest);
+            const auto [pays, then] = due_after(due, c, rest);
+            const double paid = pays;  // Clang before 16 captures no structured binding
             bool is_last = whole && !rest.any() && !game_.whole[game_.kind[c]];
             const double* after = zeros_.data();
             if (!is_last && !(game_.once && paid > 0.0)) after = this->after(armies, v, c, rest, then);
