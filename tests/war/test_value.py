@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from iacta import Position, Turn, classic_board
+from iacta.files import read_package_file
 from iacta.war.core import FEATURES, War, hand_of
 from iacta.war.players import PLAYERS, Player
-from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE, weights_of
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, weights_of
 from tests.game.positions import classic_turn, line_turn
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -114,7 +115,7 @@ def test_features_are_what_they_are_called() -> None:
 
 
 def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
-    record = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+    record = json.loads(read_package_file("iacta.war", "value.json"))
     assert record["features"] == FEATURES_OF_PLAYERS
     assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
     assert record["made by"].startswith("python -m benchmarks.train_war")
