@@ -39,10 +39,10 @@ WEIGHTS_FILE = Path(iacta.__file__).parent / "war" / "value.json"
 NAMES = ("red", "blue", "green", "black", "white", "pink")
 SOURCES = (
     "benchmarks/train_war.py",
-    "src/core/war.hpp",
-    "src/core/war_player.hpp",
-    "src/core/war_value.hpp",
-    "src/core/war_games.hpp",
+    "src/core/war/rules.hpp",
+    "src/core/war/player.hpp",
+    "src/core/war/value.hpp",
+    "src/core/war/games.hpp",
     "src/iacta/war/players.py",
 )
 

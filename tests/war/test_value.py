@@ -125,7 +125,7 @@ def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
 
 
 def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
-    text = (ROOT / "src" / "core" / "war_player.hpp").read_text(encoding="utf-8")
+    text = (ROOT / "src" / "core" / "war" / "player.hpp").read_text(encoding="utf-8")
     (listed,) = re.findall(r"enum Number : int \{(.*?)\}", text, re.DOTALL)
     names = [each.strip().lower() for each in listed.split(",")]
     assert names == [*(each.name for each in fields(Player)), "numbers"]

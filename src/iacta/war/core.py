@@ -18,7 +18,14 @@ from iacta.game.cards import DECK, FIXED, SYMBOLS
 from iacta.game.turn import FORTIFY, Move, Record, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.plan.core import NO_CORE, ProblemData, Tables, battles_of, budget_of, find_core
+from iacta.plan.core import (
+    ProblemData,
+    Tables,
+    battles_of,
+    budget_of,
+    core_needed_for,
+    find_core,
+)
 from iacta.plan.deadline import Deadline
 from iacta.rules.roll import Losses
 from iacta.war.players import Player
@@ -105,7 +112,7 @@ def _library() -> Any:
     """Return the core with the types of its functions for whole games, or refuse."""
     library = find_core()
     if library is None:
-        raise IactaError(NO_CORE.replace("plans", "whole games", 1))
+        raise core_needed_for("whole games")
     war, numbers, weights = ctypes.c_void_p, POINTER(c_double), POINTER(ctypes.c_float)
     ints, flags = POINTER(c_int32), POINTER(c_uint8)
     budget: Any = ctypes.c_void_p

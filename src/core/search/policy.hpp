@@ -1,6 +1,7 @@
 // What a policy says in a state, and how the best of some rolls is chosen.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "game.hpp"

@@ -4,7 +4,8 @@
 // written the same way does the same.
 #pragma once
 
-#include "war.hpp"
+#include "war/rules.hpp"
+#include "war/whole_game.hpp"
 
 namespace iacta {
 
@@ -16,11 +17,8 @@ enum Number : int {
 };
 using Numbers = const double*;
 
-// What a turn is to bring about.
+// Kinds of an `Aim`.
 enum AimKind : int { AS_LIKED, HOLD, ONE_CARD, CONTINENT, BREAK, ELIMINATE, BOLDLY, WARILY };
-struct Aim {
-    int kind = AS_LIKED, which = 0;
-};
 
 template <int W>
 class Tactics {

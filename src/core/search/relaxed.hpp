@@ -43,6 +43,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>

@@ -14,11 +14,13 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <numeric>
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 

@@ -24,8 +24,8 @@
 #include <bit>
 #include <unordered_map>
 
-#include "assignment.hpp"
-#include "flow.hpp"
+#include "search/assignment.hpp"
+#include "search/flow.hpp"
 
 namespace iacta {
 

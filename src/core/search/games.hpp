@@ -3,7 +3,7 @@
 // Where the defender has a choice, it answers in the way that looks worst to the policy.
 #pragma once
 
-#include "tally.hpp"
+#include "search/tally.hpp"
 
 namespace iacta {
 

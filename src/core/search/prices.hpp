@@ -15,7 +15,7 @@
 // convex in λ, and the least is taken.
 #pragma once
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 

@@ -4,7 +4,7 @@
 // uses no function of the machine's library, so that it answers the same everywhere.
 #pragma once
 
-#include "war_player.hpp"
+#include "war/player.hpp"
 
 namespace iacta {
 

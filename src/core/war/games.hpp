@@ -1,7 +1,7 @@
 // Whole games between players, played to their end, or cut and ended by V.
 #pragma once
 
-#include "war_value.hpp"
+#include "war/value.hpp"
 
 namespace iacta {
 

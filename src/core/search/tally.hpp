@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 
