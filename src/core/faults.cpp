@@ -156,6 +156,10 @@ std::string iacta::fault_of(const iacta_problem& p, const iacta_turn& t) {
     if (t.sets < 1 || !within(t.set_armies, t.sets, 0, MOST_ARMIES) || !within(t.fixed, SYMBOLS + 1, 0, MOST_ARMIES) ||
         !within(t.card_land, CARDS, -1, p.lands - 1))
         return "sets and cards must be as many as they say";
+    if (!within(&t.must_trade, 1, SET, CARDS) || !within(&t.traded_at_once, 1, SET, CARDS + 1) ||
+        !within(&t.pictured_armies, 1, 0, MOST_ARMIES) || !within(&t.lands_for_an_army, 1, 1, MOST_LANDS) ||
+        !within(&t.fewest_new, 1, 0, MOST_ARMIES))
+        return "the rules of cards and new armies must be possible";
     Cards all = 0;
     int count = 0;
     for (int i = 0; i < t.players; ++i) {

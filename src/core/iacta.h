@@ -207,6 +207,10 @@ typedef struct {
     int32_t is_fixed, sets;
     const int32_t* set_armies; /* what the next sets bring; the last one counts for ever */
     int32_t fixed[4];         /* or: three of each symbol, and one of each */
+    int32_t must_trade;       /* from so many cards on a player must trade */
+    int32_t traded_at_once;   /* from so many on a player must trade after an elimination */
+    int32_t pictured_armies;  /* that a land on a traded card gets */
+    int32_t lands_for_an_army, fewest_new; /* new armies: one for so many lands, and at least so many */
 } iacta_turn;
 
 /* What was done: to reveal cards (a mask of 44 bits in x and y), to trade (with the land that gets two

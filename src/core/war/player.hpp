@@ -299,7 +299,7 @@ class Tactics {
     void trade(War<W>& s, Random& random, Log* log) {
         if (s.hidden[s.mover]) return rules_.reveal(s, random, log);
         auto [cards, land] = best_set(s);
-        if (s.cards(s.mover) >= MUST_TRADE) return rules_.trade(s, cards, land, log);
+        if (s.cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
         look(s, s.place);
         double before = prizes_;
         look(s, s.place + rules_.worth(s, cards));
@@ -321,7 +321,7 @@ class Tactics {
                         int t = s.pictured ? -1 : rules_.pictured_land(card);
                         if (t >= 0 && s.at.mine.has(t) && (land < 0 || (!at_front(s, land) && at_front(s, t)))) land = t;
                     }
-                    double value = rules_.worth(s, cards) + (land >= 0 ? PICTURED : 0) - n_[JOKER] * count_of(cards & JOKERS);
+                    double value = rules_.worth(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) - n_[JOKER] * count_of(cards & JOKERS);
                     if (value > most) most = value, best = {cards, land};
                 }
         return best;

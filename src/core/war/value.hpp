@@ -23,8 +23,8 @@ inline double exponential(double x) {
     return sum;
 }
 
-// What is seen of each player at the start of a turn; what each entry means is in
-// `iacta.war.features`.
+// The features of each player at the start of a turn. `FEATURES_OF_PLAYERS` in `iacta.war.value` names
+// each of them, in this order.
 template <int W>
 void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };

@@ -14,8 +14,8 @@ from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Defend, Fortify, Hand, Place, Reveal, Stop
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
-from iacta.game.cards import DECK, FIXED, SYMBOLS
-from iacta.game.turn import FORTIFY, Move, Record, Turn
+from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
+from iacta.game.turn import FEWEST_NEW, FORTIFY, LANDS_FOR_AN_ARMY, Move, Record, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.plan.core import (
@@ -100,6 +100,8 @@ class _TurnData(Structure):
         ("sets", c_int32),
         ("set_armies", POINTER(c_int32)),
         ("fixed", c_int32 * len(FIXED)),
+        *((name, c_int32) for name in ("must_trade", "traded_at_once", "pictured_armies")),
+        *((name, c_int32) for name in ("lands_for_an_army", "fewest_new")),
     )
 
 
@@ -492,6 +494,8 @@ class _WarTables(Tables):
         it.is_fixed, it.fixed = turn.trade.is_fixed, (c_int32 * len(FIXED))(*FIXED)
         self._give("set_armies", [*_values(turn)])
         it.sets = SETS
+        it.must_trade, it.traded_at_once, it.pictured_armies = MUST_TRADE, TRADED_AT_ONCE, PICTURED
+        it.lands_for_an_army, it.fewest_new = LANDS_FOR_AN_ARMY, FEWEST_NEW
 
 
 def _values(turn: Turn) -> Iterator[int]:
