@@ -28,6 +28,7 @@ UNITS := $(filter %.cpp,$(SOURCE))
 OBJECTS_IN := build/core-$(firstword $(shell echo '$(COMPILER) $(COMPILED)' | cksum))
 # The unit with the hash of the source is compiled whenever the core is linked.
 OBJECTS := $(patsubst src/core/%.cpp,$(OBJECTS_IN)/%.o,$(filter-out %/source.cpp,$(UNITS)))
+FORMATTED := $(filter %.h %.hpp %.cpp,$(SOURCE)) $(wildcard tests/core/*pp benchmarks/*.cpp)
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
 JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,--jobs=$(PROCESSORS))
 
@@ -90,6 +91,7 @@ test-fast: $(VENV)/test core ## those to run while working: no browser, no serve
 check: $(VENV)/check $(CITATION)/bin/cffconvert ## run the formatter, the linter, the type checker and the checks of other files
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
+	@$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
 	@$(BIN)/mypy
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(CITATION)/bin/cffconvert --validate
@@ -132,6 +134,7 @@ docs: $(VENV)/docs core ## build the site into the folder site
 format: $(VENV)/check ## apply the formatter and what the linter can fix
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
+	@$(BIN)/clang-format -i $(FORMATTED)
 
 wheels: $(VENV)/wheels ## build a wheel for this machine, and the source, into the folder dist
 	@$(PINNED) $(BIN)/python -m build --outdir dist
