@@ -20,8 +20,7 @@ class Deadline {
     Deadline() = default;
     explicit Deadline(const iacta_budget& budget)
         : stop_(budget.stop), end_(clock::now() + seconds_of(budget.seconds)),
-          states_(std::clamp<int64_t>(budget.states, 0, MOST)),
-          bytes_(std::clamp<int64_t>(budget.bytes, 0, MOST)) {}
+          states_(std::clamp<int64_t>(budget.states, 0, MOST)), bytes_(std::clamp<int64_t>(budget.bytes, 0, MOST)) {}
 
     static constexpr int64_t STATE = 1000;  // what looking at a state takes
 
@@ -50,7 +49,8 @@ class Deadline {
     }
     void look() {
         left_ = LOOK;
-        over_ = over_ || (stop_ && std::atomic_ref<int32_t>(*stop_).load(std::memory_order_relaxed)) || clock::now() >= end_;
+        over_ = over_ || (stop_ && std::atomic_ref<int32_t>(*stop_).load(std::memory_order_relaxed)) ||
+                clock::now() >= end_;
     }
 
     int32_t* stop_ = nullptr;

@@ -40,8 +40,8 @@ std::string fault_of_dice(const iacta_problem& p) {
             return "dice must be as many as there are rows of throws";
         rows += int64_t(p.attack_dice[r]) * p.defence_dice[r];
     }
-    if (rows != p.rows || !parts(p.throw_first, p.rows, p.throws) ||
-        !parts(p.answer_first, p.throws, p.answers) || !parts(p.result_first, p.answers, p.results))
+    if (rows != p.rows || !parts(p.throw_first, p.rows, p.throws) || !parts(p.answer_first, p.throws, p.answers) ||
+        !parts(p.result_first, p.answers, p.results))
         return length;
     if (!within(p.least, p.rows, 0, MOST_ARMIES)) return "least advances must be whole numbers";
     for (int a = 0; a < p.answers; ++a) {
@@ -51,8 +51,7 @@ std::string fault_of_dice(const iacta_problem& p) {
     for (int r = 0; r < p.kinds; ++r)
         for (int i = 0; i < p.attack_dice[r] * p.defence_dice[r]; ++i) {
             int row = p.dice_first[r] + i, first = p.throw_first[row], last = p.throw_first[row + 1];
-            if (chance_of(p.throw_chance + first, last - first) > 1.0 + ROUNDING)
-                return "chances must be from 0 to 1";
+            if (chance_of(p.throw_chance + first, last - first) > 1.0 + ROUNDING) return "chances must be from 0 to 1";
             if (p.whole[r]) continue;
             if (first == last) return "each roll must have throws";
             int compared = std::min(i / p.defence_dice[r], i % p.defence_dice[r]) + 1;
@@ -97,8 +96,7 @@ std::string fault_of_rewards(const iacta_problem& p) {
     auto is_paid = [](double each) { return std::abs(each) <= MOST_PAID; };
     if (p.sets < 0 || p.sets > MOST_SETS) return "sets must be from 0 to 1024";
     if (!p.set_first || p.set_first[p.sets] < 0 || !parts(p.set_first, p.sets, p.set_first[p.sets]) ||
-        (p.set_first[p.sets] > 0 && !p.set_lands) ||
-        !within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
+        (p.set_first[p.sets] > 0 && !p.set_lands) || !within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
         return "sets must be of lands";
     if ((p.sets > 0 && !p.set_pays) || !std::all_of(p.set_pays, p.set_pays + p.sets, is_paid) ||
         !std::all_of(p.pays, p.pays + p.lands, is_paid))
@@ -113,8 +111,8 @@ std::string iacta::fault_of(const iacta_problem& p) {
     if (p.lands < 1 || p.lands > MOST_LANDS) return "lands must be from 1 to 1024";
     if (p.kinds < 1 || p.kinds > MOST_LANDS) return "kinds of rules must be from 1 to 1024";
     if (!all_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
-                    p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first,
-                    p.battle_first, p.pays}))
+                    p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first, p.battle_first,
+                    p.pays}))
         return "all tables must be given";
     int64_t borders = p.border_first[p.lands];
     if (borders < 0 || !parts(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||
@@ -132,8 +130,8 @@ std::string iacta::fault_of(const iacta_problem& p) {
 }
 
 std::string iacta::fault_of(const iacta_problem& p, const iacta_turn& t) {
-    if (!all_given({t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land,
-                    t.set_armies}))
+    if (!all_given(
+            {t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land, t.set_armies}))
         return "all tables must be given";
     if (t.players < 2 || t.players > MOST_PLAYERS) return "players must be from 2 to 6";
     if (t.mover < 0 || t.mover >= t.players || t.phase < TRADE || t.phase > OVER || t.then < TRADE || t.then > OVER ||
@@ -175,7 +173,8 @@ std::string iacta::fault_of(const iacta_problem& p, const iacta_turn& t) {
             (t.owner[t.attack_to] == t.mover) != (t.phase == ADVANCE))
             return "an attack must be over a border";
         int kind = p.kind[t.attack_to];
-        if (t.phase == DEFEND && (p.whole[kind] || t.attack_dice < 1 || t.attack_dice > p.attack_dice[kind] || t.thrown < 0))
+        if (t.phase == DEFEND &&
+            (p.whole[kind] || t.attack_dice < 1 || t.attack_dice > p.attack_dice[kind] || t.thrown < 0))
             return "a throw must be one of an attack";
     }
     return "";

@@ -90,7 +90,7 @@ class Game {
     bool once;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;  // all lands that pay, or belong to a set that does
+    Set<W> paying;        // all lands that pay, or belong to a set that does
     bool answers_differ;  // whether the defender has a choice
     bool has_ends;        // whether the turn ends, and pays, only when all of these are taken
     Set<W> until;
@@ -175,9 +175,7 @@ class Game {
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
     // Where an attack is a whole battle, those against some defenders.
-    const Battle& battle(int c, int defenders) const {
-        return battles_[battle_first_[kind[c]] + defenders - 1];
-    }
+    const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
     int able() const { return able_; }
 
   private:
@@ -191,17 +189,15 @@ class Game {
 
 template <int W>
 Game<W>::Game(const iacta_problem& p)
-    : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands),
-      kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands),
-      whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
+    : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands), kind(p.kind, p.kind + p.lands),
+      out(p.lands), into(p.lands), whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
       pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
-      defence_(p.defence_dice, p.defence_dice + p.kinds),
-      dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),
-      throw_first_(p.throw_first, p.throw_first + p.rows + 1),
+      defence_(p.defence_dice, p.defence_dice + p.kinds), dice_first_(p.dice_first, p.dice_first + p.kinds),
+      least_(p.least, p.least + p.rows), throw_first_(p.throw_first, p.throw_first + p.rows + 1),
       answer_first_(p.answer_first, p.answer_first + p.throws + 1),
       result_first_(p.result_first, p.result_first + p.answers + 1),
-      battle_first_(p.battle_first, p.battle_first + p.kinds),
-      throw_chance_(p.throw_chance, p.throw_chance + p.throws), able_(p.able) {
+      battle_first_(p.battle_first, p.battle_first + p.kinds), throw_chance_(p.throw_chance, p.throw_chance + p.throws),
+      able_(p.able) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);

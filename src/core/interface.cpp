@@ -79,7 +79,10 @@ iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t ro
         std::string fault = problem ? fault_of(*problem) : "a problem must be given";
         if (!fault.empty()) return fault;
         int lands = problem->lands;
-        auto open = lands <= 64 ? open_search<1> : lands <= 256 ? open_search<4> : lands <= 512 ? open_search<8> : open_search<16>;
+        auto open = lands <= 64    ? open_search<1>
+                    : lands <= 256 ? open_search<4>
+                    : lands <= 512 ? open_search<8>
+                                   : open_search<16>;
         search = new iacta_search(open(*problem));
         return fault;
     });
@@ -95,8 +98,7 @@ int32_t iacta_goals(iacta_search* search) { return search ? search->search->goal
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
     return asked(search, budget, {sets}, [=](Search& it) { return it.assign(starts, sets); });
 }
-int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
-                     const uint8_t* sets) {
+int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style, const uint8_t* sets) {
     return asked(search, budget, {style, sets}, [=](Search& it) { return it.follow(*style, sets); });
 }
 int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {

@@ -207,7 +207,8 @@ class SizedSearch final : public Search {
     bool read(const iacta_ends& ends) {
         if (ends.count < 0 || ends.room < ends.count ||
             (ends.room > 0 && (!ends.armies || !ends.mine || !ends.values)) ||
-            !std::all_of(ends.values, ends.values + ends.count, [](double each) { return each >= 0.0 && each <= MOST_PAID; }))
+            !std::all_of(
+                ends.values, ends.values + ends.count, [](double each) { return each >= 0.0 && each <= MOST_PAID; }))
             return false;
         forget();
         ends_ = {};

@@ -14,8 +14,25 @@ namespace iacta {
 constexpr int MOST_PLAYERS = 6, OWNERS = 8;  // owners: players, the neutral ones, nobody
 constexpr int CARDS = 44, OF_SYMBOL = 14, SYMBOLS = 3, SET = 3;
 
-enum Phase : int { TRADE, PLACE, ATTACK, DEFEND, ADVANCE, FORTIFY, OVER };
-enum Done : int { REVEALED, TRADED, PLACED, ATTACKED, DEFENDED, ADVANCED, FORTIFIED, STOPPED };
+enum Phase : int {
+    TRADE,
+    PLACE,
+    ATTACK,
+    DEFEND,
+    ADVANCE,
+    FORTIFY,
+    OVER
+};
+enum Done : int {
+    REVEALED,
+    TRADED,
+    PLACED,
+    ATTACKED,
+    DEFENDED,
+    ADVANCED,
+    FORTIFIED,
+    STOPPED
+};
 
 using Log = std::vector<iacta_action>;
 using Cards = uint64_t;  // 14 of each symbol, then two jokers
@@ -282,13 +299,13 @@ class WarRules {
 template <int W>
 WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
-      pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0),
-      is_fixed(t.is_fixed != 0), is_whole(t.is_whole != 0), continents(size_t(t.continents)),
-      within(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
-      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 1),
-      card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
-      whole_dice_(t.whole_dice, t.whole_dice + p.kinds), is_named_(t.is_named != 0),
-      traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army), fewest_new_(t.fewest_new) {
+      pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
+      is_whole(t.is_whole != 0), continents(size_t(t.continents)), within(size_t(p.lands)),
+      bonus(t.bonus, t.bonus + t.continents), set_armies_(t.set_armies, t.set_armies + t.sets),
+      fixed_(t.fixed, t.fixed + SYMBOLS + 1), card_land_(t.card_land, t.card_land + CARDS),
+      whole_least_(t.whole_least, t.whole_least + p.kinds), whole_dice_(t.whole_dice, t.whole_dice + p.kinds),
+      is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),
+      fewest_new_(t.fewest_new) {
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)
@@ -315,7 +332,8 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     s.phase = t.phase, s.place = t.place, s.first = t.first, s.then = t.then;
     s.conquered = t.conquered != 0, s.pictured = t.pictured != 0;
     s.pending = {t.attack_start, t.attack_to, t.attack_dice};
-    if (s.phase == DEFEND) s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
+    if (s.phase == DEFEND)
+        s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
 // Turns over the hidden cards, one by one where they have names.
@@ -502,7 +520,8 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
     for (int o = 0; o < players; ++o) {
         std::vector<int> own;
         for (size_t i = size_t(o); i < order.size(); i += size_t(players)) own.push_back(order[i]);
-        for (int left = armies - int(own.size()); left > 0; --left) add(s, own[size_t(random.below(int(own.size())))], 1);
+        for (int left = armies - int(own.size()); left > 0; --left)
+            add(s, own[size_t(random.below(int(own.size())))], 1);
     }
     s.known.fill(0);
     s.hidden.fill(0);

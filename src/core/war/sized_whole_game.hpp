@@ -35,8 +35,8 @@ class SizedWholeGame final : public WholeGame {
         return IACTA_DONE;
     }
     // With an aim of a negative kind the player chooses it, here and in games.
-    int32_t turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
-                 int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
+    int32_t turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions, int32_t* count,
+                 uint8_t* owner, int32_t* armies, int32_t* cards) const override {
         if (*count < 0 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
         War<W> s = rules_.start;
         Random random(seed);
@@ -51,9 +51,9 @@ class SizedWholeGame final : public WholeGame {
         for (int i = 0; i < rules_.players; ++i) cards[i] = s.cards(i);
         return IACTA_DONE;
     }
-    int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending,
-                  Aim aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
-                  double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
+    int32_t games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending, Aim aim,
+                  bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games, double* chances,
+                  uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
         if (games < 0 || most < 1 || (aim.kind >= 0 && !knows(aim))) return IACTA_UNSOUND;
         const Aim* given = aim.kind < 0 ? nullptr : &aim;
         Deadline deadline(budget);
@@ -63,8 +63,9 @@ class SizedWholeGame final : public WholeGame {
             Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(i)));
             s = rules_.start;
             if (is_dealt) deal(s, random);
-            ended[i] = uint8_t(play_war(rules_, s, seats.data(), given, cut, most, random, deadline,
-                                        [](const War<W>&) {}, reached ? reached + i : nullptr, rounds + i));
+            ended[i] = uint8_t(play_war(
+                rules_, s, seats.data(), given, cut, most, random, deadline, [](const War<W>&) {},
+                reached ? reached + i : nullptr, rounds + i));
             iacta::judge(rules_, s, plays[0].tactics, ending, chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
@@ -90,8 +91,7 @@ class SizedWholeGame final : public WholeGame {
             nullptr, &rounds);
         *count = found;
         int alive = rules_.alive(s);
-        for (int i = 0; i < rules_.players; ++i)
-            chances[i] = s.lands[i] == 0 ? 0.0 : ended == WON ? 1.0 : 1.0 / alive;
+        for (int i = 0; i < rules_.players; ++i) chances[i] = s.lands[i] == 0 ? 0.0 : ended == WON ? 1.0 : 1.0 / alive;
         return IACTA_DONE;
     }
 

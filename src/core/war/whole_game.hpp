@@ -23,10 +23,10 @@ class WholeGame {
     virtual int32_t aims(const double* numbers, int32_t* found, int32_t* count) const = 0;
     virtual int32_t turn(const double* numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
                          int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const = 0;
-    virtual int32_t games(const iacta_budget& budget, const double* numbers, const float* choosing,
-                          const float* ending, Aim aim, bool is_dealt, int cut, int most, uint64_t seed,
-                          int64_t first, int games, double* chances, uint8_t* ended, uint8_t* reached,
-                          int32_t* rounds, int32_t* played) const = 0;
+    virtual int32_t games(const iacta_budget& budget, const double* numbers, const float* choosing, const float* ending,
+                          Aim aim, bool is_dealt, int cut, int most, uint64_t seed, int64_t first, int games,
+                          double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds,
+                          int32_t* played) const = 0;
     virtual int32_t record(const double* numbers, const float* choosing, int most, double share, uint64_t seed,
                            float* seen, int32_t* count, double* chances) const = 0;
 };
