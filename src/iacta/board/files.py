@@ -17,7 +17,7 @@ from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
 from iacta.board.formats.reading import FileTable, FileText, normalize_text, read_file, read_json
 from iacta.errors import IactaError
-from iacta.files import UnreadableError, in_file, read_path, write_whole
+from iacta.files import UnreadableError, in_file, read_package_file, read_path, write_whole
 
 BUILT_IN = "built in"
 
@@ -34,7 +34,7 @@ def classic_board() -> Board:
     >>> board.neighbours("Iceland")
     ('Greenland', 'Scandinavia', 'Great Britain')
     """
-    text = Path(__file__).with_name("classic.json").read_text(encoding="utf-8")
+    text = read_package_file("iacta.board", "classic.json")
     return assemble(own.read_board_table(read_json(text), "classic")).board
 
 

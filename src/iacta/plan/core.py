@@ -49,12 +49,11 @@ Ints: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
 
-NO_CORE = "plans need the compiled core of iacta; install iacta again where there is a C++ compiler"
 SMALLEST = 1e-18  # chances of battles below it count as 0
 MOST_BYTES = 400e6  # of tables of battles
 LEAST_SECONDS = 0.1  # that dice and battles may take however short the time is
 AT_ONCE = 0.05  # seconds for which Ctrl-C may wait
-MOST_DEPTH = 8  # of a style, as in `src/core/interface.cpp`
+MOST_DEPTH = 8  # of a style, as in `src/core/search/sized_search.hpp`
 # More bounds of `src/core/interface.cpp`.
 MOST_SETS = 1024
 MOST_ARMIES = 2**20  # for a whole game, the sum over all territories
@@ -231,8 +230,7 @@ def find_core() -> ctypes.CDLL | None:
     found = next(filter(Path.exists, built), None)
     if found is None:
         return None
-    sources = here.parents[1] / "core"
-    is_checkout = (sources / "iacta.h").exists()
+    is_checkout = _is_checkout()
     try:
         if not _is_as_built(found):
             what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
@@ -241,14 +239,40 @@ def find_core() -> ctypes.CDLL | None:
     except OSError:
         return None
     library.iacta_source.restype = c_char_p
-    files = sorted(sources.iterdir()) if is_checkout else []
-    content = b"".join(file.name.encode() + file.read_bytes() for file in files)
-    if is_checkout and library.iacta_source().decode() != _sha256(content)[:16]:
+    if is_checkout and library.iacta_source().decode() != hash_source(_source_folder()):
         raise IactaError("the core of iacta is older than its source; run `make core`")
     for name, arguments in _FUNCTIONS.items():
         getattr(library, f"iacta_{name}").argtypes = [_TYPES[each] for each in arguments.split()]
     library.iacta_open.restype = c_void_p
     return library
+
+
+def core_needed_for(what: str) -> IactaError:
+    """Return the error for a machine without a core that can be loaded.
+
+    what: what needs the core, such as `"plans"`.
+    """
+    remedy = "install iacta again where there is a C++ compiler"
+    if _is_checkout():
+        remedy = "`make core` compiles it"
+    return IactaError(f"{what} need the compiled core of iacta; {remedy}")
+
+
+def hash_source(folder: Path) -> str:
+    """Return the hash of the core's source, as `cmake/hash_source.py` computes it.
+
+    folder: the folder `src/core`.
+    """
+    names = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*.*"))
+    return _sha256(b"".join(name.encode() + (folder / name).read_bytes() for name in names))[:16]
+
+
+def _source_folder() -> Path:
+    return Path(__file__).parents[2] / "core"
+
+
+def _is_checkout() -> bool:
+    return (_source_folder() / "iacta.h").exists()
 
 
 def _is_as_built(library: Path) -> bool:
@@ -439,7 +463,7 @@ class Core:
         self._lock = Lock()  # held while the core works
         library = find_core()
         if library is None:
-            raise IactaError(NO_CORE)
+            raise core_needed_for("plans")
         self._library = library
         refuse_large_board(problem.board, "plans")
         if len(problem.rewards.sets) > MOST_SETS:

@@ -14,17 +14,17 @@ from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.game import Action, Advance, Attack, Defend, Fortify, Hand, Place, Reveal, Stop
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
-from iacta.game.cards import DECK, FIXED, SYMBOLS
-from iacta.game.turn import FORTIFY, Move, Record, Turn
+from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
+from iacta.game.turn import FEWEST_NEW, FORTIFY, LANDS_FOR_AN_ARMY, Move, Record, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.plan.core import (
     MOST_ARMIES,
-    NO_CORE,
     ProblemData,
     Tables,
     battles_of,
     budget_of,
+    core_needed_for,
     find_core,
 )
 from iacta.plan.deadline import Deadline
@@ -102,6 +102,8 @@ class _TurnData(Structure):
         ("sets", c_int32),
         ("set_armies", POINTER(c_int32)),
         ("fixed", c_int32 * len(FIXED)),
+        *((name, c_int32) for name in ("must_trade", "traded_at_once", "pictured_armies")),
+        *((name, c_int32) for name in ("lands_for_an_army", "fewest_new")),
     )
 
 
@@ -114,7 +116,7 @@ def _library() -> Any:
     """Return the core with the types of its functions for whole games, or refuse."""
     library = find_core()
     if library is None:
-        raise IactaError(NO_CORE.replace("plans", "whole games", 1))
+        raise core_needed_for("whole games")
     war, numbers, weights = ctypes.c_void_p, POINTER(c_double), POINTER(ctypes.c_float)
     ints, flags = POINTER(c_int32), POINTER(c_uint8)
     budget: Any = ctypes.c_void_p
@@ -500,6 +502,8 @@ class _WarTables(Tables):
         it.is_fixed, it.fixed = turn.trade.is_fixed, (c_int32 * len(FIXED))(*FIXED)
         self._give("set_armies", [*_values(turn)])
         it.sets = SETS
+        it.must_trade, it.traded_at_once, it.pictured_armies = MUST_TRADE, TRADED_AT_ONCE, PICTURED
+        it.lands_for_an_army, it.fewest_new = LANDS_FOR_AN_ARMY, FEWEST_NEW
 
 
 def _values(turn: Turn) -> Iterator[int]:
