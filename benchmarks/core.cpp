@@ -15,9 +15,7 @@ namespace {
 constexpr int64_t BYTES = 500 << 20, STATES = 3'000'000;
 constexpr double LIMIT = 0.1;  // seconds in which a search must stop
 
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // A board of rows and columns with some ways across, stacks on it, and a goal: its left half.
 Problem board(int columns, int rows, int stacks, int armies, int defenders, const Rules& rules) {
@@ -47,8 +45,7 @@ Problem board(int columns, int rows, int stacks, int armies, int defenders, cons
 
 class Bench {
   public:
-    Bench(const char* name, const Problem& p)
-        : p_(p), mine_(size_t(p.lands())), gains_(100'000), outcomes_(1000) {
+    Bench(const char* name, const Problem& p) : p_(p), mine_(size_t(p.lands())), gains_(100'000), outcomes_(1000) {
         iacta_problem view = p.view();
         char message[100];
         search_ = iacta_open(&view, message, 100);
@@ -101,8 +98,7 @@ class Bench {
         call("decide", [&] { return iacta_decide(search_, &stopped, here, &decision); });
         call("flow", [&] { return iacta_flow(search_, &stopped, here, &report); });
         call("play", [&] {
-            return iacta_play(search_, &stopped, here, 1, 0, int32_t(gains_.size()), gains_.data(), &played,
-                              &report);
+            return iacta_play(search_, &stopped, here, 1, 0, int32_t(gains_.size()), gains_.data(), &played, &report);
         });
         call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data()); });
         call("solve", [&] { return iacta_solve(search_, &stopped, here, nullptr, &value, &states); });

@@ -22,10 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+import iacta
 from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
 from iacta.war.games import FEATURES, War, Weights
 from iacta.war.players import PLAYERS, Player
-from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 MOST_PLAYERS = 6
 GAMES_SHARE = 0.55  # of the time, at most; the rest is for learning
@@ -34,13 +35,14 @@ MOST_POSITIONS = 240_000
 AIMED_SHARE = 0.4  # of the turns from which the first V is learnt have an aim at random
 HELD_OUT = 0.1
 BATCH, RATE, DECAY = 1024, 2e-3, 1e-4
+WEIGHTS_FILE = Path(iacta.__file__).parent / "war" / "value.json"
 NAMES = ("red", "blue", "green", "black", "white", "pink")
 SOURCES = (
     "benchmarks/train_war.py",
-    "src/core/war.hpp",
-    "src/core/war_player.hpp",
-    "src/core/war_value.hpp",
-    "src/core/war_games.hpp",
+    "src/core/war/rules.hpp",
+    "src/core/war/player.hpp",
+    "src/core/war/value.hpp",
+    "src/core/war/games.hpp",
     "src/iacta/war/players.py",
 )
 

@@ -1,10 +1,12 @@
-"""Record the size and the SHA-256 of a compiled core beside it, which iacta checks.
+"""Record the size of a compiled core beside it, and the SHA-256 of the core and its header.
 
-    record.py FILE ...
+    record.py [--foreign] FILE ...
 
-FILE is a library, or a wheel that holds one; this is the last step of what builds or changes it.
+FILE is a library, or a wheel that holds one; this is the last step of what builds or changes it. A
+library that cannot be loaded is refused, unless it is for a foreign machine.
 """
 
+import ctypes
 import hashlib
 import subprocess
 import sys
@@ -13,8 +15,8 @@ from pathlib import Path
 
 
 def record(library: Path) -> None:
-    data = library.read_bytes()
-    text = f"{len(data)} {hashlib.sha256(data).hexdigest()}\n"
+    data, header = library.read_bytes(), library.with_name("iacta.h").read_bytes()
+    text = f"{len(data)} {hashlib.sha256(data + header).hexdigest()}\n"
     library.with_name(f"{library.name}.sha256").write_text(text)
 
 
@@ -28,5 +30,19 @@ def record_in_wheel(wheel: Path) -> None:
         subprocess.run([*tool, "pack", "--dest-dir", wheel.parent, content], check=True)  # noqa: S603
 
 
-for each in map(Path, sys.argv[1:]):
-    record_in_wheel(each) if each.suffix == ".whl" else record(each)
+def check(library: Path) -> None:
+    try:
+        ctypes.CDLL(str(library.resolve())).iacta_source  # noqa: B018
+    except (OSError, AttributeError) as error:
+        sys.exit(f"the compiler made no library that can be loaded: {error}")
+
+
+words = sys.argv[1:]
+is_foreign = words[0] == "--foreign"
+for each in map(Path, words[is_foreign:]):
+    if each.suffix == ".whl":
+        record_in_wheel(each)
+    else:
+        if not is_foreign:
+            check(each)
+        record(each)

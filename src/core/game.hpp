@@ -5,79 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <vector>
 
+#include "deadline.hpp"
 #include "iacta.h"
 #include "sets.hpp"
 
 namespace iacta {
-
-// Thrown where a search is stopped in the middle of something.
-struct Stopped {};
-
-// Stops a search: when it is told to, when the time is over, or when its budget is spent. Whoever
-// works says how much, in steps of about a nanosecond; now and then the clock is looked at.
-class Deadline {
-  public:
-    Deadline() = default;
-    explicit Deadline(const iacta_budget& budget)
-        : stop_(budget.stop), end_(clock::now() + seconds_of(budget.seconds)),
-          states_(std::clamp<int64_t>(budget.states, 0, MOST)),
-          bytes_(std::clamp<int64_t>(budget.bytes, 0, MOST)) {}
-
-    static constexpr int64_t STATE = 1000;  // what looking at a state takes
-
-    bool over(int64_t work = STATE) {
-        done_ += work;
-        if ((left_ -= work) < 0) look();
-        return over_;
-    }
-    // The same, for what cannot be left half done.
-    void go_on(int64_t work = STATE) {
-        if (over(work)) throw Stopped{};
-    }
-    bool passed() const { return over_; }
-    int64_t done() const { return done_; }  // how much work there was
-    int64_t states() const { return states_; }
-    int64_t bytes() const { return bytes_; }
-
-  private:
-    using clock = std::chrono::steady_clock;
-
-    static constexpr int64_t LOOK = 100'000, MOST = int64_t{1} << 56;
-
-    static clock::duration seconds_of(double seconds) {
-        double most = seconds > 0.0 ? std::min(seconds, 1e8) : 0.0;
-        return std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(most));
-    }
-    void look() {
-        left_ = LOOK;
-        over_ = over_ || (stop_ && std::atomic_ref<int32_t>(*stop_).load(std::memory_order_relaxed)) || clock::now() >= end_;
-    }
-
-    int32_t* stop_ = nullptr;
-    clock::time_point end_ = clock::time_point::max();
-    int64_t states_ = MOST, bytes_ = MOST, left_ = 0, done_ = 0;
-    bool over_ = false;
-};
-
-// A vector of so many equal values, whose memory may take long to fill.
-template <class T>
-std::vector<T> filled(size_t size, const T& value, Deadline& deadline) {
-    constexpr size_t STEP = size_t{1} << 16;
-    std::vector<T> all;
-    all.reserve(size);
-    while (all.size() < size) {
-        deadline.go_on(STEP);
-        all.resize(std::min(size, all.size() + STEP), value);
-    }
-    return all;
-}
 
 struct Result {
     double chance;
@@ -156,7 +90,7 @@ class Game {
     bool once;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;  // all lands that pay, or belong to a set that does
+    Set<W> paying;        // all lands that pay, or belong to a set that does
     bool answers_differ;  // whether the defender has a choice
     bool has_ends;        // whether the turn ends, and pays, only when all of these are taken
     Set<W> until;
@@ -241,9 +175,7 @@ class Game {
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
     // Where an attack is a whole battle, those against some defenders.
-    const Battle& battle(int c, int defenders) const {
-        return battles_[battle_first_[kind[c]] + defenders - 1];
-    }
+    const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
     int able() const { return able_; }
 
   private:
@@ -257,17 +189,15 @@ class Game {
 
 template <int W>
 Game<W>::Game(const iacta_problem& p)
-    : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands),
-      kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands),
-      whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
+    : lands(p.lands), kinds(p.kinds), free(p.garrison), keep(p.keep, p.keep + p.lands), kind(p.kind, p.kind + p.lands),
+      out(p.lands), into(p.lands), whole(p.whole, p.whole + p.kinds), price(p.price), once(p.once != 0),
       pays(p.pays, p.pays + p.lands), attack_(p.attack_dice, p.attack_dice + p.kinds),
-      defence_(p.defence_dice, p.defence_dice + p.kinds),
-      dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),
-      throw_first_(p.throw_first, p.throw_first + p.rows + 1),
+      defence_(p.defence_dice, p.defence_dice + p.kinds), dice_first_(p.dice_first, p.dice_first + p.kinds),
+      least_(p.least, p.least + p.rows), throw_first_(p.throw_first, p.throw_first + p.rows + 1),
       answer_first_(p.answer_first, p.answer_first + p.throws + 1),
       result_first_(p.result_first, p.result_first + p.answers + 1),
-      battle_first_(p.battle_first, p.battle_first + p.kinds),
-      throw_chance_(p.throw_chance, p.throw_chance + p.throws), able_(p.able) {
+      battle_first_(p.battle_first, p.battle_first + p.kinds), throw_chance_(p.throw_chance, p.throw_chance + p.throws),
+      able_(p.able) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);

@@ -21,15 +21,15 @@ Conventions:
 
 import re as _re
 from importlib import import_module as _import_module
+from pkgutil import get_data as _get_data
 from typing import Any as _Any
 
 # The stub beside this file names each public name and its file, once for type checkers and for
 # here, where a file is imported when one of its names is first used.
-with open(f"{__file__}i", encoding="utf-8") as _stub:
-    _FILES = {
-        name: file
-        for file, name in _re.findall(r"^from (\w[\w.]*) import (\w+) as", _stub.read(), _re.M)
-    }
+_STUB = (_get_data(__name__, "__init__.pyi") or b"").decode()  # works in a zip archive too
+_FILES = {
+    name: file for file, name in _re.findall(r"^from (\w[\w.]*) import (\w+) as", _STUB, _re.M)
+}
 
 # Constants first, then classes, then functions.
 __all__ = sorted(_FILES, key=lambda name: (not name.isupper(), name[0].islower(), name))

@@ -21,8 +21,8 @@
 
 namespace {
 
-long long current = -1;       // the case
-long long allocations = -1;   // that are left before one fails; negative for any number
+long long current = -1;      // the case
+long long allocations = -1;  // that are left before one fails; negative for any number
 const char* doing = "";
 
 [[noreturn]] void fail(const char* why) {
@@ -151,53 +151,55 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         if (!numbers.empty()) numbers[size_t(random.below(int(numbers.size())))] = random.of(odd);
     };
     switch (random.below(16)) {
-    case 0: one(p.border_first, EXTREMES); break;
-    case 1: one(p.border_to, EXTREMES); break;
-    case 2: one(random.one_in(2) ? p.armies : p.keep, EXTREMES); break;
-    case 3: one(random.one_in(2) ? p.kind : p.battle_first, EXTREMES); break;
-    case 4: one(random.one_in(2) ? p.attack_dice : p.defence_dice, EXTREMES); break;
-    case 5: one(random.one_in(2) ? p.dice_first : p.least, EXTREMES); break;
-    case 6: one(p.throw_first, EXTREMES); break;
-    case 7: one(random.one_in(2) ? p.answer_first : p.result_first, EXTREMES); break;
-    case 8: one(random.one_in(2) ? p.result_attackers : p.result_defenders, EXTREMES); break;
-    case 9: one(random.one_in(2) ? p.throw_chance : p.result_chance, ODD); break;
-    case 10: one(random.one_in(2) ? p.won : p.lost, ODD); break;
-    case 11: one(random.one_in(2) ? p.pays : p.set_pays, ODD); break;
-    case 12: one(random.one_in(2) ? p.set_first : p.set_lands, EXTREMES); break;
-    case 13: one(p.owner, std::vector<uint8_t>{3, 255, 2, 1, 0}); break;
-    case 14: one(p.whole, std::vector<uint8_t>{0, 1, 255}); break;
-    default: break;
+        case 0: one(p.border_first, EXTREMES); break;
+        case 1: one(p.border_to, EXTREMES); break;
+        case 2: one(random.one_in(2) ? p.armies : p.keep, EXTREMES); break;
+        case 3: one(random.one_in(2) ? p.kind : p.battle_first, EXTREMES); break;
+        case 4: one(random.one_in(2) ? p.attack_dice : p.defence_dice, EXTREMES); break;
+        case 5: one(random.one_in(2) ? p.dice_first : p.least, EXTREMES); break;
+        case 6: one(p.throw_first, EXTREMES); break;
+        case 7: one(random.one_in(2) ? p.answer_first : p.result_first, EXTREMES); break;
+        case 8: one(random.one_in(2) ? p.result_attackers : p.result_defenders, EXTREMES); break;
+        case 9: one(random.one_in(2) ? p.throw_chance : p.result_chance, ODD); break;
+        case 10: one(random.one_in(2) ? p.won : p.lost, ODD); break;
+        case 11: one(random.one_in(2) ? p.pays : p.set_pays, ODD); break;
+        case 12: one(random.one_in(2) ? p.set_first : p.set_lands, EXTREMES); break;
+        case 13: one(p.owner, std::vector<uint8_t>{3, 255, 2, 1, 0}); break;
+        case 14: one(p.whole, std::vector<uint8_t>{0, 1, 255}); break;
+        default: break;
     }
     if (p.border_first.back() > int32_t(p.border_to.size())) p.border_first.back() = int32_t(p.border_to.size());
     if (p.set_first.back() > int32_t(p.set_lands.size())) p.set_first.back() = int32_t(p.set_lands.size());
     view = p.view();
     int32_t least = random.of(EXTREMES);
     switch (random.below(24)) {
-    case 0: view.lands = least < 1 || least > 1024 ? least : view.lands; break;
-    case 1: view.garrison = least; break;
-    case 2: view.kinds = least < 1 || least > 1024 ? least : view.kinds; break;
-    case 3: view.rows = least; break;
-    case 4: view.throws = least; break;
-    case 5: view.answers = least; break;
-    case 6: view.results = least; break;
-    case 7: view.able = std::min(view.able, least); break;
-    case 8: view.defenders = std::min(view.defenders, least); break;
-    case 9: view.battles = std::min(view.battles, least); break;
-    case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
-    case 11: view.price = random.of(ODD); break;
-    case 12: view.once = least; break;
-    case 13: view.armies = nullptr; break;
-    case 14: view.throw_chance = nullptr; break;
-    case 15: view.won = nullptr; break;
-    case 16: view.set_first = nullptr; break;
-    case 17: view.border_to = nullptr; break;
-    default: break;
+        case 0: view.lands = least < 1 || least > 1024 ? least : view.lands; break;
+        case 1: view.garrison = least; break;
+        case 2: view.kinds = least < 1 || least > 1024 ? least : view.kinds; break;
+        case 3: view.rows = least; break;
+        case 4: view.throws = least; break;
+        case 5: view.answers = least; break;
+        case 6: view.results = least; break;
+        case 7: view.able = std::min(view.able, least); break;
+        case 8: view.defenders = std::min(view.defenders, least); break;
+        case 9: view.battles = std::min(view.battles, least); break;
+        case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
+        case 11: view.price = random.of(ODD); break;
+        case 12: view.once = least; break;
+        case 13: view.armies = nullptr; break;
+        case 14: view.throw_chance = nullptr; break;
+        case 15: view.won = nullptr; break;
+        case 16: view.set_first = nullptr; break;
+        case 17: view.border_to = nullptr; break;
+        default: break;
     }
     // No array may be shorter than it is said to be.
     if (view.throws == p.throw_first.back()) view.throws = std::min(view.throws, int32_t(p.throw_chance.size()));
-    if (view.answers == p.answer_first.back()) view.answers = std::min(view.answers, int32_t(p.result_first.size()) - 1);
+    if (view.answers == p.answer_first.back())
+        view.answers = std::min(view.answers, int32_t(p.result_first.size()) - 1);
     if (view.results == p.result_first.back()) view.results = std::min(view.results, int32_t(p.result_chance.size()));
-    if (view.sets > 0 && view.sets < int32_t(p.set_first.size()) && p.set_first[size_t(view.sets)] > int32_t(p.set_lands.size()))
+    if (view.sets > 0 && view.sets < int32_t(p.set_first.size()) &&
+        p.set_first[size_t(view.sets)] > int32_t(p.set_lands.size()))
         view.sets = -1;
 }
 
@@ -289,101 +291,108 @@ class Case {
             }
             iacta_state here{other.data(), others.data()};
             switch (random_.below(9)) {
-            case 0:
-            case 1: {
-                std::vector<int32_t> end_armies(size_t(4 * n), 1);
-                std::vector<uint8_t> end_mine(size_t(4 * n), 1);
-                std::vector<double> end_values(4, random_.one_in(9) ? random_.of(ODD) : 0.5);
-                iacta_ends ends{random_.from(-1, 3), random_.from(-1, 4), end_armies.data(), end_mine.data(), end_values.data()};
-                auto given = p.until ? &ends : nullptr;
-                int answer = timed("solve", [&] { return iacta_solve(search, &b, here, given, &value, &states); });
-                if (answer == IACTA_DONE && p.until && (ends.count < 0 || ends.count > 4)) fail("ends that cannot be");
-                if (answer == IACTA_UNSOUND && p.until) break;
-                if (answer == IACTA_UNSOUND && !is_start) break;
-                is_exact = answer == IACTA_DONE;
-                check(value);
-                if (is_exact && b.stop && stop_) fail("not stopped");
-                if (is_exact && is_start) optimum = value;
-                break;
-            }
-            case 2:
-                timed("assign", [&] { return iacta_assign(search, &b, random_.from(-1, 9), sets_.data()); });
-                is_exact = false;
-                break;
-            case 3: {
-                double idle = random_.one_in(9) ? random_.of(ODD) : random_.uniform();
-                iacta_style style{idle, random_.from(-1, 3), random_.from(-1, 2)};
-                if (random_.one_in(2))
-                    for (auto& each : sets_) each = uint8_t(random_.one_in(5));
-                int answer = timed("follow", [&] { return iacta_follow(search, &b, &style, sets_.data()); });
-                if (answer != IACTA_UNSOUND) is_exact = false;
-                break;
-            }
-            case 4: {
-                iacta_decision d{};
-                d.room = 3;
-                d.outcomes = outcomes.data();
-                int answer = timed("decide", [&] {
-                    if (random_.one_in(2)) return iacta_decide(search, &b, here, &d);
-                    return iacta_judge(search, &b, here, random_.from(-1, n), random_.from(-1, n),
-                                       random_.from(-1, 4), &d);
-                });
-                int32_t moved = 1;
-                timed("move_in", [&] {
-                    return iacta_move_in(search, &b, here, random_.from(-1, n), random_.from(-1, n),
-                                         random_.from(-1, 9), &moved);
-                });
-                if (moved < 0) fail("an advance that cannot be");
-                if (answer != IACTA_DONE) break;
-                if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < 1))
-                    fail("a decision that cannot be");
-                if (!std::isfinite(d.value)) fail("a value that cannot be");
-                break;
-            }
-            case 5:
-            case 6: {
-                Report report(p);
-                bool has_room = !random_.one_in(9);
-                if (!has_room) --report->room;
-                int answer;
-                int32_t games = random_.from(0, 20);
-                if (random_.one_in(2)) {
-                    answer = timed("flow", [&] { return iacta_flow(search, &b, here, &report); });
-                    if (answer == IACTA_DONE && honest && is_start && report.value() > least_bound + near) fail("above the bound");
-                    if (answer == IACTA_DONE && honest && is_start && report.value() > optimum + near) fail("above the optimum");
-                    if (answer == IACTA_DONE && honest && is_start && is_exact && std::abs(report.value() - optimum) > near)
-                        fail("the best play is not worth what it says");
-                } else {
-                    int32_t played = -1;
-                    answer = timed("play", [&] {
-                        return iacta_play(search, &b, here, random_.next(), int64_t(random_.next()),
-                                          games, gains.data(), &played, &report);
+                case 0:
+                case 1: {
+                    std::vector<int32_t> end_armies(size_t(4 * n), 1);
+                    std::vector<uint8_t> end_mine(size_t(4 * n), 1);
+                    std::vector<double> end_values(4, random_.one_in(9) ? random_.of(ODD) : 0.5);
+                    iacta_ends ends{random_.from(-1, 3), random_.from(-1, 4), end_armies.data(), end_mine.data(),
+                                    end_values.data()};
+                    auto given = p.until ? &ends : nullptr;
+                    int answer = timed("solve", [&] { return iacta_solve(search, &b, here, given, &value, &states); });
+                    if (answer == IACTA_DONE && p.until && (ends.count < 0 || ends.count > 4))
+                        fail("ends that cannot be");
+                    if (answer == IACTA_UNSOUND && p.until) break;
+                    if (answer == IACTA_UNSOUND && !is_start) break;
+                    is_exact = answer == IACTA_DONE;
+                    check(value);
+                    if (is_exact && b.stop && stop_) fail("not stopped");
+                    if (is_exact && is_start) optimum = value;
+                    break;
+                }
+                case 2:
+                    timed("assign", [&] { return iacta_assign(search, &b, random_.from(-1, 9), sets_.data()); });
+                    is_exact = false;
+                    break;
+                case 3: {
+                    double idle = random_.one_in(9) ? random_.of(ODD) : random_.uniform();
+                    iacta_style style{idle, random_.from(-1, 3), random_.from(-1, 2)};
+                    if (random_.one_in(2))
+                        for (auto& each : sets_) each = uint8_t(random_.one_in(5));
+                    int answer = timed("follow", [&] { return iacta_follow(search, &b, &style, sets_.data()); });
+                    if (answer != IACTA_UNSOUND) is_exact = false;
+                    break;
+                }
+                case 4: {
+                    iacta_decision d{};
+                    d.room = 3;
+                    d.outcomes = outcomes.data();
+                    int answer = timed("decide", [&] {
+                        if (random_.one_in(2)) return iacta_decide(search, &b, here, &d);
+                        return iacta_judge(search, &b, here, random_.from(-1, n), random_.from(-1, n),
+                                           random_.from(-1, 4), &d);
                     });
-                    if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
-                    if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
+                    int32_t moved = 1;
+                    timed("move_in", [&] {
+                        return iacta_move_in(search, &b, here, random_.from(-1, n), random_.from(-1, n),
+                                             random_.from(-1, 9), &moved);
+                    });
+                    if (moved < 0) fail("an advance that cannot be");
+                    if (answer != IACTA_DONE) break;
+                    if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < 1))
+                        fail("a decision that cannot be");
+                    if (!std::isfinite(d.value)) fail("a value that cannot be");
+                    break;
                 }
-                if (answer <= IACTA_STOPPED && !has_room) fail("a report without room");
-                if (answer <= IACTA_STOPPED) check(report.value());
-                break;
-            }
-            default:
-                for (int steps = random_.from(1, 6); steps > 0; --steps) {
-                    double before = least_bound;
-                    int answer = timed("bound", [&] { return iacta_bound(search, &b, &value); });
-                    if (answer == IACTA_NO_MEMORY) break;
-                    least_bound = value;
-                    if (!(least_bound <= before)) fail("a bound that rises");
-                    if (honest && least_bound < optimum - near) fail("a bound below the best play");
-                    if (answer != IACTA_MORE) break;
-                    short_of_memory(2000);
+                case 5:
+                case 6: {
+                    Report report(p);
+                    bool has_room = !random_.one_in(9);
+                    if (!has_room) --report->room;
+                    int answer;
+                    int32_t games = random_.from(0, 20);
+                    if (random_.one_in(2)) {
+                        answer = timed("flow", [&] { return iacta_flow(search, &b, here, &report); });
+                        if (answer == IACTA_DONE && honest && is_start && report.value() > least_bound + near)
+                            fail("above the bound");
+                        if (answer == IACTA_DONE && honest && is_start && report.value() > optimum + near)
+                            fail("above the optimum");
+                        if (answer == IACTA_DONE && honest && is_start && is_exact &&
+                            std::abs(report.value() - optimum) > near)
+                            fail("the best play is not worth what it says");
+                    } else {
+                        int32_t played = -1;
+                        answer = timed("play", [&] {
+                            return iacta_play(search, &b, here, random_.next(), int64_t(random_.next()), games,
+                                              gains.data(), &played, &report);
+                        });
+                        if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
+                        if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
+                    }
+                    if (answer <= IACTA_STOPPED && !has_room) fail("a report without room");
+                    if (answer <= IACTA_STOPPED) check(report.value());
+                    break;
                 }
+                default:
+                    for (int steps = random_.from(1, 6); steps > 0; --steps) {
+                        double before = least_bound;
+                        int answer = timed("bound", [&] { return iacta_bound(search, &b, &value); });
+                        if (answer == IACTA_NO_MEMORY) break;
+                        least_bound = value;
+                        if (!(least_bound <= before)) fail("a bound that rises");
+                        if (honest && least_bound < optimum - near) fail("a bound below the best play");
+                        if (answer != IACTA_MORE) break;
+                        short_of_memory(2000);
+                    }
             }
         }
         if (honest && std::isnan(optimum) && least_bound < INFINITY) {
             iacta_budget b{nullptr, 10 * CPU_SECONDS, INT64_MAX, 64 << 20};
             int64_t states;
             short_of_memory(INT32_MAX);
-            auto solve = [&] { return iacta_solve(search, &b, {state.data(), mine.data()}, nullptr, &optimum, &states); };
+            auto solve = [&] {
+                return iacta_solve(search, &b, {state.data(), mine.data()}, nullptr, &optimum, &states);
+            };
             if (timed("solve", solve) == IACTA_DONE && least_bound < optimum - near)
                 fail("a bound below the best play");
         }

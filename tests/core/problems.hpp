@@ -31,8 +31,8 @@ struct Problem {
     std::vector<std::vector<int32_t>> near;  // the borders, before they are laid out
 
     explicit Problem(int lands)
-        : armies(lands, 1), keep(lands, 1), kind(lands, 0), owner(lands, 0), resting(lands, 0),
-          pays(lands, 0.0), near(lands) {}
+        : armies(lands, 1), keep(lands, 1), kind(lands, 0), owner(lands, 0), resting(lands, 0), pays(lands, 0.0),
+          near(lands) {}
 
     int lands() const { return int(armies.size()); }
     void connect(int v, int w) {
@@ -197,7 +197,8 @@ struct Problem {
                     size_t next = (first + size_t(more) - 1) * side + size_t(left);
                     for (int b = 1; b <= left; ++b)
                         won[row * side + size_t(a - b)] += chance * won[next * side + size_t(left - b)];
-                    for (int e = 1; e <= more; ++e) lost[row * ends + size_t(e)] += chance * lost[next * ends + size_t(e)];
+                    for (int e = 1; e <= more; ++e)
+                        lost[row * ends + size_t(e)] += chance * lost[next * ends + size_t(e)];
                 }
             }
     }
@@ -215,7 +216,8 @@ class Report {
     explicit Report(const iacta_problem& p) {
         int64_t borders = 0;
         for (int v = 0; v < p.lands; ++v)
-            borders += int64_t(std::set<int32_t>(p.border_to + p.border_first[v], p.border_to + p.border_first[v + 1]).size());
+            borders +=
+                int64_t(std::set<int32_t>(p.border_to + p.border_first[v], p.border_to + p.border_first[v + 1]).size());
         order_.resize(size_t(borders) + 1);
         numbers_.resize(size_t(1 + 2 * p.lands + p.sets + borders * (6 + 2 * int64_t(p.able))));
         report_ = {0, borders, int64_t(numbers_.size()), order_.data(), numbers_.data()};

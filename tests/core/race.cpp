@@ -85,7 +85,8 @@ class Race {
         double value;
         int64_t states;
         if (is_solved_) {
-            if (iacta_solve(search, &all, {problem_.armies.data(), mine_.data()}, nullptr, &value, &states)) fail("not solved");
+            if (iacta_solve(search, &all, {problem_.armies.data(), mine_.data()}, nullptr, &value, &states))
+                fail("not solved");
         } else {
             iacta_style style{0.01, 1, 1};
             iacta_assign(search, &all, 1, sets.data());

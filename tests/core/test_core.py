@@ -1,10 +1,11 @@
 """The library that Python loads is what was built, from the source beside it."""
 
 import ctypes
-import hashlib
+import re
 import shutil
 import sys
 from collections.abc import Callable
+from graphlib import TopologicalSorter
 from pathlib import Path
 from subprocess import run
 
@@ -18,16 +19,54 @@ from tests.compiled import NATIVE
 pytestmark = pytest.mark.usefixtures("core")
 
 SOURCE = Path(__file__).parents[2] / "src"
-RECORD = SOURCE.parent / "cmake" / "record.py"
+RECORD, HASH = (SOURCE.parent / "cmake" / name for name in ("record.py", "hash_source.py"))
+FILES = sorted((SOURCE / "core").rglob("*.*"))
 
 
 def test_the_core_knows_from_which_source_it_was_built() -> None:
     (built,) = NATIVE.glob("core.*[!6]")
-    library = ctypes.CDLL(str(built))
-    library.iacta_source.restype = ctypes.c_char_p
-    files = sorted((SOURCE / "core").iterdir())
-    content = b"".join(file.name.encode() + file.read_bytes() for file in files)
-    assert library.iacta_source().decode() == hashlib.sha256(content).hexdigest()[:16]
+    loaded = ctypes.CDLL(str(built))
+    loaded.iacta_source.restype = ctypes.c_char_p
+    assert loaded.iacta_source().decode() == library.hash_source(SOURCE / "core")
+
+
+def test_the_build_hashes_the_source_as_python_does() -> None:
+    printed = run([sys.executable, HASH], capture_output=True, text=True, check=True)  # noqa: S603
+    assert printed.stdout.strip() == library.hash_source(SOURCE / "core")
+
+
+@pytest.mark.parametrize("change", ["rename", "edit", "delete", "add"])
+def test_the_hash_changes_with_the_source(tmp_path: Path, change: str) -> None:
+    (tmp_path / "search").mkdir()
+    for name in ("iacta.h", "search/search.hpp"):
+        (tmp_path / name).write_text("int")
+    before = library.hash_source(tmp_path)
+    file = tmp_path / "search" / "search.hpp"
+    if change == "rename":
+        file.rename(tmp_path / "search.hpp")
+    elif change == "edit":
+        file.write_text("int32_t")
+    elif change == "delete":
+        file.unlink()
+    else:
+        (tmp_path / "search" / "bound.hpp").write_text("")
+    assert library.hash_source(tmp_path) != before
+
+
+def test_no_files_of_the_core_include_each_other_in_a_circle() -> None:
+    sources = {file.relative_to(SOURCE / "core").as_posix(): file for file in FILES}
+    below: dict[str, set[str]] = {
+        name: {*re.findall(r'^#include "(.+)"', file.read_text("utf-8"), re.MULTILINE)}
+        for name, file in sources.items()
+    }
+    assert {each for names in below.values() for each in names} <= {*sources}
+    tuple(TopologicalSorter(below).static_order())  # raises CycleError
+
+
+def test_searches_and_whole_games_do_not_include_each_other() -> None:
+    for folder, other in (("search", "war"), ("war", "search")):
+        for file in (SOURCE / "core" / folder).iterdir():
+            assert f'#include "{other}/' not in file.read_text("utf-8"), file
 
 
 @pytest.fixture
@@ -85,8 +124,15 @@ def test_a_core_without_a_record_of_its_build_is_refused(
 
 def test_a_core_that_the_machine_cannot_load_counts_as_none(installed: Path) -> None:
     change(installed, b"compiled for another machine")
-    run([sys.executable, RECORD, installed], check=True)  # noqa: S603 # ours
+    run([sys.executable, RECORD, "--foreign", installed], check=True)  # noqa: S603 # ours
     assert find_again() is None
+
+
+def test_the_build_refuses_a_core_that_cannot_be_loaded(installed: Path) -> None:
+    change(installed, b"garbage")
+    ended = run([sys.executable, RECORD, installed], capture_output=True, text=True)  # noqa: S603
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("the compiler made no library that can be loaded: ")
 
 
 def test_a_core_that_cannot_be_read_counts_as_none(installed: Path) -> None:

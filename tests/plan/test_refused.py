@@ -167,5 +167,5 @@ def test_without_the_core_plans_are_refused_on_small_boards_too(
 ) -> None:
     monkeypatch.setattr("iacta.native.library.find_library", lambda: None)
     for ask in (best_plan, lambda position, goal: reinforce(position, goal, 3)):
-        with pytest.raises(IactaError, match=r"^plans need the compiled core of iacta; install"):
+        with pytest.raises(IactaError, match=r"^plans need the compiled core of iacta; `make"):
             ask(SMALL, TakeAll("a"))

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from iacta import Position, Turn, classic_board
+from iacta.inputs.errors import IactaError
+from iacta.inputs.files import read_package_file
 from iacta.war.games import FEATURES, War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
-from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, WEIGHTS_FILE, weights_of
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, weights_of
 from tests.game.positions import classic_turn, line_turn
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -115,7 +117,7 @@ def test_features_are_what_they_are_called() -> None:
 
 
 def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
-    record = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+    record = json.loads(read_package_file("iacta.war", "value.json"))
     assert record["features"] == FEATURES_OF_PLAYERS
     assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
     assert record["made by"].startswith("python -m benchmarks.train_war")
@@ -125,8 +127,27 @@ def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
 
 
 def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
-    text = (ROOT / "src" / "core" / "war_player.hpp").read_text(encoding="utf-8")
+    text = (ROOT / "src" / "core" / "war" / "player.hpp").read_text(encoding="utf-8")
     (listed,) = re.findall(r"enum Number : int \{(.*?)\}", text, re.DOTALL)
     names = [each.strip().lower() for each in listed.split(",")]
     assert names == [*(each.name for each in fields(Player)), "numbers"]
     assert len(PLAYERS["usual"].numbers) == len(names) - 1
+
+
+def test_the_core_takes_the_rules_of_new_armies_from_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    column = [*FEATURES_OF_PLAYERS].index("income for armies")
+    turn, weights = line_turn("r6 b4"), weights_of("ending")
+    incomes = [3 / 6, 3 / 4]
+    assert War(turn).judge(weights)[1][:, column].tolist() == incomes
+    monkeypatch.setattr("iacta.war.games.FEWEST_NEW", 6)
+    assert War(turn).judge(weights)[1][:, column].tolist() == [2 * each for each in incomes]
+
+
+def test_the_core_refuses_rules_of_new_armies_that_cannot_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("iacta.war.games.LANDS_FOR_AN_ARMY", 0)
+    with pytest.raises(IactaError, match="the rules of cards and new armies must be possible"):
+        War(line_turn("r6 b4"))

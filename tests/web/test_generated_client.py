@@ -71,7 +71,7 @@ def call(client: tuple[ModuleType, Any], name: str, body: dict[str, Any] | None 
     if body is None:
         reply = module.sync_detailed(client=asked)
     else:
-        kind = module.sync_detailed.__annotations__["body"]
+        kind: Any = module.sync_detailed.__annotations__["body"]
         kind = kind if isinstance(kind, type) else kind.__args__[0]
         reply = module.sync_detailed(client=asked, body=kind.from_dict(body))
     assert reply.status_code == 200, reply.content

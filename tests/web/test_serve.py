@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
+from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -124,6 +125,43 @@ def test_a_server_without_file_descriptors_says_so_once_a_second(own_server: Ser
     said = monotonic() - begun
     assert lines[0] == "ERROR: all file descriptors are in use; see `ulimit -n`"
     assert len([line for line in lines if "descriptors" in line]) == len(lines) <= said + 1
+
+
+FILE = "/static/map.js"
+
+
+def test_requests_that_are_sent_at_once_are_answered_in_turn(server: Server) -> None:
+    paths = [f"/api/v1/battle?attackers={2 + k % 50}&defenders=2" for k in range(2000)]
+    asked = "".join(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n" for path in paths)
+    body = b'{"attackers": 3, "defenders": 2}'
+    head = "POST /api/v1/battle HTTP/1.1\r\nContent-Type: application/json\r\n"
+    last = f"{head}Host: {server.host}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    host, _, port = server.host.rpartition(":")
+    with socket.create_connection((host, int(port))) as link:
+        sending = Thread(target=link.sendall, args=(asked.encode() + last,))
+        sending.start()
+        with link.makefile("rb") as answers:
+            for number in [*(2 + k % 50 for k in range(2000)), 3]:
+                lines = [*iter(answers.readline, b"\r\n")]
+                length = next(line for line in lines if line.lower().startswith(b"content-length"))
+                record = json.loads(answers.read(int(length.split()[1])))
+                assert record["attackers"] == number
+        sending.join()
+
+
+def test_requests_that_wait_for_their_turn_take_no_memory(own_server: Server) -> None:
+    process = psutil.Process(own_server.process.pid)
+    assert own_server.ask(FILE).status == 200
+    before = process.memory_info().rss
+    asked = f"GET {FILE} HTTP/1.1\r\nHost: {own_server.host}\r\n\r\n".encode() * 100_000
+    host, _, port = own_server.host.rpartition(":")
+    with ExitStack() as connections:
+        for _ in range(10):
+            link = connections.enter_context(socket.create_connection((host, int(port)), 1))
+            with suppress(TimeoutError):  # when the server reads no more
+                link.sendall(asked)
+        assert own_server.ask(FILE).status == 200
+        assert process.memory_info().rss - before < 10 * 2**20  # 10 clients that sent 4 MB each
 
 
 def test_a_client_that_breaks_http_gets_one_line_in_the_log(own_server: Server) -> None:

@@ -23,7 +23,7 @@ from iacta.board.formats.reading import (
     read_json,
 )
 from iacta.inputs.errors import IactaError
-from iacta.inputs.files import UnreadableError, in_file, read_path, write_whole
+from iacta.inputs.files import UnreadableError, in_file, read_package_file, read_path, write_whole
 
 BUILT_IN = "built in"
 
@@ -40,7 +40,7 @@ def classic_board() -> Board:
     >>> board.neighbours("Iceland")
     ('Greenland', 'Scandinavia', 'Great Britain')
     """
-    text = Path(__file__).with_name("classic.json").read_text(encoding="utf-8")
+    text = read_package_file("iacta.board", "classic.json")
     return assemble(own.read_board_table(read_json(text), "classic")).board
 
 

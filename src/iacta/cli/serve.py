@@ -80,6 +80,7 @@ class ServeCommand(Command):
         from iacta.web.app import create_app
         from iacta.web.log_limit import LogLimit
         from iacta.web.process_pool import Work, end_forkserver
+        from iacta.web.protocol import BoundedProtocol
 
         work = Work(self.workers, float(self.time_limit))
         origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
@@ -121,7 +122,7 @@ class ServeCommand(Command):
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",  # which bounds the head of a request
+            http=BoundedProtocol,
             ws="none",
             root_path=self.root_path.rstrip("/"),
             log_config=None,

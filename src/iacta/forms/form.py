@@ -7,13 +7,13 @@ the constructor from values, and both refuse what does not fit.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
-from pathlib import Path
+from pkgutil import iter_modules
 from string import Formatter
 from types import new_class
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, dataclass_transform
@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, dataclass_
 from iacta.forms.parameter_kinds import Flag, Kind, Schema
 from iacta.inputs.checks import put, shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.inputs.files import read_package_file
 
 MOST_PLAIN = 200  # letters of a text that a message shows as it is
 # How a form begins in its file: its decorator, with the name, the topic and an example, its class
@@ -321,8 +322,9 @@ class Register(Generic[F]):
 
     def outlines(self) -> list[Outline]:
         """Return what the files say of their forms, by name; none is loaded, which takes longer."""
-        (folder,) = import_module(self._package).__path__
-        texts = (file.read_text(encoding="utf-8") for file in Path(folder).rglob("*.py"))
+        found = iter_modules(import_module(self._package).__path__)
+        files = (f"{each.name}{'/question' if each.ispkg else ''}.py" for each in found)
+        texts = (read_package_file(self._package, file) for file in files)
         return sorted(
             Outline(name, Topic[topic], Example(line, words), " ".join(summary.split()))
             for text in texts
@@ -333,11 +335,12 @@ class Register(Generic[F]):
 
     def all(self) -> list[type[F]]:
         """Return all forms of the package, by name."""
-        from pkgutil import iter_modules  # only needed here
-
-        for module in iter_modules(import_module(self._package).__path__):
-            import_module(f"{self._package}.{module.name}")
+        for name in self._modules():
+            import_module(f"{self._package}.{name}")
         return [form for _, form in sorted(self._forms.items())]
+
+    def _modules(self) -> Iterator[str]:
+        return (each.name for each in iter_modules(import_module(self._package).__path__))
 
 
 class ClashError(IllegalError):

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from pkgutil import get_data
 from typing import IO, Any, BinaryIO
 
 from iacta.inputs.checks import shown
@@ -32,6 +33,18 @@ REASONS = {
     errno.EISDIR: "it is a folder",
     errno.EACCES: "permission denied",
 }
+
+
+def read_package_file(package: str, name: str) -> str:
+    """Return the text of a file that is part of a package, which may be in a zip archive.
+
+    package: the package's name.
+    name: the file's path within the package, with `/`.
+    """
+    data = get_data(package, name)
+    if data is None:
+        raise FileNotFoundError(f"{package} has no file {name}")
+    return data.decode("utf-8")
 
 
 # Names of files.

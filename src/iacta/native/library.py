@@ -93,10 +93,10 @@ def load_library(what: str) -> Library:
     """
     library = find_library()
     if library is None:
-        raise IactaError(
-            f"{what} need the compiled core of iacta; install iacta again where there is a C++ "
-            "compiler"
-        )
+        remedy = "install iacta again where there is a C++ compiler"
+        if _is_checkout():
+            remedy = "`make core` compiles it"
+        raise IactaError(f"{what} need the compiled core of iacta; {remedy}")
     return library
 
 
@@ -110,10 +110,9 @@ def find_library() -> Library | None:
     found = next(filter(Path.exists, (FOLDER / f"core{suffix}" for suffix in SUFFIXES)), None)
     if found is None:
         return None
-    is_checkout = (SOURCES / "iacta.h").exists()
     try:
         if not _is_as_built(found):
-            what_to_do = "run `make -B core`" if is_checkout else "install iacta again"
+            what_to_do = "run `make -B core`" if _is_checkout() else "install iacta again"
             raise IactaError(f"the compiled core of iacta is damaged; {what_to_do}")
         functions = ctypes.CDLL(str(found))
     except OSError:
@@ -122,21 +121,32 @@ def find_library() -> Library | None:
     for name, (result, arguments) in header.functions.items():
         function = getattr(functions, f"iacta_{name}")
         function.restype, function.argtypes = result, arguments
-    if is_checkout and functions.iacta_source().decode() != _hash_sources():
+    if _is_checkout() and functions.iacta_source().decode() != hash_source(SOURCES):
         raise IactaError("the core of iacta is older than its source; run `make core`")
     return Library(functions, header)
 
 
-def _hash_sources() -> str:
-    files = sorted(SOURCES.iterdir())
-    return _hash(b"".join(file.name.encode() + file.read_bytes() for file in files))[:16]
+def hash_source(folder: Path) -> str:
+    """Return the hash of the core's source, as `cmake/hash_source.py` computes it.
+
+    folder: the folder `src/core`.
+    """
+    names = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*.*"))
+    return _hash(b"".join(name.encode() + (folder / name).read_bytes() for name in names))[:16]
+
+
+def _is_checkout() -> bool:
+    return (SOURCES / "iacta.h").exists()
 
 
 def _is_as_built(library: Path) -> bool:
-    """Return whether a library has the size and the SHA-256 that its build recorded."""
-    record, data = library.with_name(f"{library.name}.sha256"), library.read_bytes()
-    built = f"{len(data)} {_hash(data)}"
-    return record.exists() and record.read_bytes().strip() == built.encode()
+    """Return whether a library and its header are those that the build recorded."""
+    record, header = library.with_name(f"{library.name}.sha256"), library.with_name("iacta.h")
+    if not record.exists() or not header.exists():
+        return False
+    data = library.read_bytes()
+    built = f"{len(data)} {_hash(data + header.read_bytes())}"
+    return record.read_bytes().strip() == built.encode()
 
 
 def _hash(data: bytes) -> str:

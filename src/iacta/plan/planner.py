@@ -1,19 +1,19 @@
 """The planner: it looks for the best policy, for what that is worth, and for a bound on any play.
 
 1. *Exact.* The best play of all, by backward induction over the states that can occur
-   (`src/core/exact.hpp`), where these are few enough. Then the value is the bound.
+   (`src/core/search/exact.hpp`), where these are few enough. Then the value is the bound.
 2. *Lookahead.* Elsewhere a policy looks ahead from an assignment of targets to stacks
-   (`src/core/lookahead.hpp`). Its styles are compared by sequential halving (Karnin, Koren and
-   Somekh, 2013): all play games with common random numbers, the better half goes on, until one is
-   left.
+   (`src/core/search/lookahead.hpp`). Its styles are compared by sequential halving (Karnin, Koren
+   and Somekh, 2013): all play games with common random numbers, the better half goes on, until one
+   is left.
 3. *Value.* Exact, by a forward pass, where the policy visits few states; else the mean of games of
    its own, less the luck in them that the policy itself saw, with its interval. With h(s) what the
    policy sees in a state, Q its value of the attack that it chooses there, and T the end,
 
     V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
 
-4. *Bound.* The values of relaxed games, in which any play is easier (`src/core/relaxed.hpp`): the
-   least of those solved so far, as long as there is time.
+4. *Bound.* The values of relaxed games, in which any play is easier
+   (`src/core/search/relaxed.hpp`): the least of those solved so far, as long as there is time.
 
 The best so far is always there. Without a time limit the work is counted, in states and games, and
 the result is the same each time.

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from iacta.game import Attack, Hand
-from iacta.game.cards import DECK, FIXED, SYMBOLS
-from iacta.game.turn import FORTIFY, Turn
+from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
+from iacta.game.turn import FEWEST_NEW, FORTIFY, LANDS_FOR_AN_ARMY, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.deadline import Deadline
@@ -139,6 +139,11 @@ def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[s
         fixed=FIXED,
         set_armies=[*_count_set_armies(turn)],
         sets=SETS,
+        must_trade=MUST_TRADE,
+        traded_at_once=TRADED_AT_ONCE,
+        pictured_armies=PICTURED,
+        lands_for_an_army=LANDS_FOR_AN_ARMY,
+        fewest_new=FEWEST_NEW,
     )
 
 

@@ -8,14 +8,13 @@ them: `choosing`, by which the usual player chooses its aims, and `ending`, whic
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
+from iacta.inputs.files import read_package_file
 from iacta.war.games import Weights
 
 HIDDEN = 32
-WEIGHTS_FILE = Path(__file__).parent / "value.json"
 
 # In the order in which the core sees them. Those called relative are divided by the mean of the
 # players alive; a ratio r counts as (r - 1) / (r + 1); a set as s / (s + mean armies).
@@ -80,5 +79,5 @@ def weights_of(name: str) -> Weights:
     >>> weights_of("ending").shape
     (1600,)
     """
-    record = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
+    record = json.loads(read_package_file("iacta.war", "value.json"))
     return np.array(record["weights"][name], dtype=np.float32)

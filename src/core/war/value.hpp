@@ -4,7 +4,7 @@
 // uses no function of the machine's library, so that it answers the same everywhere.
 #pragma once
 
-#include "war_player.hpp"
+#include "war/player.hpp"
 
 namespace iacta {
 
@@ -23,14 +23,15 @@ inline double exponential(double x) {
     return sum;
 }
 
-// What is seen of each player at the start of a turn; what each entry means is in
-// `iacta.war.features`.
+// The features of each player at the start of a turn. `FEATURES_OF_PLAYERS` in `iacta.war.value` names
+// each of them, in this order.
 template <int W>
 void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
     const Game<W>& g = rules.later;
     int alive = rules.alive(s), P = rules.players, all = s.all_armies(), lands = 0;
-    std::array<int, MOST_PLAYERS> income{}, bonus{}, largest{}, inside{}, front{}, borders{}, over{}, under{}, own{}, edges{}, danger{};
+    std::array<int, MOST_PLAYERS> income{}, bonus{}, largest{}, inside{}, front{}, borders{}, over{}, under{}, own{},
+        edges{}, danger{};
     int armies = 0, incomes = 0, top_armies = 0;
     for (int i = 0; i < P; ++i) {
         if (!s.lands[i]) continue;
@@ -100,7 +101,8 @@ void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::ar
         if (!s.lands[i]) continue;
         int rival = 0, rival_income = 0, cards = rules.has_cards ? s.cards(i) : 0;
         for (int j = 0; j < P; ++j)
-            if (j != i && s.lands[j]) rival = std::max(rival, s.armies[j]), rival_income = std::max(rival_income, income[j]);
+            if (j != i && s.lands[j])
+                rival = std::max(rival, s.armies[j]), rival_income = std::max(rival_income, income[j]);
         int seat = 0;
         for (int j = s.mover; j != i; j = (j + 1) % P) seat += s.lands[j] > 0;
         double mine = std::max(s.armies[i], 1), more = i == s.mover ? s.place : 0;

@@ -15,7 +15,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tally.hpp"
+#include "search/tally.hpp"
 
 namespace iacta {
 

@@ -43,6 +43,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -51,7 +54,7 @@
 
 namespace iacta {
 
-constexpr int FAR = 1 << 28;  // more than any number of light lands and of their defenders
+constexpr int FAR = 1 << 28;   // more than any number of light lands and of their defenders
 constexpr int64_t WAYS = 100;  // how long it takes to look for ways, for each land of the board
 
 // What one of the results of a roll costs, and how many must move in at least if it conquers.
@@ -458,8 +461,8 @@ template <int W>
 class Relaxed {
   public:
     // `field` is what may be of use to attack; with `any`, any land of the goal is enough.
-    Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field,
-            const Level<W>& level, bool any, Deadline& deadline)
+    Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field, const Level<W>& level,
+            bool any, Deadline& deadline)
         : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
           codes_(deadline) {
         Set<W> inside = level.inside(), light = field - inside, weakened;
@@ -474,8 +477,7 @@ class Relaxed {
             light_least_ = std::min(light_least_, ways_.stays[u]);
         }
         for (int kind = 0; kind < game_.kinds; ++kind)
-            for (int d = 1; d <= std::min(held_most[kind], rolls_.step + 1); ++d)
-                light_rows_.push_back({kind, d});
+            for (int d = 1; d <= std::min(held_most[kind], rolls_.step + 1); ++d) light_rows_.push_back({kind, d});
         for (const Set<W>& item : items_) {
             is_goal_.push_back(item.meets(level.goal));
             beyond_.push_back(ways_.around(item));
@@ -683,7 +685,8 @@ class Relaxed {
                 for (size_t part = most; part; part = (part - 1) & most)
                     best = std::min(best, found[r][part] + found[r][whole ^ part]);
                 for (size_t i = 0; i < items; ++i)
-                    if (whole >> i & 1 && around[r].meets(items_[i])) best = std::min(best, found[i][whole ^ size_t{1} << i]);
+                    if (whole >> i & 1 && around[r].meets(items_[i]))
+                        best = std::min(best, found[i][whole ^ size_t{1} << i]);
                 for (size_t u : joined[r]) best = std::min(best, own[u]);
                 found[r][whole] = best;
             }
@@ -744,7 +747,8 @@ class Relaxed {
 
     bool is_dead_end(const View& view, size_t item) const {
         bool ends = !is_open_[item];
-        for (size_t k = 0; k < items_.size(); ++k) ends = ends && (is_taken(view, k) || !beyond_[item].meets(items_[k]));
+        for (size_t k = 0; k < items_.size(); ++k)
+            ends = ends && (is_taken(view, k) || !beyond_[item].meets(items_[k]));
         return ends;
     }
 
@@ -860,7 +864,8 @@ class Relaxed {
             for (int lost = 0; lost <= std::min(attack.defenders, rolls_.step); ++lost)
                 plan.next.push_back(size_t(codes_.number(after_[a * (rolls_.step + 1) + lost])));
             for (const Choice& choice : attack.kept <= 1 && !row.plain.empty() ? row.plain : row.choices) {
-                plan.actions.push_back({g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0, NONE});
+                plan.actions.push_back(
+                    {g, attack.toll + choice.from, attack.toll + choice.to, plan.parts.size(), 0, NONE});
                 const Cost* same = g + 1 == groups_.size() ? the_one_back(choice) : nullptr;
                 if (same) plan.actions.back().again = again_of(same->chance, size_t(same->attackers), plan.agains);
                 for (const Toss& toss : choice.tosses) {
@@ -935,7 +940,8 @@ class Relaxed {
             for (; own < end; own += width) {
                 for (size_t i = 0; i < plan.next.size(); ++i) {
                     plan.place[i] = begin_[plan.next[i]];
-                    for (size_t h = 0; h < last; ++h) plan.place[i] += size_t(budgets[h]) * strides_[plan.next[i] * n + h];
+                    for (size_t h = 0; h < last; ++h)
+                        plan.place[i] += size_t(budgets[h]) * strides_[plan.next[i] * n + h];
                 }
                 for (Part& part : plan.parts) part.from = plan.place[part.after] - part.back;
                 solve_line(own, width, &strides_[r * n], budgets, plan);
@@ -1030,7 +1036,8 @@ class Relaxed {
         double sum = 0.0;
         deadline_.go_on(int64_t(lost.size()));
         for (size_t x = 0; x < lost.size(); ++x)
-            if (lost[x] > 0.0) sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * stride);
+            if (lost[x] > 0.0)
+                sum += lost[x] * mean(g + 1, start, place + size_t(std::max(start.able[g] - int(x), 0)) * stride);
         return sum;
     }
 
@@ -1044,13 +1051,13 @@ class Relaxed {
     bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
     std::vector<Set<W>> items_;
-    std::vector<int> stays_;     // on each item, at least
-    std::vector<Inner> inner_;   // of all items, one after the other
-    std::vector<size_t> first_;  // of each item, and their number
-    int light_kept_ = FAR, light_least_ = 1;  // on each light land, at least
+    std::vector<int> stays_;                       // on each item, at least
+    std::vector<Inner> inner_;                     // of all items, one after the other
+    std::vector<size_t> first_;                    // of each item, and their number
+    int light_kept_ = FAR, light_least_ = 1;       // on each light land, at least
     std::vector<std::pair<int, int>> light_rows_;  // kind and defenders
     std::vector<uint8_t> is_goal_, is_open_;
-    std::vector<Set<W>> beyond_;  // the neighbours of each item
+    std::vector<Set<W>> beyond_;                                           // the neighbours of each item
     std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // by group and set of items
     std::vector<int> caps_;
     std::vector<int> shift_;
@@ -1080,8 +1087,8 @@ class Chance {
   public:
     static constexpr size_t MOST_ITEMS = 12;
 
-    Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal,
-           const Set<W>& field, bool any, Deadline& deadline)
+    Chance(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& goal, const Set<W>& field,
+           bool any, Deadline& deadline)
         : ways_(ways), rolls_(rolls), purse_(purse), any_(any), deadline_(deadline) {
         if (!any && !goal.within(field)) best = 0.0;
         add_part(goal, field);
@@ -1162,7 +1169,9 @@ class Chance {
         double value;
         int64_t size;
 
-        double cost() const { return double(size << (counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(std::max(value, LOW), 8); }
+        double cost() const {
+            return double(size << (counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(std::max(value, LOW), 8);
+        }
         // Whether another game is as fine in all.
         bool is_within(const Node& o) const {
             return part == o.part && is_apart == o.is_apart && items <= o.items && groups <= o.groups &&
@@ -1279,8 +1288,12 @@ class Chance {
     }
 
     Level<W> level_of(const Part& part, const Node& node) const {
-        Level<W> level{{}, items_of(part.goal, node), part.goal, part.away,
-                       node.counts ? LIGHT << (node.counts - 1) : 0, node.counts ? LOST << (node.counts - 1) : 0};
+        Level<W> level{{},
+                       items_of(part.goal, node),
+                       part.goal,
+                       part.away,
+                       node.counts ? LIGHT << (node.counts - 1) : 0,
+                       node.counts ? LOST << (node.counts - 1) : 0};
         for (size_t g = 0; g < part.stacks.size(); ++g) {
             if (g < node.groups) level.groups.emplace_back();
             level.groups.back().add(part.stacks[g]);

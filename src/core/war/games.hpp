@@ -1,7 +1,7 @@
 // Whole games between players, played to their end, or cut and ended by V.
 #pragma once
 
-#include "war_value.hpp"
+#include "war/value.hpp"
 
 namespace iacta {
 
@@ -72,7 +72,11 @@ class WarPlay {
 };
 
 // How a game ended: it was won, it was cut, or it was too long.
-enum Ended : int { WON, CUT, TOO_LONG };
+enum Ended : int {
+    WON,
+    CUT,
+    TOO_LONG
+};
 
 // Plays a game from a moment on: the first turn with an aim, if one is given. `seen(s)` is asked at the
 // start of each turn, and whether a turn reached its aim is written down.

@@ -4,22 +4,56 @@
 // written the same way does the same.
 #pragma once
 
-#include "war.hpp"
+#include "war/rules.hpp"
+#include "war/whole_game.hpp"
 
 namespace iacta {
 
 // The numbers of a player, in the order of `iacta.war.players`.
 enum Number : int {
-    TERRITORY, CARD, BREAKING, PROGRESS, COMPLETING, LEADER, GROWTH, KILLED, LOST, FAILED, BARE, THRESHOLD,
-    NEAR_CONTINENT, NEAR_PLAYER, CONTINENT_PRIZE, ELIMINATION, THEIR_CARDS, LAST_RIVAL, BEHIND, GUARD_SHARE,
-    GUARD_LEVEL, JOKER, BOLD, WARY, AIM, NEAR_AIM, MARGIN, PATIENCE, SAMPLES, NUMBERS
+    TERRITORY,
+    CARD,
+    BREAKING,
+    PROGRESS,
+    COMPLETING,
+    LEADER,
+    GROWTH,
+    KILLED,
+    LOST,
+    FAILED,
+    BARE,
+    THRESHOLD,
+    NEAR_CONTINENT,
+    NEAR_PLAYER,
+    CONTINENT_PRIZE,
+    ELIMINATION,
+    THEIR_CARDS,
+    LAST_RIVAL,
+    BEHIND,
+    GUARD_SHARE,
+    GUARD_LEVEL,
+    JOKER,
+    BOLD,
+    WARY,
+    AIM,
+    NEAR_AIM,
+    MARGIN,
+    PATIENCE,
+    SAMPLES,
+    NUMBERS
 };
 using Numbers = const double*;
 
-// What a turn is to bring about.
-enum AimKind : int { AS_LIKED, HOLD, ONE_CARD, CONTINENT, BREAK, ELIMINATE, BOLDLY, WARILY };
-struct Aim {
-    int kind = AS_LIKED, which = 0;
+// Kinds of an `Aim`.
+enum AimKind : int {
+    AS_LIKED,
+    HOLD,
+    ONE_CARD,
+    CONTINENT,
+    BREAK,
+    ELIMINATE,
+    BOLDLY,
+    WARILY
 };
 
 template <int W>
@@ -78,9 +112,7 @@ class Tactics {
         return found;
     }
     // Whether there are so many armies on the board that nobody waits any longer.
-    bool is_impatient(const War<W>& s) const {
-        return s.all_armies() > n_[PATIENCE] * s.owned();
-    }
+    bool is_impatient(const War<W>& s) const { return s.all_armies() > n_[PATIENCE] * s.owned(); }
     // Whether what was aimed at at a moment has come about since.
     bool reached(const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
@@ -213,7 +245,8 @@ class Tactics {
     }
     // The value of fighting for a land, to the end.
     double fight(const War<W>& s, int c, const Odds::Row& row) {
-        return row.won * worth(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost - (1.0 - row.won) * n_[FAILED];
+        return row.won * worth(s, c) + n_[KILLED] * row.killed - n_[LOST] * calm_ * row.lost -
+               (1.0 - row.won) * n_[FAILED];
     }
     // What is lost where an attack leaves the border of an own continent bare.
     double bared(const War<W>& s, int v, int c) const {
@@ -294,14 +327,12 @@ class Tactics {
         return false;
     }
     // What may leave a land without leaving it empty.
-    int loose(const War<W>& s, int v) const {
-        return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
-    }
+    int loose(const War<W>& s, int v) const { return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0); }
 
     void trade(War<W>& s, Random& random, Log* log) {
         if (s.hidden[s.mover]) return rules_.reveal(s, random, log);
         auto [cards, land] = best_set(s);
-        if (s.cards(s.mover) >= MUST_TRADE) return rules_.trade(s, cards, land, log);
+        if (s.cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
         look(s, s.place);
         double before = prizes_;
         look(s, s.place + rules_.worth(s, cards));
@@ -321,9 +352,11 @@ class Tactics {
                     int land = -1;
                     for (int card : {all[i], all[j], all[k]}) {
                         int t = s.pictured ? -1 : rules_.pictured_land(card);
-                        if (t >= 0 && s.at.mine.has(t) && (land < 0 || (!at_front(s, land) && at_front(s, t)))) land = t;
+                        if (t >= 0 && s.at.mine.has(t) && (land < 0 || (!at_front(s, land) && at_front(s, t))))
+                            land = t;
                     }
-                    double value = rules_.worth(s, cards) + (land >= 0 ? PICTURED : 0) - n_[JOKER] * count_of(cards & JOKERS);
+                    double value = rules_.worth(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) -
+                                   n_[JOKER] * count_of(cards & JOKERS);
                     if (value > most) most = value, best = {cards, land};
                 }
         return best;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 
@@ -13,10 +13,10 @@ struct Visit {
         double chance = 0.0, moved = 0.0;
     };
     int start, to;
-    double reached = 0.0;    // the chance that it is ever rolled over
-    double conquered = 0.0;  // the chance that a roll over it conquers
-    double arrived = 0.0;    // the mean of the armies that move in, 0 counted elsewhere
-    double ended = 0.0;      // the chance that the turn ends with a roll over it, the goal not reached
+    double reached = 0.0;           // the chance that it is ever rolled over
+    double conquered = 0.0;         // the chance that a roll over it conquers
+    double arrived = 0.0;           // the mean of the armies that move in, 0 counted elsewhere
+    double ended = 0.0;             // the chance that the turn ends with a roll over it, the goal not reached
     std::vector<Advance> advances;  // by armies able to move: the chance, and the mean of those that do
 };
 
@@ -33,7 +33,8 @@ class Tally {
     size_t border(const Roll& roll) {
         for (size_t i = 0; i < visits.size(); ++i)
             if (visits[i].start == roll.start && visits[i].to == roll.to) return i;
-        visits.push_back({.start = roll.start, .to = roll.to, .advances = std::vector<Visit::Advance>(game_.able() + 1)});
+        visits.push_back(
+            {.start = roll.start, .to = roll.to, .advances = std::vector<Visit::Advance>(game_.able() + 1)});
         return visits.size() - 1;
     }
     void conquest(size_t border, int able, int moved, double weight) {
@@ -58,7 +59,8 @@ class Tally {
         return count;
     }
     int64_t numbers() const {
-        return 1 + 2 * int64_t(game_.lands) + int64_t(taken_.size()) + borders() * (4 + 2 * (int64_t(game_.able()) + 1));
+        return 1 + 2 * int64_t(game_.lands) + int64_t(taken_.size()) +
+               borders() * (4 + 2 * (int64_t(game_.able()) + 1));
     }
     void write(int32_t* order, double* numbers) const {
         *numbers++ = value;

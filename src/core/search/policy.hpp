@@ -1,6 +1,7 @@
 // What a policy says in a state, and how the best of some rolls is chosen.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "game.hpp"
@@ -90,10 +91,8 @@ Decision decision_of(const Game<W>& game, const Roll& roll, int able, int d, Val
     auto add = [&](double chance, int x, int y) {
         if (chance <= 0.0) return;
         Outcome* known = find(found.outcomes, x, y);
-        if (known)
-            known->chance += chance;
-        else
-            found.outcomes.push_back({chance, x, y, y == d ? moved(x, y) : 0, value(x, y)});
+        if (known) known->chance += chance;
+        else found.outcomes.push_back({chance, x, y, y == d ? moved(x, y) : 0, value(x, y)});
         found.value += chance * (known ? known : &found.outcomes.back())->value;
     };
     if (game.whole[game.kind[roll.to]]) {

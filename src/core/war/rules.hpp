@@ -13,11 +13,26 @@ namespace iacta {
 
 constexpr int MOST_PLAYERS = 6, OWNERS = 8;  // owners: players, the neutral ones, nobody
 constexpr int CARDS = 44, OF_SYMBOL = 14, SYMBOLS = 3, SET = 3;
-constexpr int MUST_TRADE = 5, TRADED_AT_ONCE = 6, PICTURED = 2;
-constexpr int LANDS_FOR_AN_ARMY = 3, FEWEST_NEW = 3;
 
-enum Phase : int { TRADE, PLACE, ATTACK, DEFEND, ADVANCE, FORTIFY, OVER };
-enum Done : int { REVEALED, TRADED, PLACED, ATTACKED, DEFENDED, ADVANCED, FORTIFIED, STOPPED };
+enum Phase : int {
+    TRADE,
+    PLACE,
+    ATTACK,
+    DEFEND,
+    ADVANCE,
+    FORTIFY,
+    OVER
+};
+enum Done : int {
+    REVEALED,
+    TRADED,
+    PLACED,
+    ATTACKED,
+    DEFENDED,
+    ADVANCED,
+    FORTIFIED,
+    STOPPED
+};
 
 using Log = std::vector<iacta_action>;
 using Cards = uint64_t;  // 14 of each symbol, then two jokers
@@ -166,7 +181,7 @@ class WarRules {
     WarRules(const iacta_problem& p, const iacta_turn& t);
 
     Game<W> opening, later;  // with what binds the player at the start, and without
-    int lands, players, fortify;
+    int lands, players, fortify, must_trade, pictured_armies;
     bool has_cards, is_fixed, is_whole;
     std::vector<std::vector<int>> continents, within;  // lands of each continent; continents of each land
     std::vector<int> bonus;
@@ -185,7 +200,7 @@ class WarRules {
         return count;
     }
     int income(const War<W>& s, int player) const {
-        int found = std::max(s.lands[player] / LANDS_FOR_AN_ARMY, FEWEST_NEW);
+        int found = std::max(s.lands[player] / lands_for_an_army_, fewest_new_);
         for (size_t k = 0; k < continents.size(); ++k)
             if (owns(s, int(k), player)) found += bonus[k];
         return std::max(found, 0);
@@ -209,7 +224,7 @@ class WarRules {
         return game(s).most_dice_of(s.at, v, c);
     }
     bool may_trade(const War<W>& s) const {
-        int least = s.conquered ? MUST_TRADE : SET;
+        int least = s.conquered ? must_trade : SET;
         return has_cards && s.cards(s.mover) >= least && (s.hidden[s.mover] > 0 || has_set(s.known[s.mover]));
     }
     // Where armies of v may move at the end of the turn.
@@ -248,6 +263,7 @@ class WarRules {
     std::vector<Odds> odds_;
     std::vector<int> set_armies_, fixed_, card_land_, whole_least_, whole_dice_;
     bool is_named_;
+    int traded_at_once_, lands_for_an_army_, fewest_new_;
 
     void add(War<W>& s, int land, int number) const {
         int o = s.owner[land];
@@ -282,12 +298,14 @@ class WarRules {
 
 template <int W>
 WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
-    : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), has_cards(t.has_cards != 0),
-      is_fixed(t.is_fixed != 0), is_whole(t.is_whole != 0), continents(size_t(t.continents)),
-      within(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
-      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 1),
-      card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
-      whole_dice_(t.whole_dice, t.whole_dice + p.kinds), is_named_(t.is_named != 0) {
+    : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
+      pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
+      is_whole(t.is_whole != 0), continents(size_t(t.continents)), within(size_t(p.lands)),
+      bonus(t.bonus, t.bonus + t.continents), set_armies_(t.set_armies, t.set_armies + t.sets),
+      fixed_(t.fixed, t.fixed + SYMBOLS + 1), card_land_(t.card_land, t.card_land + CARDS),
+      whole_least_(t.whole_least, t.whole_least + p.kinds), whole_dice_(t.whole_dice, t.whole_dice + p.kinds),
+      is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),
+      fewest_new_(t.fewest_new) {
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)
@@ -314,7 +332,8 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     s.phase = t.phase, s.place = t.place, s.first = t.first, s.then = t.then;
     s.conquered = t.conquered != 0, s.pictured = t.pictured != 0;
     s.pending = {t.attack_start, t.attack_to, t.attack_dice};
-    if (s.phase == DEFEND) s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
+    if (s.phase == DEFEND)
+        s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
 // Turns over the hidden cards, one by one where they have names.
@@ -339,7 +358,7 @@ void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
     s.place += worth(s, cards);
     s.known[s.mover] &= ~cards;
     ++s.sets;
-    if (land >= 0) add(s, land, PICTURED), s.pictured = true;
+    if (land >= 0) add(s, land, pictured_armies), s.pictured = true;
     begin(s);
 }
 
@@ -440,7 +459,7 @@ void WarRules<W>::lose(War<W>& s, Roll roll, int lost, int killed, int least) co
     s.conquered = true;
     s.then = ATTACK;
     if (loser >= players || s.lands[loser] > 0) return;
-    bool must = has_cards && s.cards(loser) > 0 && s.cards(loser) + s.cards(s.mover) >= TRADED_AT_ONCE;
+    bool must = has_cards && s.cards(loser) > 0 && s.cards(loser) + s.cards(s.mover) >= traded_at_once_;
     s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
     s.known[loser] = 0, s.hidden[loser] = 0;
     s.then = alive(s) == 1 ? OVER : must ? TRADE : ATTACK;
@@ -501,7 +520,8 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
     for (int o = 0; o < players; ++o) {
         std::vector<int> own;
         for (size_t i = size_t(o); i < order.size(); i += size_t(players)) own.push_back(order[i]);
-        for (int left = armies - int(own.size()); left > 0; --left) add(s, own[size_t(random.below(int(own.size())))], 1);
+        for (int left = armies - int(own.size()); left > 0; --left)
+            add(s, own[size_t(random.below(int(own.size())))], 1);
     }
     s.known.fill(0);
     s.hidden.fill(0);

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 
@@ -113,8 +113,7 @@ class Exact {
             if (game.start.mine.has(v)) most = std::max(most, game.start.armies[v]);
         int word = 0, shift = 0;
         for (int t = 0; t < game.lands; ++t) {
-            bool is_stack = game.start.mine.has(t) && !game.resting.has(t) &&
-                            game.start.armies[t] > game.keep[t];
+            bool is_stack = game.start.mine.has(t) && !game.resting.has(t) && game.start.armies[t] > game.keep[t];
             if (!is_stack && !game.field.has(t)) continue;
             int held = game.field.has(t) ? game.start.armies[t] : 0;
             int bits = 1;
@@ -198,8 +197,7 @@ class Exact {
         for (const auto& set : game_.sets)
             pays = pays || (set.pays > 0.0 && set.lands.meets(left) && (set.lands & left).within(reach));
         if (!pays)
-            for (Set<W> rest = reach & game_.paying; rest.any() && !pays;)
-                pays = game_.pays[rest.pop()] > 0.0;
+            for (Set<W> rest = reach & game_.paying; rest.any() && !pays;) pays = game_.pays[rest.pop()] > 0.0;
         if (!pays) return false;
         std::memset(key, 0, sizeof(uint64_t) * K);
         for (const Digit& digit : digits_) {
@@ -207,10 +205,8 @@ class Exact {
             uint64_t code = 0;
             if (game_.has_ends)  // what cannot fight any more may matter at the end
                 code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
-            else if (s.mine.has(t))
-                code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
-            else
-                code = reach.has(t) ? 1 + s.armies[t] : 1;
+            else if (s.mine.has(t)) code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
+            else code = reach.has(t) ? 1 + s.armies[t] : 1;
             key[digit.word] |= code << digit.shift;
         }
         return true;
@@ -266,9 +262,8 @@ class Exact {
                 if (!most) continue;
                 if (game_.whole[game_.kind[c]]) {
                     Roll roll{v, c, most};
-                    visit(roll, battle_value(game_, c, game_.spare(s, v), d, [&](int x, int y) {
-                              return after(s, roll, x, y).first;
-                          }));
+                    visit(roll, battle_value(game_, c, game_.spare(s, v), d,
+                                             [&](int x, int y) { return after(s, roll, x, y).first; }));
                     continue;
                 }
                 // Results are the same for many rolls; what follows a conquest also depends on the dice.

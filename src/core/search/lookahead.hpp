@@ -24,14 +24,17 @@
 #include <bit>
 #include <unordered_map>
 
-#include "assignment.hpp"
-#include "flow.hpp"
+#include "search/assignment.hpp"
+#include "search/flow.hpp"
 
 namespace iacta {
 
 // Which of nearly equal attacks comes first: the one of the greatest value, or of the stack that is
 // least likely to take all that it is to take.
-enum class Order { value, risk };
+enum class Order {
+    value,
+    risk
+};
 
 // How a lookahead policy looks: rolls ahead where the values of several are close, the price of an
 // army that stays idle though it could help, and the order among equals.
@@ -49,18 +52,17 @@ class Lookahead {
           assigner_(game, rows_, deadline) {
         if (rows_.joint() == Joint::product) {
             for (const auto& set : game.sets) goals_.push_back(set);
-            std::stable_sort(goals_.begin(), goals_.end(), [](const auto& a, const auto& b) {
-                return a.lands.count() < b.lands.count();
-            });
+            std::stable_sort(goals_.begin(), goals_.end(),
+                             [](const auto& a, const auto& b) { return a.lands.count() < b.lands.count(); });
         } else {
             goals_.push_back({game.paying, 1.0});
         }
         base_ = nothing();
     }
 
-    static constexpr int CLIMB = 8;       // improvements of an assignment after a result
-    static constexpr int SETTLE = 40;     // improvements of the assignment of a state
-    static constexpr int OWN = 9;         // lands that one stack may have where each conquest pays
+    static constexpr int CLIMB = 8;         // improvements of an assignment after a result
+    static constexpr int SETTLE = 40;       // improvements of the assignment of a state
+    static constexpr int OWN = 9;           // lands that one stack may have where each conquest pays
     static constexpr double CLOSE = 0.05;   // values between which deeper lookahead decides
     static constexpr double NEARLY = 0.03;  // values between which the order of the style decides
     static constexpr double IDLE = 0.002;   // the price of idle armies while a base is looked for
@@ -169,9 +171,7 @@ class Lookahead {
         for (size_t i = 1; i < sets.size(); ++i) alone = alone && sets[i - 1].within(sets[i]);
         return alone ? Joint::product : Joint::sum;
     }
-    std::vector<Parts<W>> nothing() const {
-        return std::vector<Parts<W>>(goals_.size());
-    }
+    std::vector<Parts<W>> nothing() const { return std::vector<Parts<W>>(goals_.size()); }
     void forget() {
         known_.clear();
         decided_.clear();
@@ -387,8 +387,7 @@ class Lookahead {
             return place->second;
         };
         return decision_of(
-            game_, roll, game_.spare(s, roll.start), s.armies[roll.to],
-            [&](int x, int y) { return find(x, y).value; },
+            game_, roll, game_.spare(s, roll.start), s.armies[roll.to], [&](int x, int y) { return find(x, y).value; },
             [&](int x, int y) { return find(x, y).moved; });
     }
 

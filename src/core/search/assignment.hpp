@@ -14,11 +14,13 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <numeric>
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 
@@ -67,7 +69,11 @@ class Parts {
 };
 
 // How the values of two stacks combine.
-enum class Joint { product, sum, any };
+enum class Joint {
+    product,
+    sum,
+    any
+};
 
 template <int W>
 class Rows {
@@ -126,7 +132,8 @@ class Rows {
             int c = firsts.pop();
             Set<W> rest = part;
             rest.remove(c);
-            auto [paid, then] = due_after(due, c, rest);
+            const auto [pays, then] = due_after(due, c, rest);
+            const double paid = pays;  // Clang before 16 captures no structured binding
             bool is_last = whole && !rest.any() && !game_.whole[game_.kind[c]];
             const double* after = zeros_.data();
             if (!is_last && !(game_.once && paid > 0.0)) after = this->after(armies, v, c, rest, then);
@@ -140,9 +147,8 @@ class Rows {
                 } else if (whole) {
                     each_win(c, armies[c], a, [&](int left, double chance) { total += chance * after[left]; });
                 } else {
-                    each_win(c, armies[c], a, [&](int left, double chance) {
-                        total += chance * (after[left] + paid + price * left);
-                    });
+                    each_win(c, armies[c], a,
+                             [&](int left, double chance) { total += chance * (after[left] + paid + price * left); });
                 }
                 best[a + keep] = std::max(best[a + keep], total);
             }
@@ -164,8 +170,7 @@ class Rows {
                 deadline_.go_on(b);
                 auto [low, high] = advances(least, b, first, second);
                 if (combine(ours[high], theirs[b + keep - low]) <= best[b]) continue;
-                for (int m = low; m <= high; ++m)
-                    best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
+                for (int m = low; m <= high; ++m) best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
             }
         });
         return put(key, std::move(best));
@@ -178,8 +183,8 @@ class Rows {
         Set<W> first, second;
         double value;
     };
-    Advance advance(const int* armies, const Set<W>& left, int v, int c, const Set<W>& rest,
-                    int able, int fewest, int most) {
+    Advance advance(const int* armies, const Set<W>& left, int v, int c, const Set<W>& rest, int able, int fewest,
+                    int most) {
         Advance best{most, {}, {}, -1.0};
         uint64_t pays = due(left, rest);
         int stay = able + game_.keep[v];
@@ -243,9 +248,9 @@ class Rows {
     // Battles against some defenders, whose rolls have as many dice as possible, that are won. As long as
     // armies are left for all dice, their number does not matter.
     struct Wins {
-        int first = 0;            // the fewest armies lost
-        std::vector<double> all;  // [x - first]: with x lost, and more left than any dice need
-        std::vector<double> few;  // [a * most + left]: with so many of a left, fewer than all dice
+        int first = 0;                // the fewest armies lost
+        std::vector<double> all;      // [x - first]: with x lost, and more left than any dice need
+        std::vector<double> few;      // [a * most + left]: with so many of a left, fewer than all dice
         std::vector<double> chances;  // [a]: to win at all
 
         double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
@@ -258,8 +263,7 @@ class Rows {
             const Battle& battle = game_.battle(c, d);
             if (a > battle.able) return;
             deadline_.go_on(battle.width);
-            for (int x = 0; x < std::min(a, battle.width); ++x)
-                visit(a - x, battle.won[size_t(a) * battle.width + x]);
+            for (int x = 0; x < std::min(a, battle.width); ++x) visit(a - x, battle.won[size_t(a) * battle.width + x]);
             return;
         }
         const Wins& wins = fought(c, d);
@@ -305,7 +309,8 @@ class Rows {
             each_loss(c, std::min(a, dice), d, [&](double chance, int x, int y) {
                 deadline_.go_on(dice);
                 for (int left = std::min(dice - 1, a - x); left > 0; --left)
-                    row[left] += chance * (y == d ? left == a - x : (y ? fewer[d - y - 1] : found).few[size_t(a - x) * dice + left]);
+                    row[left] += chance * (y == d ? left == a - x
+                                                  : (y ? fewer[d - y - 1] : found).few[size_t(a - x) * dice + left]);
             });
             for (int left = 1; left < dice; ++left) row[left] = row[left] < SMALLEST ? 0.0 : rounded(row[left]);
         }
@@ -386,8 +391,7 @@ class Rows {
 
     // Visits each subset connected to c that leaves a rest connected to v.
     template <class Visit>
-    void grow(int v, int c, Set<W> edge, const Set<W>& grown, Set<W> free, const Set<W>& rest,
-              Visit& visit) const {
+    void grow(int v, int c, Set<W> edge, const Set<W>& grown, Set<W> free, const Set<W>& rest, Visit& visit) const {
         Set<W> second = rest - grown;
         deadline_.go_on();
         if (game_.connects(v, second)) visit(grown, second);
@@ -405,10 +409,8 @@ class Rows {
         uint64_t then = 0;
         for (; due; due &= due - 1) {
             const auto& set = game_.sets[std::countr_zero(due)];
-            if (set.lands.meets(rest))
-                then |= due & -due;
-            else if (set.lands.has(c))
-                paid += set.pays;
+            if (set.lands.meets(rest)) then |= due & -due;
+            else if (set.lands.has(c)) paid += set.pays;
         }
         return {paid, then};
     }
@@ -462,7 +464,7 @@ class Rows {
     std::vector<uint64_t> key_parts_;  // of lands with 0, 1 ... armies
     std::deque<std::vector<double>> rows_;
     std::vector<std::deque<Wins>> fought_;  // by rules, against 1, 2 ... defenders
-    size_t numbers_ = 0;                      // of these battles
+    size_t numbers_ = 0;                    // of these battles
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
@@ -522,7 +524,8 @@ class Assigner {
             const Offer* best = nullptr;
             for (const Offer& each : offers)
                 if (!best || each.rank > best->rank ||
-                    (each.rank == best->rank && std::pair(each.target, each.stack) < std::pair(best->target, best->stack)))
+                    (each.rank == best->rank &&
+                     std::pair(each.target, each.stack) < std::pair(best->target, best->stack)))
                     best = &each;
             if (!best) return false;
             int chosen = best->stack;
@@ -538,8 +541,7 @@ class Assigner {
                 if (!homeless.has(each.target) || each.stack == chosen) continue;
                 if ((each.whole - parts[each.stack]).meets(given))
                     offer(each.target, each.stack, bound(s, each.stack, parts[each.stack]));
-                else
-                    offers.push_back(std::move(each));
+                else offers.push_back(std::move(each));
             }
             while (again.any()) offer(again.pop(), chosen, now);
         }
@@ -552,7 +554,8 @@ class Assigner {
     double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
                  Set<W> changed) {
         Set<W> left = game_.left(s);
-        for (int step = 0; step < most && better(s, left, live, goal, parts, changed); ++step) {}
+        for (int step = 0; step < most && better(s, left, live, goal, parts, changed); ++step) {
+        }
         return chance(s, parts);
     }
 
@@ -655,8 +658,8 @@ class Assigner {
     }
 
     // One improvement.
-    bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal,
-                Parts<W>& parts, Set<W>& changed) {
+    bool better(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal, Parts<W>& parts,
+                Set<W>& changed) {
         Set<W> taken = parts.all();
         for (Set<W> owners = live & parts.owners(); owners.any();) {
             int v = owners.pop();
@@ -751,8 +754,7 @@ class Assigner {
     }
 
     // Adds or drops a land outside the goal where that raises a stack's chance.
-    bool extra(const Position<W>& s, const Set<W>& free, const Set<W>& goal, Parts<W>& parts, int v,
-               double ours) {
+    bool extra(const Position<W>& s, const Set<W>& free, const Set<W>& goal, Parts<W>& parts, int v, double ours) {
         Set<W> once = game_.out[v], twice;
         for (Set<W> rest = parts[v]; rest.any();) {
             const Set<W>& near = game_.out[rest.pop()];

@@ -15,7 +15,7 @@
 // convex in λ, and the least is taken.
 #pragma once
 
-#include "policy.hpp"
+#include "search/policy.hpp"
 
 namespace iacta {
 
@@ -46,8 +46,7 @@ class Prices {
             }
         }
         for (double each : pays_) most_ = std::max(most_, each);
-        for (Set<W> rest = game.live_stacks(game.start); rest.any();)
-            armies_ += game.spare(game.start, rest.pop());
+        for (Set<W> rest = game.live_stacks(game.start); rest.any();) armies_ += game.spare(game.start, rest.pop());
     }
 
     // The least bound, by golden section; every one on the way is valid.
@@ -103,7 +102,8 @@ class Prices {
         deadline_.go_on(Deadline::STATE);
         double best = 0.0;
         for (int k = game_.attack_dice(c); k > 0; --k)
-            best = std::max(best, roll_value(game_, Roll{-1, c, k}, d, [&](int x, int y) { return v[d - y] - lost * x; }));
+            best =
+                std::max(best, roll_value(game_, Roll{-1, c, k}, d, [&](int x, int y) { return v[d - y] - lost * x; }));
         return best;
     }
 

@@ -3,15 +3,15 @@
 // Where the defender has a choice, it answers in the way that looks worst to the policy.
 #pragma once
 
-#include "tally.hpp"
+#include "search/tally.hpp"
 
 namespace iacta {
 
 // Plays one game from a state, and returns Σ (Q_t − h_t) − h_T, as in lookahead.hpp. `decide(s)` returns a Decision, `move_in(s, d, outcome)` how many move
 // in after a conquest; h is what the state was worth.
 template <int W, class Decide, class MoveIn>
-double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
-            Tally<W>& tally, double weight) {
+double play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random, Tally<W>& tally,
+            double weight) {
     struct Step {
         Roll roll;
         int able, moved;  // moved: -1 where nothing is conquered

@@ -1,0 +1,22 @@
+// An upper bound on what any play is paid, improved step by step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "game.hpp"
+
+namespace iacta {
+
+class Bound {
+  public:
+    virtual ~Bound() = default;
+
+    // Improves the bound by one step, and writes the least that is found so far.
+    virtual int32_t improve(double* bound) = 0;
+};
+
+template <int W>
+std::unique_ptr<Bound> open_bound(const Game<W>& game, Deadline& deadline);
+
+}  // namespace iacta

@@ -1,0 +1,34 @@
+// A search for plans of one turn, whatever the size of its board.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "iacta.h"
+
+namespace iacta {
+
+// The functions of iacta.h that work in a search. `begin` comes before each of them.
+class Search {
+  public:
+    virtual ~Search() = default;
+
+    virtual void begin(const iacta_budget& budget) = 0;
+    virtual int32_t goals() = 0;
+    virtual int32_t solve(iacta_state state, iacta_ends* ends, double* value, int64_t* states) = 0;
+    virtual int32_t assign(int starts, uint8_t* sets) = 0;
+    virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
+    virtual int32_t bound(double* bound) = 0;
+    virtual int32_t decide(iacta_state state, iacta_decision& decision) = 0;
+    virtual int32_t judge(iacta_state state, int start, int to, int dice, iacta_decision& decision) = 0;
+    virtual int32_t move_in(iacta_state state, int start, int to, int least, int32_t* moved) = 0;
+    virtual int32_t flow(iacta_state state, iacta_report* report) = 0;
+    virtual int32_t play(iacta_state state, uint64_t seed, int64_t first, int games, double* gains, int32_t* played,
+                         iacta_report* report) = 0;
+};
+
+// Opens a search on a board of at most 64 * W lands. The problem is sound.
+template <int W>
+std::unique_ptr<Search> open_search(const iacta_problem& problem);
+
+}  // namespace iacta

@@ -1,0 +1,3 @@
+#include "search/sized_search.hpp"
+
+template std::unique_ptr<iacta::Search> iacta::open_search<16>(const iacta_problem&);

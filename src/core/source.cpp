@@ -1,0 +1,8 @@
+// A unit of its own, as it changes with every edit.
+#include "iacta.h"
+
+#ifndef IACTA_SOURCE
+#define IACTA_SOURCE "unknown"
+#endif
+
+const char* iacta_source(void) { return IACTA_SOURCE; }

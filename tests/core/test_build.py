@@ -1,0 +1,117 @@
+"""Targets of the Makefile that can do without the core go on where no compiler builds it."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from subprocess import run
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WITHOUT = (
+    "plans and whole games do not work, as the core was not compiled; "
+    "`make core` shows the reason\n"
+)
+# Compilers that fail, that write no library, that write nothing, and that are missing.
+COMPILERS = {
+    "false": "#!/bin/sh\nexit 1\n",
+    "garbage": """#!/bin/sh
+while [ $# -gt 0 ]; do
+    [ "$1" = -o ] && echo garbage >"$2"
+    shift
+done
+""",
+    "silent": "#!/bin/sh\n",
+    "missing": None,
+}
+
+
+class Ended(NamedTuple):
+    """How `make` ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+class Checkout:
+    """A copy of what builds the core."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+            shutil.copy(ROOT / name, folder)
+        shutil.copytree(ROOT / "cmake", folder / "cmake")
+        shutil.copytree(ROOT / "src" / "core", folder / "src" / "core")
+
+    def make(self, *words: str) -> Ended:
+        """Run `make` with some words."""
+        usual = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+        command = ["make", f"PYTHON={sys.executable}", *words]
+        ended = run(command, cwd=self.folder, env=usual, capture_output=True, text=True)  # noqa: S603
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    def compiler(self, name: str) -> str:
+        """Write a compiler, and return the setting that names it."""
+        path, text = self.folder / name, COMPILERS[name]
+        if text is not None:
+            path.write_text(text)
+            path.chmod(0o755)
+        return f"CXX={path}"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """Return a copy of what builds the core."""
+    return Checkout(tmp_path)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_make_core_fails_without_a_compiler_that_works(checkout: Checkout, compiler: str) -> None:
+    ended = checkout.make("core", checkout.compiler(compiler))
+    assert ended.code != 0
+    assert ended.stderr
+    assert not [*(checkout.folder / "src" / "iacta").rglob("*")]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_other_targets_go_on_and_say_so_in_one_line(checkout: Checkout, compiler: str) -> None:
+    ended = checkout.make("try-core", checkout.compiler(compiler))
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout.endswith(WITHOUT)
+    assert ended.stdout.removesuffix(WITHOUT).count("\n") <= 1  # that it compiles, and how long
+    assert not [*(checkout.folder / "src" / "iacta").rglob("*")]
+
+
+def test_the_demo_needs_no_core_and_all_else_that_plans_does(checkout: Checkout) -> None:
+    planned = {target: checkout.make("-n", target).stdout for target in ("demo", "plot", "test")}
+    assert "core" not in planned["demo"]
+    assert WITHOUT.strip() in planned["plot"].replace("\\", "")
+    assert WITHOUT.strip() not in planned["test"].replace("\\", "")
+    assert "compiling the core" in planned["test"]
+
+
+def test_a_python_that_is_too_old_is_refused_in_one_sentence(checkout: Checkout) -> None:
+    old = checkout.folder / "python3.10"
+    run_it = (
+        "import sys; sys.version_info = (3, 10, 0); sys.version = '3.10.0 (old)'; exec(sys.argv[2])"
+    )
+    old.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{run_it}" "$@"\n')
+    old.chmod(0o755)
+    ended = checkout.make("demo", f"PYTHON={old}")
+    assert ended.code != 0
+    assert ended.stderr.splitlines()[0] == "iacta needs Python 3.11 or later, got 3.10.0"
+    assert not (checkout.folder / ".venv").exists()
+
+
+def test_a_virtual_environment_without_python_is_made_anew_at_once(checkout: Checkout) -> None:
+    python = checkout.folder / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/nonexistent/python3")
+    (checkout.folder / ".venv" / "pyvenv.cfg").write_text("")
+    (checkout.folder / ".venv" / "demo").write_text("")  # what was installed is gone, too
+    planned = checkout.make("-n", "demo").stdout
+    assert "is made anew" in planned
+    assert planned.index("-m venv .venv") < planned.index("pip install") < planned.index("campaign")
