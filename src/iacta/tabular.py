@@ -43,11 +43,11 @@ GROUP = 2**17  # rows of a table that are read at once
 MOST_COLUMNS = 2**14  # as in Excel
 MOST_DOCUMENT = 2**24  # bytes of one JSON text
 MOST_EXCEL = 2**28  # bytes of a workbook, unpacked
-MOST_CELLS = 2 * 10**7  # of a sheet, or of lines of JSON whose keys differ
+MOST_CELLS = 2 * 10**7  # a sheet, or JSON whose keys differ, fits into 1 GB
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 LONGEST_PLACE = 20  # bytes
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds from 1970
-SECONDS = {  # of the units in which Arrow counts time
+SECONDS = {  # the units of Arrow
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),
