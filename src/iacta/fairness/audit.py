@@ -32,7 +32,7 @@ import numpy as np
 from iacta.chances import Chance, read_chance
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import CONFIDENCE, Estimate, Interval
+from iacta.estimate import CONFIDENCE, Interval
 from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
@@ -48,6 +48,7 @@ from iacta.fairness.p_values import (
 )
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
+from iacta.fairness.totals import describe_limits
 from iacta.fairness.trials import Notes
 from iacta.files import in_file
 from iacta.reprs import Displayed
@@ -95,6 +96,7 @@ class Audit(Displayed):
     player_p_values: how odd the difference of each player from all others is.
     lucks: the luck of each player, that of the attackers if there are no names.
     unread: columns of the log that are ignored.
+    remarks: how the log was read, and what it cannot show.
     skipped: what is not clear from a recording, and how often.
     broken_off: battles that attackers left before their end; only their choice decided when.
     is_recording: whether the log is the recording of a game.
@@ -115,6 +117,7 @@ class Audit(Displayed):
     player_p_values: dict[str, float]
     lucks: tuple[Luck, ...]
     unread: tuple[str, ...]
+    remarks: tuple[str, ...]
     skipped: dict[str, int]
     broken_off: int
     is_recording: bool
@@ -141,7 +144,7 @@ class Audit(Displayed):
         for kind in self.throws:
             total, counts = kind.total, kind.counts.tolist()
             for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
-                low, high = Estimate(total, count).interval(1 - self.level / cells)
+                low, high = kind.interval(count, 1 - self.level / cells)
                 results.append(
                     ResultCount(
                         kind.name, name, count, total * float(chance), total * low, total * high
@@ -155,7 +158,8 @@ class Audit(Displayed):
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
         for kind in self.throws:
             for chance in map(float, kind.chances):
-                middle, half = kind.total * chance, z * sqrt(kind.total * chance * (1 - chance))
+                variance = kind.total * chance * (1 - chance) * kind.dispersion
+                middle, half = kind.total * chance, z * sqrt(variance)
                 yield Interval(max(middle - half, 0.0), min(middle + half, float(kind.total)))
 
     @property
@@ -168,7 +172,7 @@ class Audit(Displayed):
 
         throws: the kind of throws.
         """
-        return bias_seen(throws.total, throws.chances, self.level / self.questions)
+        return bias_seen(throws.independent, throws.chances, self.level / self.questions)
 
 
 def audit(
@@ -241,6 +245,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
+    findings += tally.totals.findings(tally.rng, draws)
     # The dice of rolls have no order, and belong to the players of the rolls.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     draws = min(draws, SHUFFLES)
@@ -254,6 +259,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     difference, by_player = compare_players(first, names, tally.rng, draws)
     findings += difference
     evidence = tally.evidence if is_ordered else Evidence.of_counts(used)
+    used += tally.totals.throws()
     return Audit(
         level=tally.level,
         lines=tally.lines,
@@ -270,6 +276,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         player_p_values=by_player if any(names) else {},
         lucks=tuple(tally.lucks()),
         unread=tuple(notes.unread),
+        remarks=(*notes.remarks, *describe_limits(used)),
         skipped=dict(notes.skipped),
         broken_off=tally.broken_off,
         is_recording=notes.is_recording,

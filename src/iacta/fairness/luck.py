@@ -26,6 +26,7 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -34,7 +35,8 @@ import numpy as np
 
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
-from iacta.fairness.trials import Entry, Trial, outcomes
+from iacta.fairness.sums import win_tails
+from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
@@ -52,7 +54,8 @@ class Luck(NamedTuple):
     armies: how many of them are luck; the others, `result - armies`, are what the choices were
         worth.
     spread: the standard deviation of that luck.
-    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player.
+    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player: in
+        armies, or in battles won if no armies are known.
     fights: how many of them changed a known chance to win a battle.
     wins: the luck in battles won, summed over these.
     wins_spread: the standard deviation of that luck.
@@ -86,9 +89,11 @@ class Gained(NamedTuple):
 
 
 def gained(entry: Entry, trial: Trial) -> Gained:
-    """Return what a roll or a battle gained the attackers."""
-    armies = entry.outcome[1] - entry.outcome[0]
+    """Return what a roll or a battle gained the attackers; of rolls in total, what one gained."""
+    armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
     mean, _ = armies_gain(trial)
+    if trial.is_only_won:
+        armies = 0
     chance: tuple[float, float, float] = (0, 0.0, 0.0)
     if entry.chances is not None:
         before, after = entry.chances
@@ -102,10 +107,14 @@ def gained(entry: Entry, trial: Trial) -> Gained:
 def armies_gain(trial: Trial) -> tuple[float, float]:
     """Return the armies that a throw gains the attackers on average, and their variance.
 
+    Both are 0 for a battle of which only the winner is known.
+
     >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
     (0.1582, 2.6319)
     """
+    if trial.is_only_won:
+        return 0.0, 0.0
     chances = outcomes(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
     square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in chances.items())
@@ -132,6 +141,9 @@ def chance_gain(
     chances = outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # a battle is: who has lost it does not go on
+    if trial.is_only_won:
+        won = chances.get(WON, 0.0)
+        return float(lost == WON) - won, won * chances.get(LOST, 0.0)
     values = {
         outcome: _chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
         for outcome in chances
@@ -167,8 +179,11 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
     that would take long, it is the normal one.
     """
     variances = (armies_gain(trial)[1] * count for (trial, _), count in thrown.items())
-    result, spread = int(total.armies), math.sqrt(math.fsum(variances))
-    as_bad, as_good = _tails(thrown, result, spread)
+    result, spread = round(total.armies), math.sqrt(math.fsum(variances))
+    if all(trial.is_only_won for trial, _ in thrown):
+        as_bad, as_good = _win_tails(thrown, total.wins)
+    else:
+        as_bad, as_good = _tails(thrown, result, spread)
     return Luck(
         player=player,
         throws=int(total.throws),
@@ -183,11 +198,22 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
     )
 
 
+def _win_tails(thrown: Mapping[tuple[Trial, int], int], luck: float) -> tuple[float, float]:
+    """Return the chance that fair dice win at most, and at least, as many battles."""
+    battles: Counter[tuple[float, float]] = Counter()
+    for (trial, sign), count in thrown.items():
+        won, lost = (outcomes(trial).get(end, 0.0) for end in ((WON, LOST)[::sign]))
+        battles[won, lost] += count
+    expected = math.fsum(won * count for (won, _), count in battles.items())
+    return win_tails(battles, round(luck + expected))
+
+
 def _tails(
     thrown: Mapping[tuple[Trial, int], int], result: int, spread: float
 ) -> tuple[float, float]:
     """Return the chance that fair dice gain at most, and at least, so many armies."""
     # A throw gains at most the enemies in it, and costs at most one's own armies.
+    thrown = {key: count for key, count in thrown.items() if not key[0].is_only_won}
     most = sum((trial.first + trial.second) * count for (trial, _), count in thrown.items()) + 1
     size = 1 << max(most - 1, 1).bit_length()
     if size > LONGEST or size * len(thrown) > MOST_WORK:

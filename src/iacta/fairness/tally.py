@@ -20,11 +20,13 @@ from iacta.fairness.throws import (
     DEFENCE,
     DICE,
     NOBODY,
+    NOT_COUNTED,
     ROLLS,
     Known,
     Line,
     Throws,
 )
+from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
 MOST_FOLLOWED = {DICE: 2**19, ROLLS: 2**17}  # searched for a list that is used again
@@ -66,6 +68,7 @@ class Evidence(NamedTuple):
     def of_counts(cls, throws: list[Throws]) -> "Evidence":
         """Return the evidence of a log whose order is not known: nobody could watch it grow."""
         dice = (ATTACK, DEFENCE)
+        throws = [kind for kind in throws if not kind.is_sum]  # no bets are made on sums
         lost = (ROLLS,) if any(kind.kind in dice for kind in throws) else dice
         first, second = (
             math.fsum(
@@ -119,6 +122,7 @@ class Tally:
     evidence: the evidence against fair dice, as the log grew.
     moments: evidence and luck at some moments, the last one included.
     repeats: the throws in their order.
+    totals: the lines that state only sums.
     """
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
@@ -129,6 +133,7 @@ class Tally:
         self.evidence = Evidence()
         self.moments: list[Moment] = []
         self.repeats = Repeats(self.known.throws, rng.spawn(1)[0])
+        self.totals = Totals()
         # Of each player: what they gained, and how often each trial occurred, with 1 where they
         # attacked and -1 where they defended.
         self._gained: dict[int, Floats] = {}
@@ -143,6 +148,8 @@ class Tally:
             line = self.known.line(entries[code])
             if line is None:
                 self.broken_off += count * entries[code].times
+            elif line.throws == NOT_COUNTED:
+                self._add_sum(entries[code], line, count)
             else:
                 numbers[code] = line
                 self.is_ordered &= line.times == 1
@@ -156,6 +163,17 @@ class Tally:
             self._watch(lines, factors)
             self.repeats.follow(lines)
         self.lines += int(lines.of("times").sum())
+
+    def _add_sum(self, entry: Entry, line: Line, count: int) -> None:
+        """Add a line of which only a sum is known, and which occurs so many times."""
+        times = count * line.times
+        self.is_ordered = False
+        self.lines += times
+        if line.gain is None:
+            self.impossible += times
+            return
+        self.totals.add(entry, count)
+        self._add_luck(line, times)
 
     def _count(self, lines: Lines) -> Floats:
         """Count lines, and return by how much each changes log E of the two bets."""

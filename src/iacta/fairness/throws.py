@@ -7,8 +7,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.errors import TooLargeError
+from iacta.estimate import Estimate
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gained, gained
+from iacta.fairness.sums import share_interval
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
@@ -19,7 +21,9 @@ Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely r
 BINS = 10
 NOBODY = -1
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
-KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES)
+TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
+KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
+NOT_COUNTED = -1  # the number of throws of which only sums are known
 MOST_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
 MOST_TRIALS = 20_000  # kinds, whose chances are all kept in memory
 MOST_REMEMBERED = 2**18  # lines
@@ -32,7 +36,7 @@ ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
 class Throws:
     """One kind of throws, and what came of them.
 
-    kind: `"dice"`, `"attack dice"`, `"defence dice"`, `"rolls"` or `"battles"`.
+    kind: one of `KINDS`.
     name: what people call it.
     results: what they call its results.
     chances: how likely fair dice give each.
@@ -40,6 +44,7 @@ class Throws:
     by_player: how often each came to each player, by the player's number.
     pairs: how often each was followed by each other, `None` if the order is not known.
     last: the last result, -1 if there was none.
+    dispersion: the variance of the counts, divided by that of independent results.
     """
 
     kind: str
@@ -50,6 +55,12 @@ class Throws:
     by_player: dict[int, Ints] = field(default_factory=dict)
     pairs: Ints | None = None
     last: int = -1
+    dispersion: float = 1.0
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether only a sum is known, so that the results depend on each other."""
+        return self.kind in (TOTALS, WINS)
 
     @property
     def counts(self) -> Ints:
@@ -60,6 +71,22 @@ class Throws:
     def total(self) -> int:
         """How many there are."""
         return int(self.counts.sum())
+
+    @property
+    def independent(self) -> int:
+        """How many independent results vary as much, no more than there are results."""
+        return max(1, round(self.total / max(self.dispersion, 1.0)))
+
+    def interval(self, count: int, level: float) -> tuple[float, float]:
+        """Return the interval for the share of a result.
+
+        count: how often it came.
+        level: how often the interval contains the true share.
+        """
+        if self.is_sum:
+            seen = min(round(count * self.independent / self.total), self.independent)
+            return share_interval(seen, self.independent, level)
+        return Estimate(self.total, count).interval(level)
 
     def of(self, player: int) -> Ints:
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
@@ -96,7 +123,7 @@ class Throws:
 class Line(NamedTuple):
     """What a line of a log is.
 
-    throws: the kind of throws, by its number.
+    throws: the kind of throws, by its number, or `NOT_COUNTED`.
     player, opponent: who threw, and against whom, by their numbers.
     trial: what was thrown.
     times: how often it happened.
@@ -167,10 +194,13 @@ class Known:
                 f"a log must have at most {MOST_TRIALS} kinds of rolls and battles, got more"
             )
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
-        throws = self._place(keys.get(trial.kind, trial))
+        is_sum = trial.kind == "total" or trial.is_only_won
+        throws = NOT_COUNTED if is_sum else self._place(keys.get(trial.kind, trial))
         chances = outcomes(trial)
         result, start, width, gain = -1, 0.0, 0.0, None
-        if entry.outcome in chances:
+        if trial.kind == "total":
+            gain = gained(entry, trial)
+        elif entry.outcome in chances:
             result = [*chances].index(entry.outcome)
             start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
             gain = None if trial.kind == "die" else gained(entry, trial)
@@ -214,13 +244,18 @@ class Known:
         return self._places[key]
 
 
-def _throws_of_roll(trial: Trial) -> Throws:
-    chances = outcomes(trial)
+def name_of_roll(trial: Trial) -> str:
+    """Return the name of a roll, such as `3 v 2`, with its rules unless they are the usual ones."""
     called = rules_name(trial.rules)
     rules = "" if called == "classic" else f" ({called if len(called) < 40 else 'house rules'})"
+    return f"{trial.first} v {trial.second}{rules}"
+
+
+def _throws_of_roll(trial: Trial) -> Throws:
+    chances = outcomes(trial)
     return Throws(
         ROLLS,
-        f"{trial.first} v {trial.second}{rules}",
+        name_of_roll(trial),
         tuple(
             f"both gain {-ours}" if ours < 0 else f"lose {ours}, kill {theirs}"
             for ours, theirs in chances

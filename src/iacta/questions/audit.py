@@ -16,7 +16,7 @@ from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit, audit, questions_of
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import POWER, Finding, bias_seen, rolls_needed
-from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, Throws
+from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS, TOTALS, WINS, Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.parameter_kinds import Chance, FileName, Flag, Name, Whole
@@ -46,6 +46,8 @@ ALARMS = {
     "runs": "good and bad results do not alternate as they would by chance",
     "correlation": "each result depends on the one before",
     "period": "a sequence of results is used again",
+    "totals": "one side loses too many armies",
+    "wins": "too many or too few battles are won",
     "players": "not all players get the same dice",
 }
 WORDS = {
@@ -58,6 +60,8 @@ WORDS = {
     "runs": "do good and bad results alternate by chance?",
     "correlation": "does a result depend on the one before?",
     "period": "is a sequence of results used again?",
+    "totals": "are the armies lost in total as many as they should be?",
+    "wins": "are as many battles won as should be?",
     "players": "do all players get the same dice?",
 }
 
@@ -238,6 +242,7 @@ class AuditRecord(KeyedRecord):
     players: Sequence[LuckRecord] = key("The luck of each player.")
     power: Sequence[SeenRecord] = key("What this log detects.")
     unread: Sequence[str] = key("Columns that were ignored.")
+    remarks: Sequence[str] = key("How the log was read, and what it cannot show.")
     broken_off: Count = key("Battles that the attackers broke off.")
     not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
 
@@ -337,7 +342,8 @@ def _sections(audited: Audit) -> Iterator[Section]:
         yield Section([_counts(audited, kinds)], title="How often each result came up:")
     if lucks:
         sentences = [_luck_sentence(luck) for luck in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
-        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
+        unit = "armies" if any(luck.spread for luck in lucks) else "battles won"
+        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title=f"Luck, in {unit}:")
     if kinds:
         yield Section(
             list(_power_lines(audited)),
@@ -374,13 +380,21 @@ def audit_sentence(audited: Audit) -> str:
 
 def _thrown(throws: Throws) -> str:
     total = int(throws.counts.sum())
-    one = {"battles": "battle", "rolls": "roll"}.get(throws.kind, "die")
+    if throws.kind == TOTALS:
+        return f"the loss of {count(total, 'army', 'armies', ',')}"
+    one = {BATTLES: "battle", WINS: "battle", ROLLS: "roll"}.get(throws.kind, "die")
     many = {"battle": "battles", "roll": "rolls", "die": "dice"}[one]
     return f"{total:,} {one if total == 1 else many}"
 
 
 def _what(throws: Throws) -> str:
-    return {"battles": "a tenth of all results", "rolls": "a result"}.get(throws.kind, "a face")
+    names = {
+        BATTLES: "a tenth of all results",
+        ROLLS: "a result",
+        TOTALS: "the share of a side",
+        WINS: "the share of battles won",
+    }
+    return names.get(throws.kind, "a face")
 
 
 def _points(bias: float) -> str:
@@ -423,6 +437,8 @@ def _most(finding: Finding, corrected: float) -> float:
 
 def _evidence(audited: Audit) -> Iterator[str]:
     needed = round(1 / audited.level)
+    if audited.throws and all(kind.is_sum for kind in audited.throws):
+        return  # no bet is made on sums
     if not audited.is_ordered:
         yield (
             f"The evidence against fair dice is {_odds(audited.log_evidence)} to 1; an alarm takes "
@@ -456,6 +472,8 @@ def _odds(log: float) -> str:
 
 
 def _notes(audited: Audit) -> Iterator[str]:
+    yield from (found.detail for found in audited.findings if found.question in (TOTALS, WINS))
+    yield from audited.remarks
     if audited.unread:
         names = ", ".join(repr(name) for name in audited.unread[:MOST_LUCKS])
         yield f"Ignored columns: {names}."
@@ -470,7 +488,7 @@ def _notes(audited: Audit) -> Iterator[str]:
             "The odds are those that the makers of the app published in 2024; they have announced "
             "changes since."
         )
-    if not audited.is_ordered:
+    if not audited.is_ordered and not all(kind.is_sum for kind in audited.throws):
         yield "The log is sorted, or counts equal throws together, so their order is not tested."
 
 
@@ -522,6 +540,8 @@ def _luck_sentence(luck: Luck, who: str = "") -> str:
     'Ada was unlucky: 7.3 armies worse than average, as bad as 1 game in 40.'
     """
     who = who or (f"{luck.player} was" if luck.player else "The attackers were")
+    if luck.fights and not luck.spread:
+        return _wins_sentence(luck, who)
     is_bad = luck.armies < 0
     chance = luck.as_bad if is_bad else luck.as_good
     side = "worse" if is_bad else "better"
@@ -531,6 +551,21 @@ def _luck_sentence(luck: Luck, who: str = "") -> str:
     kind, as_odd = ("unlucky", "bad") if is_bad else ("lucky", "good")
     games = _one_in(chance).replace("1 in ", "1 game in ")
     return f"{who} {kind}: {off}, as {as_odd} as {games}."
+
+
+def _wins_sentence(luck: Luck, who: str) -> str:
+    """Return a sentence on the luck of a player of whose battles only the winners are known.
+
+    >>> _wins_sentence(Luck("Ada", 3, 0, 0.0, 0.0, 0.004, 1.0, 3, -1.87, 0.4), "Ada was")
+    'Ada was unlucky: 1.9 battles won fewer than average, as bad as 1 game in 250.'
+    """
+    is_bad = luck.wins < 0
+    chance = luck.as_bad if is_bad else luck.as_good
+    off = f"{abs(luck.wins):,.1f} battles won {'fewer' if is_bad else 'more'} than average"
+    if chance * NOTABLE > 1:
+        return f"{who} neither lucky nor unlucky: {off}."
+    kind, as_odd = ("unlucky", "bad") if is_bad else ("lucky", "good")
+    return f"{who} {kind}: {off}, as {as_odd} as {_one_in(chance).replace('1 in ', '1 game in ')}."
 
 
 def _luck_table(lucks: Sequence[Luck]) -> Table:
@@ -548,10 +583,22 @@ def _luck_table(lucks: Sequence[Luck]) -> Table:
                 f"{luck.wins:+,.2f} won" if luck.fights else "",
             )
         )
+    if not any(luck.spread for luck in lucks):
+        return _wins_table(lucks)
     columns = ("", "throws", "result", "= skill", "+ luck", "luck is", "and battles")
     if not any(luck.fights for luck in lucks):
         return Table(columns[:-1], [row[:-1] for row in rows])
     return Table(columns, rows)
+
+
+def _wins_table(lucks: Sequence[Luck]) -> Table:
+    """Return the luck of players of whose battles only the winners are known."""
+    rows = []
+    for luck in lucks:
+        off = luck.wins / luck.wins_spread if luck.wins_spread else 0.0
+        name = luck.player or "attackers"
+        rows.append((name, f"{luck.throws:,}", f"{luck.wins:+,.2f}", f"{off:+.2f} sd"))
+    return Table(("", "battles", "luck", "luck is"), rows)
 
 
 def _power_lines(audited: Audit) -> Iterator[str]:
@@ -559,7 +606,7 @@ def _power_lines(audited: Audit) -> Iterator[str]:
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]:
         bias = audited.bias_seen(kind)
         off = "no bias at all" if bias is None else f"{_what(kind)} off by {_points(bias)}"
-        needed = rolls_needed(0.01, kind.chances, level)
+        needed = round(rolls_needed(0.01, kind.chances, level) * kind.dispersion)
         yield f"{kind.name}: {off} with {_thrown(kind)}; detecting a 1% bias takes {needed:,}."
 
 
