@@ -112,9 +112,8 @@ VERSUS = re.compile(r"\s*\b(?:v|vs|versus|against)\b\.?\s*|\s*(?<=[0-9])vs?(?=[0
 DICE_LINE = re.compile(r"[0-9]+(?:(?:\s*[-,;:|/]\s*|\s+)[0-9]+)+")
 MARK = re.compile(r"\s*[-,;:|/]\s*|\s+")
 GROUP = r"([0-9][0-9\s,;+/-]*?)"
-BRACKETS = re.compile(
-    rf"\[?\s*[\[({{]\s*{GROUP}\s*[\])}}]\s*[-,;:|/]?\s*[\[({{]\s*{GROUP}\s*[\])}}]\s*\]?,?"
-)
+TWO_GROUPS = rf"[\[(]\s*{GROUP}\s*[\])]\s*[-,;:|/]?\s*[\[(]\s*{GROUP}\s*[\])]"
+BRACKETS = re.compile(rf"{TWO_GROUPS}|\[\s*{TWO_GROUPS}\s*\]")
 THROWN = r"(?:\s*(?:dice|die|rolls?|rolled|throws?|threw))?\s*[:=]?\s*"
 ATTACKER = rf"(?:a|att|atk|attack|attackers?){THROWN}"
 DEFENDER = rf"(?:d|def|defence|defense|defenders?){THROWN}"
@@ -148,7 +147,7 @@ def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
         if found := pattern.fullmatch(text):
             return {BY_NAME: (found[order[0]], found[order[1]])}
     if found := BRACKETS.fullmatch(text):
-        return {IN_BRACKETS: (found[1], found[2])}
+        return {IN_BRACKETS: (found[1] or found[3], found[2] or found[4])}
     if not DICE_LINE.fullmatch(text):
         return {}
     marks = [found[0].strip() or found[0][0].replace("\t", "tab") for found in MARK.finditer(text)]

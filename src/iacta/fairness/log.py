@@ -160,7 +160,8 @@ def _blocks_of_rows(
     lines = [line_of(row) for row in sample]
     if sample and None not in lines:
         numbered = [(n, line) for n, line in enumerate(lines, 1) if line is not None]
-        given = _Lines(_line_blocks(rows, place), numbered, place, "csv")
+        is_json = numbered[0][1].lstrip().startswith("{")
+        given = _Lines(_line_blocks(rows, place), numbered, place, "jsonl" if is_json else "csv")
         yield from _Reader(given, read, rules, notes).blocks()
         return
     columns = find_columns(row for row in sample if isinstance(row, Mapping))
@@ -276,10 +277,10 @@ class _Reader:
             if line not in self.known:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
-                text = line_text(line, number, self.lines.place).strip()
+                text = line_text(line, number, self.lines.place).strip(" \r")
                 if is_first:
                     is_first = False
-                    if self._find_layout(text, number):
+                    if self._find_layout(text.strip(), number):
                         continue
                 with at(f"{self.lines.place} {number}"):
                     entries = [self.read(row) for row in self._rows(text)]
@@ -309,7 +310,8 @@ class _Reader:
                 self._name_columns(line for _, line in sample[1:])
                 names = [self.columns.names.get(name, name) for name in heading]
                 for name in names:
-                    if name in COLUMNS and names.count(name) > 1:
+                    is_known = name in (*COLUMNS, *chain(*self.columns.dice.values()))
+                    if is_known and names.count(name) > 1:
                         raise MalformedError(f"the column {name} appears twice")
                 return not is_die
         self.layout = find_layout(sample, self.mark, self.rules, self.lines.place)
@@ -332,6 +334,8 @@ class _Reader:
 
     def _row_of_cells(self, text: str) -> Sequence[Row]:
         row = [cell.strip() for cell in cells(text, self.mark)]
+        while len(row) > len(self.heading) and not row[-1]:  # a table may end with a mark
+            row.pop()
         if len(row) != len(self.heading):
             raise MalformedError(
                 f"expected {len(self.heading)} cells, as in the heading, got {len(row)}"

@@ -20,6 +20,7 @@ import numpy as np
 from iacta.fairness.e_values import Floats
 
 NEGLIGIBLE = 1e-40  # a chance that is left out of a distribution
+SAME = 1e-6  # armies that a float may be off
 LEAST_TAIL = 1e-12  # rounding errors of a Fourier transform are smaller
 MOST_VARIANCE = 2_500.0  # of battles won; larger ones are nearly normal
 MOST_ARMIES = 2**18  # of a Fourier transform; more are nearly normal
@@ -119,14 +120,15 @@ def loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> float:
     off = abs(lost - rolls * mean)
     most = max(chances)
     if most * rolls >= MOST_ARMIES:
-        at_most, _ = _normal_tails(-off, rolls * variance, rolls * third)
-        _, at_least = _normal_tails(off, rolls * variance, rolls * third)
+        few, many = math.floor(rolls * mean - off + SAME), math.ceil(rolls * mean + off - SAME)
+        at_most, _ = _normal_tails(few - rolls * mean, rolls * variance, rolls * third)
+        _, at_least = _normal_tails(many - rolls * mean, rolls * variance, rolls * third)
         return _within(at_most + at_least, LEAST_TAIL)
     one = np.zeros(most + 1)
     one[list(chances)] = list(chances.values())
     size = 1 << (most * rolls).bit_length()
     total = np.fft.irfft(np.fft.rfft(one, size) ** rolls, size)[: most * rolls + 1]
-    is_as_far = np.abs(np.arange(len(total)) - rolls * mean) >= off - 1e-6
+    is_as_far = np.abs(np.arange(len(total)) - rolls * mean) >= off - SAME
     return _within(float(total[is_as_far].sum()), LEAST_TAIL)
 
 
