@@ -198,7 +198,7 @@ class Tabular:
             begun, number = number - joined.waiting, number + len(lines)
             if any(lines) or joined.waiting:  # a file may be blank for gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.mark, is_first = mark_of(first.decode(errors="replace")), False
+                    self.mark, is_first = find_mark(first.decode(errors="replace")), False
                 if self.format == "csv":
                     lines = joined.rows(lines, self.mark, begun)
                 if lines:
@@ -392,7 +392,7 @@ def line_text(line: bytes, number: int, place: str = "line") -> str:
 
     line: the line.
     number: its number.
-    place: what it is called in messages.
+    place: the word for a line in messages.
 
     >>> line_text(b"Z\xfcrich", 3)
     Traceback (most recent call last):
@@ -419,10 +419,10 @@ def _wrong_byte(content: bytes) -> int:
     return max(content.find(b"\0"), 0)
 
 
-def mark_of(heading: str) -> str:
+def find_mark(heading: str) -> str:
     r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
 
-    >>> mark_of("Attackers;Defenders"), mark_of('"a;b;c",d'), mark_of("die")
+    >>> find_mark("Attackers;Defenders"), find_mark('"a;b;c",d'), find_mark("die")
     (';', ',', ',')
     """
     return max(MARKS, key=re.sub('"[^"]*"', "", heading).count)

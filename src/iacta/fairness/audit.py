@@ -96,7 +96,7 @@ class Audit(Displayed):
     player_p_values: how odd the difference of each player from all others is.
     lucks: the luck of each player, that of the attackers if there are no names.
     unread: columns of the log that are ignored.
-    remarks: how the log was read, and what it cannot show.
+    remarks: sentences on the layout of the log and on its limits.
     skipped: what is not clear from a recording, and how often.
     broken_off: battles that attackers left before their end; only their choice decided when.
     is_recording: whether the log is the recording of a game.

@@ -1,14 +1,14 @@
-"""Layouts: how people write rolls and battles, read only where no other reading is possible.
+"""Layouts: the forms in which people write rolls and battles. No unclear log is guessed.
 
-A log may have a heading with names that are not those of the documentation, such as `a1` or `Attack
-Dice`; or no heading. The first lines, a sample, decide how all lines are read:
+A log may have a heading with other names than the documentation, such as `a1` or `Attack Dice`, or
+no heading. The first lines, a sample, decide the layout of all lines:
 
 - A line of dice has two groups, one for each side. The mark between the groups occurs once, and
   each other mark of the line is the mark within groups. Only one mark may divide all lines.
 - One group is that of the attackers if all lines allow it by their numbers of dice. If the lines
-  allow both groups, the log is refused, as nobody knows who attacked.
+  allow both groups, the log is refused, as the attacker is unknown.
 
-So each guess has one reading, and it is reported as a remark.
+So each accepted log has a single reading, and a remark reports this reading.
 """
 
 import re
@@ -30,7 +30,7 @@ class Example(NamedTuple):
 
     heading: its heading, empty if it has none.
     line: one line.
-    meaning: what it says.
+    meaning: the event that the line records.
     """
 
     heading: str
@@ -73,10 +73,10 @@ ACCEPTED = (
 
 
 class Layout(NamedTuple):
-    """How the lines of a log without a heading are read.
+    """The layout of the lines of a log.
 
     read: returns the rows of a line.
-    remark: how they are read, in words.
+    remark: a sentence that describes the layout; empty if the log has a heading.
     """
 
     read: Callable[[str], Sequence[Row]]
@@ -84,12 +84,14 @@ class Layout(NamedTuple):
 
 
 def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
-    """Return how the lines of a log without a heading are read, or refuse them.
+    """Return the layout of a log without a heading.
 
     sample: the first lines, at least one.
-    mark: what is between cells, if a line has quotes.
+    mark: the separator of cells, for lines with quotes.
     rules: the rules of all rolls.
-    place: what a line is called in messages.
+    place: the word for a line in messages, such as `line` or `row`.
+
+    A log with no layout, or with several possible ones, is refused.
 
     >>> layout = find_layout([(1, "641-53"), (2, "6-5")], ",", Rules(), "line")
     >>> layout.read("6-5")
@@ -160,12 +162,12 @@ def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
     return readings
 
 
-def dice_of(text: str, faces: int) -> list[int]:
+def split_dice(text: str, faces: int) -> list[int]:
     """Return the dice of a group, such as `6 4 1` or `641`.
 
     faces: the most faces of a die; digits stand together only if it has fewer than ten.
 
-    >>> dice_of("6, 4, 1", 6), dice_of("641", 6), dice_of("12 7", 20)
+    >>> split_dice("6, 4, 1", 6), split_dice("641", 6), split_dice("12 7", 20)
     ([6, 4, 1], [6, 4, 1], [12, 7])
     """
     parts = re.findall("[0-9]+", text)
@@ -175,7 +177,7 @@ def dice_of(text: str, faces: int) -> list[int]:
 def _fits(group: str, dice: Dice) -> bool:
     most = max(dice.faces)
     spare = len(dice.faces) - dice.kept
-    faces = dice_of(group, most)
+    faces = split_dice(group, most)
     return spare < len(faces) <= len(dice.faces) and all(1 <= face <= most for face in faces)
 
 
@@ -221,8 +223,7 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
             raise MalformedError(f"expected the dice of both sides, {as_first}, got {shown(line)}")
         return [dict(zip(names, groups[divider], strict=True))]
 
-    groups = _readings(first, mark)[divider]
-    attack, defence = groups if is_attack_first else groups[::-1]
+    shown_groups = dict(zip(names, _readings(first, mark)[divider], strict=True))
     why = (
         "as the lines name the sides"
         if divider == BY_NAME
@@ -230,8 +231,8 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
     )
     return Layout(
         read,
-        f"The log has no heading: {place} {sample[0][0]}, {shown(first)}, was read as {attack} in "
-        f"attack against {defence} in defence, {why}.",
+        f"The log has no heading: {place} {sample[0][0]}, {shown(first)}, was read as "
+        f"{shown_groups['attack']} in attack against {shown_groups['defence']} in defence, {why}.",
     )
 
 
@@ -267,7 +268,7 @@ BETWEEN = re.compile(r"[\s,;.]*(?:and\s+)?", re.IGNORECASE)
 
 
 def is_won(value: object) -> bool | None:
-    """Return whether a word says that the attackers have won, `None` if it says neither.
+    """Return whether the attackers have won according to a word, `None` for any other word.
 
     >>> is_won("Won"), is_won("defender"), is_won(1), is_won("perhaps")
     (True, False, True, None)
@@ -292,11 +293,11 @@ def _totals_layout(first: str) -> Layout | None:
 
 def _won_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
-        if rows := _battles_in(line):
+        if rows := _read_battles(line):
             return rows
         raise MalformedError(f"expected battles such as 6 v 1 lost, got {shown(line)}")
 
-    rows = _battles_in(first)
+    rows = _read_battles(first)
     if not rows:
         return None
     row = rows[0]
@@ -308,10 +309,10 @@ def _won_layout(first: str) -> Layout | None:
     )
 
 
-def _battles_in(line: str) -> list[Row]:
+def _read_battles(line: str) -> list[Row]:
     """Return the battles of a line, none if the line holds anything else.
 
-    >>> [row["won"] for row in _battles_in("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
+    >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
     ['lost', 'lost', 'won']
     """
     rows: list[Row] = []
@@ -339,16 +340,16 @@ SIDE_COLUMN = {
 NO_DIE = (None, "", "-", 0, "0")
 SEVERAL = re.compile(r"\[?\s*[1-9][0-9]*(?:[\s,;+/-]+[1-9][0-9]*)+\s*\]?")
 JOINED = re.compile(r"[1-9]{2,}")
-HEADING = {"die", "face", "attack", "attack_dice", "attackers_left", "won"}  # one is in each
+HEADING = {"die", "face", "attack", "attack_dice", "attackers_left", "won"}  # each heading has one
 WINNER_COLUMNS = ("win", "result", "outcome", "winner", "victory")
 
 
 class Columns(NamedTuple):
-    """The meaning of columns whose names are not those of the documentation.
+    """The meaning of columns with other names than the documentation.
 
-    names: the documented name of each.
+    names: the documented names of columns, by their names in the log.
     dice: the columns with one die each, for each side.
-    remark: what was guessed, in words; empty for nothing.
+    remark: a sentence that lists the renamed columns; empty if no column is renamed.
     """
 
     names: Mapping[str, str]
@@ -375,7 +376,7 @@ class Columns(NamedTuple):
 
 
 def is_heading(names: Iterable[str]) -> bool:
-    """Return whether some names are those of columns of a log.
+    """Return whether a row names the columns of a log.
 
     >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
     (True, False)
@@ -386,7 +387,7 @@ def is_heading(names: Iterable[str]) -> bool:
 
 
 def find_columns(sample: Iterable[Row]) -> Columns:
-    """Return the meaning of columns, as far as their names and the first rows show it.
+    """Return the meaning of columns, from their names and the first rows.
 
     sample: the first rows.
 
@@ -412,7 +413,7 @@ def find_columns(sample: Iterable[Row]) -> Columns:
     winners = _winner_columns(values)
     if len(winners) == 1 and all(is_won(value) is not None for value in values[winners[0]]):
         names[winners[0]] = "won"
-        remarks.append(f"{winners[0]} as who has won")
+        remarks.append(f"{winners[0]} as the winner")
     if "face" in values and "die" not in values:
         names["face"] = "die"
         remarks.append("face as a die")
@@ -436,7 +437,7 @@ def _die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
 
 
 def _winner_columns(values: Mapping[str, object]) -> list[str]:
-    """Return the columns that may say who has won, where both sides' armies are known."""
+    """Return the columns that may name the winner, where the armies of both sides are known."""
     if "won" in values or not {"attackers", "defenders"} <= {*values}:
         return []
     return [name for name in WINNER_COLUMNS if name in values]
@@ -445,7 +446,7 @@ def _winner_columns(values: Mapping[str, object]) -> list[str]:
 def _side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
     """Return the pairs of columns that are named alike for both sides, with their sides."""
     if any(side in values for side in SIDES):
-        return {}
+        return []
     ends: dict[str, list[tuple[str, str]]] = {}  # such as `_dice`
     for side, pattern in SIDE_COLUMN.items():
         for name in values:
@@ -479,10 +480,10 @@ def _holds_dice(name: str) -> Callable[[object], bool]:
     return holds
 
 
-def line_of(row: object) -> str | None:
+def format_line(row: object) -> str | None:
     """Return a row as the line of a log, `None` unless it is a text or has the dice of both sides.
 
-    >>> line_of("641-53"), line_of(([6, 4], [5])), line_of(["6 4 1", "5 3"]), line_of(6)
+    >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(["6 4 1", "5 3"]), format_line(6)
     ('641-53', '6 4|5', '6 4 1|5 3', None)
     """
     if isinstance(row, str):

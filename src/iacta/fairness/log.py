@@ -31,12 +31,12 @@ from iacta.fairness.layouts import (
     Layout,
     Numbered,
     Row,
-    dice_of,
     find_columns,
     find_layout,
+    format_line,
     is_heading,
     is_won,
-    line_of,
+    split_dice,
 )
 from iacta.fairness.recording import recorded
 from iacta.fairness.totals import attackers_lost
@@ -48,7 +48,7 @@ from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
-from iacta.tabular import HEAD, LineBlock, Tabular, cells, column_name, line_text, mark_of
+from iacta.tabular import HEAD, LineBlock, Tabular, cells, column_name, find_mark, line_text
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 
@@ -147,7 +147,7 @@ def _blocks_of_rows(
     """Yield the blocks of a log that has its rows as values.
 
     log: mappings, dice, texts, or pairs of the dice of both sides.
-    place: what a row is called in messages.
+    place: the word for a row in messages, such as `entry`.
     """
     if isinstance(log, Mapping):
         raise MalformedError(f"log must be a list of mappings or of dice, got {shown(log)}")
@@ -157,7 +157,7 @@ def _blocks_of_rows(
         raise MalformedError(f"log must be a text, a path or rows, got {shown(log)}") from None
     sample = list(islice(rows, SAMPLE))
     rows = chain(sample, rows)
-    lines = [line_of(row) for row in sample]
+    lines = [format_line(row) for row in sample]
     if sample and None not in lines:
         numbered = [(n, line) for n, line in enumerate(lines, 1) if line is not None]
         is_json = numbered[0][1].lstrip().startswith("{")
@@ -176,7 +176,7 @@ def _line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
     while part := list(islice(rows, BLOCK)):
         lines = []
         for place_in_part, row in enumerate(part):
-            line = line_of(row)
+            line = format_line(row)
             with at(f"{place} {number + place_in_part}"):
                 if line is None:
                     raise MalformedError(f"expected a line as before, got {shown(row)}")
@@ -215,8 +215,8 @@ class _Lines(NamedTuple):
     """The lines of a log.
 
     blocks: all lines.
-    sample: the first of them, with their numbers.
-    place: what a line is called in messages.
+    sample: the first lines, with their numbers.
+    place: the word for a line in messages.
     format: `csv` or `jsonl`.
     """
 
@@ -301,7 +301,7 @@ class _Reader:
             self.layout = Layout(lambda text: [_json_row(text)], "")
             self._name_columns(line for _, line in sample)
             return False
-        self.mark = mark_of(first)
+        self.mark = find_mark(first)
         with at(f"{self.lines.place} {number}"):
             is_die = re.fullmatch(r"[0-9]{1,3}", first) is not None
             heading = ["die"] if is_die else [column_name(name) for name in cells(first, self.mark)]
@@ -319,7 +319,7 @@ class _Reader:
         return False
 
     def _name_columns(self, sample: Iterable[str]) -> None:
-        """Find out what the columns mean, from the first lines that can be read."""
+        """Find the meaning of the columns in the first lines that can be read."""
         rows: list[Row] = []
         for line in sample:
             with suppress(IactaError):
@@ -522,7 +522,7 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
-        faces = dice_of(value, max(dice.faces))
+        faces = split_dice(value, max(dice.faces))
     elif isinstance(value, list | tuple):
         faces = [whole_number(face, name, 1) for face in value]
     else:
@@ -604,7 +604,7 @@ def _won(given: Row) -> bool:
 
 
 def _are_totals(given: Row) -> bool:
-    """Return whether losses are those of all rolls that a line counts.
+    """Return whether the losses belong to all rolls that a line counts.
 
     No single roll costs so many armies.
     """

@@ -89,7 +89,7 @@ class Gained(NamedTuple):
 
 
 def gained(entry: Entry, trial: Trial) -> Gained:
-    """Return what a roll or a battle gained the attackers; of rolls in total, what one gained."""
+    """Return the gain of the attackers in a roll or a battle, or their mean gain in many rolls."""
     armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
     mean, _ = armies_gain(trial)
     if trial.is_only_won:

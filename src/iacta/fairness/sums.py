@@ -19,11 +19,11 @@ import numpy as np
 
 from iacta.fairness.e_values import Floats
 
-NEGLIGIBLE = 1e-40  # a chance that is left out of a distribution
-SAME = 1e-6  # armies that a float may be off
-LEAST_TAIL = 1e-12  # rounding errors of a Fourier transform are smaller
-MOST_VARIANCE = 2_500.0  # of battles won; larger ones are nearly normal
-MOST_ARMIES = 2**18  # of a Fourier transform; more are nearly normal
+NEGLIGIBLE = 1e-40  # smaller chances are left out of distributions
+SAME = 1e-6  # rounding error of a mean, in armies
+LEAST_TAIL = 1e-12  # above the rounding errors of a Fourier transform
+MOST_VARIANCE = 2_500.0  # largest variance of the battles won in an exact distribution
+MOST_ARMIES = 2**18  # most armies in an exact distribution
 
 
 def are_nearly_normal(chances: Mapping[tuple[float, float], int]) -> bool:
@@ -41,17 +41,16 @@ def win_tails(chances: Mapping[tuple[float, float], int], won: int) -> tuple[flo
     """Return the chance to win at most, and at least, so many battles.
 
     chances: how many battles there are of each chance to win and to lose.
-    won: how many of them were won.
+    won: the number of battles won.
 
     >>> battles = {(0.9, 0.1): 1, (0.8, 0.2): 1, (0.7, 0.3): 1, (0.6, 0.4): 1}
     >>> at_most, at_least = win_tails(battles, 1)
     >>> round(at_most, 4), round(at_least, 4)
     (0.0428, 0.9976)
     """
-    mean, variance, third = (
-        math.fsum(count * part(p, q) for (p, q), count in chances.items())
-        for part in (lambda p, q: p, lambda p, q: p * q, lambda p, q: p * q * (q - p))
-    )
+    mean = math.fsum(p * count for (p, _), count in chances.items())
+    variance = math.fsum(p * q * count for (p, q), count in chances.items())
+    third = math.fsum(p * q * (q - p) * count for (p, q), count in chances.items())
     if are_nearly_normal(chances):
         return _normal_tails(won - mean, variance, third)
     first, distribution = 0, np.ones(1)

@@ -1,8 +1,8 @@
-"""Totals: logs that state only sums, the armies lost in many rolls or who has won each battle.
+"""Totals: logs that state only sums, such as the armies lost in many rolls, or the winners.
 
-Nothing is known of a single die, so only a sum can be compared with its distribution under fair
-dice: for each kind of roll the armies lost in all its rolls, and the number of all battles won. For
-n rolls of k armies, of which the attackers lose X in one roll, their loss S has
+Such a log shows no single die. So a sum is compared with its distribution under fair dice: for each
+kind of roll the armies lost in all rolls, and the number of battles won. If the attackers lose X
+armies in one roll, their loss S in n rolls has the standard score
 
     z = (S − n·E[X]) / √(n·Var[X]).
 
@@ -27,15 +27,15 @@ from iacta.fairness.sums import (
 from iacta.fairness.throws import DICE, TOTALS, WINS, Throws, name_of_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
 
-NO_BIAS = 1e-12  # battles that are as good as decided show no bias
+NO_BIAS = 1e-12  # least chance to win or lose in the power of a log
 
 
 class Totals:
-    """Adds up what a log states in total.
+    """Adds up the totals of a log.
 
-    lost: for each kind of roll, how many rolls there were, and what they cost the attackers.
-    fought: for each chance to win and to lose, how many battles there were.
-    won: how many battles were won.
+    lost: for each kind of roll, the number of rolls and the armies that the attackers lost.
+    fought: the number of battles with each chance to win and to lose.
+    won: the number of battles won.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Totals:
         self.won += times * entry.times * (entry.outcome == WON)
 
     def throws(self) -> Iterator[Throws]:
-        """Yield what was counted, as kinds of throws whose results depend on each other."""
+        """Yield the totals as kinds of throws, whose results depend on each other."""
         for trial, (rolls, lost) in self.lost.items():
             mean, variance, _ = loss_moments(attackers_lost(trial))
             taken = min(trial.first, trial.second)
@@ -86,7 +86,7 @@ class Totals:
             )
 
     def findings(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
-        """Return whether the totals are those of fair dice.
+        """Return the tests of the totals against fair dice.
 
         draws: how many fair logs are simulated where the log has several kinds of rolls.
         """
@@ -135,10 +135,10 @@ class Totals:
 
 
 def attackers_lost(trial: Trial) -> dict[int, float]:
-    """Return how likely a roll costs the attackers so many armies.
+    """Return the distribution of the armies that a roll costs the attackers.
 
-    Rolls that do not always take the same number of armies are refused, as sums of both sides do
-    not show how often.
+    Rolls that do not always take the same number of armies are refused, as their losses in total do
+    not show the number of such rolls.
 
     >>> from iacta.rules.rules import Rules
     >>> attackers_lost(Trial("total", 1, 1, Rules()))
@@ -152,14 +152,14 @@ def attackers_lost(trial: Trial) -> dict[int, float]:
 
 
 CANNOT_SHOW = {
-    DICE: "Single dice cannot show whether losses and battles follow from them, or who was lucky.",
-    TOTALS: "Totals cannot show how often each face or loss came up, nor the order of the rolls.",
-    WINS: "Battles of which only the winner is known cannot show what they cost, nor their order.",
+    DICE: "Single dice cannot show whether losses and battles follow from them, or any luck.",
+    TOTALS: "Totals cannot show how often each face or loss came up, or the order of the rolls.",
+    WINS: "Battles of which only the winner is known cannot show their losses or their order.",
 }
 
 
 def describe_limits(throws: Iterable[Throws]) -> Iterator[str]:
-    """Yield what a log cannot show that has only throws of one kind.
+    """Yield a sentence on the limits of a log that has only throws of one kind.
 
     >>> list(describe_limits([]))
     []

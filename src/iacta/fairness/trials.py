@@ -25,7 +25,7 @@ class Trial(NamedTuple):
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice or the defenders; 0 for a die.
     is_recorded: whether it is a battle of which a recording does not show every outcome.
-    is_only_won: whether it is a battle of which the log shows only who has won.
+    is_only_won: whether it is a battle of which the log shows only the winner.
     """
 
     kind: str

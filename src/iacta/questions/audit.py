@@ -242,7 +242,7 @@ class AuditRecord(KeyedRecord):
     players: Sequence[LuckRecord] = key("The luck of each player.")
     power: Sequence[SeenRecord] = key("What this log detects.")
     unread: Sequence[str] = key("Columns that were ignored.")
-    remarks: Sequence[str] = key("How the log was read, and what it cannot show.")
+    remarks: Sequence[str] = key("Sentences on the layout of the log and on its limits.")
     broken_off: Count = key("Battles that the attackers broke off.")
     not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
 
