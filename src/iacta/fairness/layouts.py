@@ -483,8 +483,8 @@ def _holds_dice(name: str) -> Callable[[object], bool]:
 def format_line(row: object) -> str | None:
     """Return a text, or the dice of both sides, as a line of a log, and `None` for other rows.
 
-    >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(["6 4 1", "5 3"]), format_line(6)
-    ('641-53', '6 4|5', '6 4 1|5 3', None)
+    >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(6)
+    ('641-53', '6 4|5', None)
     """
     if isinstance(row, str):
         return row
