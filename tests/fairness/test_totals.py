@@ -13,7 +13,7 @@ from iacta import Battle, audit
 from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit
 from iacta.fairness.p_values import Finding
-from iacta.fairness.sums import loss_moments, loss_tail, share_interval, win_tails
+from iacta.fairness.total_chances import loss_moments, loss_tail, share_interval, win_tails
 from iacta.questions import ask
 
 # Enumerated: of 7776 rolls of 3 against 2 dice, 2890 cost the attackers nothing, 2611 one army and

@@ -35,7 +35,7 @@ import numpy as np
 
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
-from iacta.fairness.sums import win_tails
+from iacta.fairness.total_chances import win_tails
 from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules

@@ -10,7 +10,7 @@ from iacta.errors import TooLargeError
 from iacta.estimate import Estimate
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gained, gained
-from iacta.fairness.sums import share_interval
+from iacta.fairness.total_chances import share_interval
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name

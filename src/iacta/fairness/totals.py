@@ -17,14 +17,14 @@ import numpy as np
 
 from iacta.errors import IllegalError
 from iacta.fairness.p_values import DRAWS, SAME, Finding, simulated_finding
-from iacta.fairness.sums import (
+from iacta.fairness.throws import DICE, TOTALS, WINS, Throws, name_of_roll
+from iacta.fairness.total_chances import (
     MOST_ARMIES,
     are_nearly_normal,
     loss_moments,
     loss_tail,
     win_tails,
 )
-from iacta.fairness.throws import DICE, TOTALS, WINS, Throws, name_of_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
 
 NO_BIAS = 1e-12  # least chance to win or lose in the power of a log

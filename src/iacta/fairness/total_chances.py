@@ -1,4 +1,4 @@
-"""Sums: how likely fair dice win so few battles, or lose so many armies in total.
+"""Total chances: how likely fair dice win so few battles, or lose so many armies in total.
 
 The number of battles won is a sum of independent variables that are 1 with the chances p of the
 battles and else 0, its distribution the product of binomial ones. The armies lost in n rolls are a
