@@ -25,7 +25,7 @@ Row: TypeAlias = Mapping[str, Any]
 Numbered: TypeAlias = tuple[int, str]  # a line and its number
 
 
-class Example(NamedTuple):
+class AcceptedLayout(NamedTuple):
     """An accepted layout.
 
     heading: its heading, empty if it has none.
@@ -39,30 +39,34 @@ class Example(NamedTuple):
 
 
 EXAMPLES = (
-    Example("die", "5", "a single die"),
-    Example("attack,defence", "6 4 1,5 3", "a roll"),
-    Example("Attack Dice,Defense Dice", "6 4 1,5 3", "a roll"),
-    Example("a1,a2,a3,d1,d2", "6,4,1,5,3", "a roll"),
-    Example("attack_dice,defence_dice,attackers_lost", "3,2,1", "a roll whose dice are unknown"),
-    Example(
+    AcceptedLayout("die", "5", "a single die"),
+    AcceptedLayout("attack,defence", "6 4 1,5 3", "a roll"),
+    AcceptedLayout("Attack Dice,Defense Dice", "6 4 1,5 3", "a roll"),
+    AcceptedLayout("a1,a2,a3,d1,d2", "6,4,1,5,3", "a roll"),
+    AcceptedLayout(
+        "attack_dice,defence_dice,attackers_lost", "3,2,1", "a roll whose dice are unknown"
+    ),
+    AcceptedLayout(
         "rolls,attack_dice,defence_dice,attackers_lost,defenders_lost",
         "100,3,2,92,108",
         "the losses of many rolls in total",
     ),
-    Example("attackers,defenders,attackers_left,defenders_left", "9,4,6,0", "a battle"),
-    Example("attackers,defenders,won", "6,1,no", "a battle of which only the winner is known"),
-    Example("", "5", "a single die"),
-    Example("", "6 4 1,5 3", "a roll"),
-    Example("", "6 4 1 vs 5 3", "a roll"),
-    Example("", "641-53", "a roll"),
-    Example("", "[6, 4, 1] [5, 3]", "a roll"),
-    Example("", "attack 6 4 1 defence 5 3", "a roll"),
-    Example(
+    AcceptedLayout("attackers,defenders,attackers_left,defenders_left", "9,4,6,0", "a battle"),
+    AcceptedLayout(
+        "attackers,defenders,won", "6,1,no", "a battle of which only the winner is known"
+    ),
+    AcceptedLayout("", "5", "a single die"),
+    AcceptedLayout("", "6 4 1,5 3", "a roll"),
+    AcceptedLayout("", "6 4 1 vs 5 3", "a roll"),
+    AcceptedLayout("", "641-53", "a roll"),
+    AcceptedLayout("", "[6, 4, 1] [5, 3]", "a roll"),
+    AcceptedLayout("", "attack 6 4 1 defence 5 3", "a roll"),
+    AcceptedLayout(
         "",
         "100 rolls 3 v 2: attackers lost 92, defenders 108",
         "the losses of many rolls in total",
     ),
-    Example("", "6 v 1 lost", "a battle of which only the winner is known"),
+    AcceptedLayout("", "6 v 1 lost", "a battle of which only the winner is known"),
 )
 ACCEPTED = (
     "a log has a heading and lines, such as "
