@@ -290,6 +290,22 @@ def test_what_has_a_chance_of_its_own_needs_no_other() -> None:
     assert (found.unread, found.chances) == (("won",), 1)
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        "attackers,defenders,won,count\n9,8,yes,500000000\n",
+        "attackers,defenders,won,count\n9,8,no,1000000000000\n9,3,yes,1000000000000\n",
+        "attackers,defenders,attackers_left,defenders_left,count\n9,8,9,0,500000000\n",
+        "chance_before,chance_after,count\n0.5,1,1000000000000\n",
+        "1000000000000 rolls 3 v 2: attackers lost 0, defenders 2000000000000",
+    ],
+)
+def test_long_logs_that_are_as_good_as_impossible_take_little_memory(log: str) -> None:
+    found = audit(log, draws=9)
+    assert found.is_alarm
+    assert all(0 <= each.p_value <= 1 for each in found.findings)
+
+
 def test_luck_of_both_sides_of_battles_is_opposite() -> None:
     rows = [
         {"attackers": ours, "defenders": theirs, "won": won, "player": "Ada", "opponent": "Ben"}

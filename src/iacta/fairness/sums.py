@@ -43,6 +43,7 @@ LOG_NEGLIGIBLE = -25.0  # the logarithm of 1.4e-11, a probability that may be lo
 NEAR = 0.1  # standard deviations between a total and the mean of the tilted sum
 SAME = 1e-9
 STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # changes of a tilt, times the standard deviation
+LOG_LEAST = -690.0  # the logarithm of 1e-300
 LARGEST_LOG = 600.0  # e^600 is a float
 MOST_TILT = 700.0  # at this tilt, neighbours of the largest sum weigh e^-700
 
@@ -63,6 +64,8 @@ class Scores(NamedTuple):
 def sum_tail(parts: Sequence[Scores], total: int) -> float:
     """Return the probability that independent scores add up to at least a total.
 
+    Where it is below 1e-300 or would take too long, it is Chernoff's bound.
+
     parts: the distributions of the scores, all chances positive.
     total: the sum.
 
@@ -79,6 +82,9 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
     tilt = tilted.find_tilt(total)
     width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
+    log_bound = tilted.cumulants(tilt)[0] - tilt * total  # Chernoff's
+    if log_bound < LOG_LEAST or size > 2 * MOST_WORK:
+        return math.exp(min(log_bound, 0.0))
     product, start = np.ones(size // 2 + 1, dtype=complex), 0
     for part in parts:
         weights = part.chances * np.exp(tilt * (part.scores - part.scores.max()))
@@ -88,7 +94,7 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
     tilted_sums = np.maximum(np.fft.irfft(product, size), 0.0)
     beyond = np.arange(min(most - total + 1, size if width <= size else size // 2))
     rest = float(tilted_sums[(total - start + beyond) % size] @ np.exp(-tilt * beyond))
-    return min(math.exp(tilted.cumulants(tilt)[0] - tilt * total) * rest, 1.0)
+    return min(math.exp(log_bound) * rest, 1.0)
 
 
 def _transform_sum(
