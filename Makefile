@@ -56,7 +56,8 @@ serve: $(VENV)/serve try-core ## ask in a browser, at http://127.0.0.1:8000/ or 
 	@$(BIN)/iacta serve --port $(PORT)
 
 core: $(if $(COMPILER),,no-compiler) ## compile the core of plans and whole games
-	@$(MAKE) -s --question $(CORE) || echo "compiling the core of plans and whole games takes about $$((64 / $(PROCESSORS) + 3)) s"
+	@$(MAKE) -s --question $(OBJECTS) || \
+		echo "compiling the core of plans and whole games takes up to $$((64 / $(PROCESSORS) + 3)) s"
 	@$(MAKE) -s --no-print-directory $(JOBS) $(CORE)
 
 # Where the core cannot be compiled, everything else works.

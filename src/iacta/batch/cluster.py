@@ -73,7 +73,7 @@ def cluster(address: str) -> Iterator[Any]:
                     host="127.0.0.1",
                     threads_per_worker=1,
                     dashboard_address="127.0.0.1:0",
-                    silence_logs=CRITICAL,  # what is wrong is an error of this process
+                    silence_logs=CRITICAL,  # this process raises the errors
                 )
                 stack.callback(here.close)
             here.scale(import_module("dask.system").CPU_COUNT)

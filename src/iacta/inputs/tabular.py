@@ -16,7 +16,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from functools import lru_cache
@@ -43,11 +43,11 @@ GROUP = 2**17  # rows of a table that are read at once
 MOST_COLUMNS = 2**14  # as in Excel
 MOST_DOCUMENT = 2**24  # bytes of one JSON text
 MOST_EXCEL = 2**28  # bytes of a workbook, unpacked
-MOST_CELLS = 2 * 10**7  # of a sheet, or of lines of JSON whose keys differ
+MOST_CELLS = 2 * 10**7  # a sheet, or JSON whose keys differ, fits into 1 GB
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 LONGEST_PLACE = 20  # bytes
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds from 1970
-SECONDS = {  # of the units in which Arrow counts time
+SECONDS = {  # the units of Arrow
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),
@@ -88,7 +88,8 @@ class Tabular:
 
     After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, `head`
     the beginning of a text, and `compression` empty or that of the text. What cannot be read is
-    refused.
+    refused. A caller may set `has_heading`, which says of the first row of an Excel sheet whether
+    it names the columns; `is_headed` says so once a row is read.
     """
 
     def __init__(self, source: Path | bytes | str, longest: int, remark: bytes = b"") -> None:
@@ -97,6 +98,8 @@ class Tabular:
         self.format = self.compression = ""
         self.head = b""
         self.mark = ","
+        self.has_heading: Callable[[list[str]], bool] = bool
+        self.is_headed = True
         self._stack = ExitStack()
         self._size = 0
         self._raw: Any = None
@@ -205,7 +208,7 @@ class Tabular:
             begun, number = number - joined.waiting, number + len(lines)
             if any(lines) or joined.waiting:  # a file may be blank for gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.mark, is_first = _mark_of(first.decode(errors="replace")), False
+                    self.mark, is_first = find_mark(first.decode(errors="replace")), False
                 if self.format == "csv":
                     lines = joined.rows(lines, self.mark, begun)
                 if lines:
@@ -265,15 +268,16 @@ class Tabular:
                 columns = [read_column(name, column) for name, column in named]
                 yield type(batch).from_arrays(columns, schema=schema)
 
-    def records(self, names: Collection[str]) -> Iterator[dict[str, Any]]:
+    def records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table; whole numbers that it holds as fractions are whole.
 
-        names: the columns that are read, as `column_name` writes them; the others are null.
+        is_read: says of a column, as `column_name` writes it, whether it is read; the others are
+            null.
         """
         _, batches = self.batches()
         for batch in batches:
             columns = [
-                _values(name, column) if column_name(name) in names else repeat(None, len(column))
+                _values(name, column) if is_read(column_name(name)) else repeat(None, len(column))
                 for name, column in zip(batch.schema.names, batch.columns, strict=True)
             ]
             for row in zip(*columns, strict=True):
@@ -312,9 +316,10 @@ class Tabular:
             content, has_header=False, infer_schema_length=0, read_options={"n_rows": 1}
         )
         names = [name for name in heading.row(0) if name is not None]
-        if twice := [name for name in names if names.count(name) > 1]:
+        self.is_headed = self.has_heading(names)
+        if self.is_headed and (twice := [name for name in names if names.count(name) > 1]):
             raise IllegalError(f"the column {shown(twice[0])} appears twice")
-        sheet = polars.read_excel(content, infer_schema_length=None)
+        sheet = polars.read_excel(content, has_header=self.is_headed, infer_schema_length=None)
         table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
 
@@ -501,11 +506,12 @@ def _column_number(letters: bytes) -> int:
 # Lines and cells.
 
 
-def line_text(line: bytes, number: int) -> str:
+def line_text(line: bytes, number: int, place: str = "line") -> str:
     r"""Return a line as text, or refuse what is no text.
 
     line: the line.
     number: its number.
+    place: the word for a line in messages.
 
     >>> line_text(b"Z\xfcrich", 3)
     Traceback (most recent call last):
@@ -517,10 +523,10 @@ def line_text(line: bytes, number: int) -> str:
     except UnicodeDecodeError as error:
         wrong = line[error.start]
         raise MalformedError(
-            f"line {number}: the text must be UTF-8, got the byte {wrong:#04x}"
+            f"{place} {number}: the text must be UTF-8, got the byte {wrong:#04x}"
         ) from None
     if "\0" in text:
-        raise MalformedError(f"line {number}: the text must have no NUL, got one")
+        raise MalformedError(f"{place} {number}: the text must have no NUL, got one")
     return text
 
 
@@ -532,10 +538,10 @@ def _wrong_byte(content: bytes) -> int:
     return max(content.find(b"\0"), 0)
 
 
-def _mark_of(heading: str) -> str:
+def find_mark(heading: str) -> str:
     r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
 
-    >>> _mark_of("Attackers;Defenders"), _mark_of('"a;b;c",d'), _mark_of("die")
+    >>> find_mark("Attackers;Defenders"), find_mark('"a;b;c",d'), find_mark("die")
     (';', ',', ',')
     """
     return max(MARKS, key=re.sub('"[^"]*"', "", heading).count)
