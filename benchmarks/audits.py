@@ -1,10 +1,10 @@
 """Audits logs, and counts alarms: python -m benchmarks.audits [LOGS [THROWS ...]].
 
-Logs of single dice, rolls, their losses and battles, by one player and by three, are audited whole,
-as `iacta audit` does, with fewer simulated logs. Dice are written as thrown, or sorted, as most
-people do. For each question and level it prints the share of logs whose p-value is no larger, and
-that of logs with an alarm; and of those in which the evidence, watched after each throw, has ever
-reached 1 / level. None may be larger than the level, but by chance.
+Logs of single dice, rolls, their losses, battles, and totals of both, by one player and by three,
+are audited whole, as `iacta audit` does, with fewer simulated logs. Dice are written as thrown, or
+sorted, as most people do. For each question and level it prints the share of logs whose p-value is
+no larger, and that of logs with an alarm; and of those in which the evidence, watched after each
+throw, has ever reached 1 / level. None may be larger than the level, but by chance.
 
 `python -m benchmarks.audits level [LOGS]` audits fair logs of 1 to 12 battles of all sizes.
 `python -m benchmarks.audits power [LOGS]` audits logs of battles that are not fair, and prints how
@@ -49,6 +49,8 @@ WAYS = (
     "sorted fights",
     "losses",
     "battles",
+    "totals",
+    "wins",
 )
 
 
@@ -69,6 +71,8 @@ def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) 
         "sorted fights": ("attack,defence", _fights(rng, is_sorted=True)),
         "losses": ("attack_dice,defence_dice,attackers_lost", _losses(rng)),
         "battles": ("attackers,defenders,attackers_left,defenders_left", _battles(rng)),
+        "totals": ("rolls,attack_dice,defence_dice,attackers_lost", _totals(rng)),
+        "wins": ("attackers,defenders,won", _wins(rng)),
     }[way]
     names = rng.integers(players, size=throws).tolist()
     rows = [f"{line},{name}" for line, name in zip(lines, names)]  # noqa: B905 # some are endless
@@ -116,6 +120,20 @@ def _battles(rng: np.random.Generator) -> Iterator[str]:
         attackers, defenders = rng.integers((2, 1), 10).tolist()
         end = Battle(attackers, defenders).outcomes().sample(1, rng)[0]
         yield f"{attackers},{defenders},{end.attackers},{end.defenders}"
+
+
+def _totals(rng: np.random.Generator) -> Iterator[str]:
+    while True:
+        ours, theirs = rng.integers(1, (4, 3)).tolist()
+        rolls = int(rng.integers(2, 30))
+        losses = Roll(ours, theirs).losses().to_float().sample(rolls, rng)
+        yield f"{rolls},{ours},{theirs},{sum(each.attackers for each in losses)}"
+
+
+def _wins(rng: np.random.Generator) -> Iterator[str]:
+    for battle in _battles(rng):
+        attackers, defenders, _, left = battle.split(",")
+        yield f"{attackers},{defenders},{'no' if int(left) else 'yes'}"
 
 
 def battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:

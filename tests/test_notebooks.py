@@ -1,11 +1,19 @@
 """The notebooks of `examples/` run, and show what they show when they are opened."""
 
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 
-from tests.notebooks import NOTEBOOKS, VERSION, executed, shown
+from iacta import Battle, Roll, break_even_ratio, find_rules, win_probability
+from tests import brute
+from tests.notebooks import FOLDER, NOTEBOOKS, VERSION, executed, shown
 
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
@@ -25,3 +33,95 @@ def test_there_is_one_for_bots_a_player_a_teacher_and_a_programmer() -> None:
         outputs = [each for cell in cells for each in cell.get("outputs", ())]
         kinds = {kind for each in outputs for kind in each.get("data", ())}
         assert "text/html" in kinds
+
+
+# The exercises of the notebook for teachers, each with a solution that its class could write.
+
+
+def exercises() -> list[str]:
+    """Return the exercises of the notebook for teachers."""
+    cells = nbformat.read(FOLDER / "teacher.ipynb", as_version=VERSION).cells
+    (cell,) = (each for each in cells if each.source.startswith("## Exercises"))
+    return re.findall(r"^[0-9]+\. (.*(?:\n   .*)*)", cell.source, re.MULTILINE)
+
+
+def count_states_and_paths(given: dict[str, Any]) -> None:
+    """Walk from 6 against 4 through all states, and count the ways to the end."""
+    seen = set()
+
+    @cache
+    def paths(able: int, defenders: int) -> int:
+        seen.add((able, defenders))
+        if not (able and defenders):
+            return 1
+        taken = min(able, 3, defenders, 2)
+        return sum(paths(able - lost, defenders - taken + lost) for lost in range(taken + 1))
+
+    assert paths(5, 4) == Battle(6, 4).path_count()
+    assert len(seen) == Battle(6, 4).state_count()
+    assert len(seen) < paths(5, 4)
+    assert given["f"](5, 4) == Battle(6, 4).win_probability(exact=True)
+
+
+def show_that_capitals_are_never_better_than_even(_: dict[str, Any]) -> None:
+    """Solve the chain of the capital, and compare what a roll of all dice costs."""
+
+    @cache
+    def f(attackers: int, defenders: int) -> Fraction:
+        if not (attackers and defenders):
+            return Fraction(not defenders)
+        roll = Roll(min(attackers, 3), min(defenders, 3), rules="capital").losses()
+        return sum(
+            (Fraction(p) * f(attackers - a, defenders - d) for (a, d), p in roll.items()),
+            Fraction(0),
+        )
+
+    even = [f(n, n) for n in range(1, 26)]
+    assert all(chance < Fraction(1, 2) for chance in even)
+    assert (max(even), round(float(even[0]), 3)) == (even[0], 0.417)
+    assert even == sorted(even, reverse=True)
+    large = win_probability(range(2, 302), range(1, 301), "capital")
+    assert (large < 0.5).all()
+    assert round(float(large[99]), 4) == 0.0017
+    losses = brute.roll_losses(3, 3, find_rules("capital"))
+    ours = sum(p * lost for (lost, _), p in losses.items())
+    theirs = sum(p * lost for (_, lost), p in losses.items())
+    assert (round(float(ours), 3), round(float(theirs), 3)) == (1.893, 1.107)
+    assert break_even_ratio("capital") == ours / theirs
+    assert round(float(ours / theirs), 2) == 1.71
+    assert (
+        win_probability(17_000, 10_000, "capital")
+        < 0.5
+        < win_probability(17_200, 10_000, "capital")
+    )
+
+
+def count_by_the_second_die(given: dict[str, Any]) -> None:
+    """Count the rolls in which the attacker loses both, by the defender's second die."""
+    # Of three attack dice none is above the first defence die w, and at most one above the second
+    # v: v^3 rolls with none above v, and 3 v^2 (w - v) with one.
+    lost = 0
+    for v, w in product(range(1, 7), repeat=2):
+        if w >= v:
+            lost += (1 if w == v else 2) * (v**3 + 3 * v**2 * (w - v))
+    assert lost == 2275
+    assert given["by_hand"][2, 0] == Fraction(lost, 7776)
+
+
+SOLUTIONS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "How many states and how many different paths": count_states_and_paths,
+    "The defender of a capital throws three dice": show_that_capitals_are_never_better_than_even,
+    "Derive P(the attacker loses both) = 2275/7776": count_by_the_second_die,
+}
+
+
+def test_every_exercise_has_a_solution_that_runs() -> None:
+    given: dict[str, Any] = {}
+    for cell in nbformat.read(FOLDER / "teacher.ipynb", as_version=VERSION).cells:
+        if cell.cell_type == "code" and "plot" not in cell.source:
+            exec(cell.source, given)  # noqa: S102 # our own notebook
+    asked = exercises()
+    assert len(asked) == len(SOLUTIONS)
+    for exercise, (start, solution) in zip(asked, SOLUTIONS.items(), strict=True):
+        assert exercise.startswith(start)
+        solution(given)

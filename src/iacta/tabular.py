@@ -16,7 +16,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from functools import lru_cache
@@ -88,7 +88,8 @@ class Tabular:
 
     After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, `head`
     the beginning of a text, and `compression` empty or that of the text. What cannot be read is
-    refused.
+    refused. A caller may set `has_heading`, which says of the first row of an Excel sheet whether
+    it names the columns; `is_headed` says so once a row is read.
     """
 
     def __init__(self, source: Path | bytes | str, longest: int, remark: bytes = b"") -> None:
@@ -97,6 +98,8 @@ class Tabular:
         self.format = self.compression = ""
         self.head = b""
         self.mark = ","
+        self.has_heading: Callable[[list[str]], bool] = bool
+        self.is_headed = True
         self._stack = ExitStack()
         self._size = 0
         self._raw: Any = None
@@ -205,7 +208,7 @@ class Tabular:
             begun, number = number - joined.waiting, number + len(lines)
             if any(lines) or joined.waiting:  # a file may be blank for gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.mark, is_first = _mark_of(first.decode(errors="replace")), False
+                    self.mark, is_first = find_mark(first.decode(errors="replace")), False
                 if self.format == "csv":
                     lines = joined.rows(lines, self.mark, begun)
                 if lines:
@@ -264,15 +267,16 @@ class Tabular:
                     check_column(name, column)
                 yield batch
 
-    def records(self, names: Collection[str]) -> Iterator[dict[str, Any]]:
+    def records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table; whole numbers that it holds as fractions are whole.
 
-        names: the columns that are read, as `column_name` writes them; the others are null.
+        is_read: says of a column, as `column_name` writes it, whether it is read; the others are
+            null.
         """
         _, batches = self.batches()
         for batch in batches:
             columns = [
-                _values(name, column) if column_name(name) in names else repeat(None, len(column))
+                _values(name, column) if is_read(column_name(name)) else repeat(None, len(column))
                 for name, column in zip(batch.schema.names, batch.columns, strict=True)
             ]
             for row in zip(*columns, strict=True):
@@ -311,9 +315,10 @@ class Tabular:
             content, has_header=False, infer_schema_length=0, read_options={"n_rows": 1}
         )
         names = [name for name in heading.row(0) if name is not None]
-        if twice := [name for name in names if names.count(name) > 1]:
+        self.is_headed = self.has_heading(names)
+        if self.is_headed and (twice := [name for name in names if names.count(name) > 1]):
             raise IllegalError(f"the column {shown(twice[0])} appears twice")
-        sheet = polars.read_excel(content, infer_schema_length=None)
+        sheet = polars.read_excel(content, has_header=self.is_headed, infer_schema_length=None)
         table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
         return table.schema, iter(table.to_batches(GROUP))
 
@@ -477,11 +482,12 @@ def _column_number(letters: bytes) -> int:
 # Lines and cells.
 
 
-def line_text(line: bytes, number: int) -> str:
+def line_text(line: bytes, number: int, place: str = "line") -> str:
     r"""Return a line as text, or refuse what is no text.
 
     line: the line.
     number: its number.
+    place: the word for a line in messages.
 
     >>> line_text(b"Z\xfcrich", 3)
     Traceback (most recent call last):
@@ -493,10 +499,10 @@ def line_text(line: bytes, number: int) -> str:
     except UnicodeDecodeError as error:
         wrong = line[error.start]
         raise MalformedError(
-            f"line {number}: the text must be UTF-8, got the byte {wrong:#04x}"
+            f"{place} {number}: the text must be UTF-8, got the byte {wrong:#04x}"
         ) from None
     if "\0" in text:
-        raise MalformedError(f"line {number}: the text must have no NUL, got one")
+        raise MalformedError(f"{place} {number}: the text must have no NUL, got one")
     return text
 
 
@@ -508,10 +514,10 @@ def _wrong_byte(content: bytes) -> int:
     return max(content.find(b"\0"), 0)
 
 
-def _mark_of(heading: str) -> str:
+def find_mark(heading: str) -> str:
     r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
 
-    >>> _mark_of("Attackers;Defenders"), _mark_of('"a;b;c",d'), _mark_of("die")
+    >>> find_mark("Attackers;Defenders"), find_mark('"a;b;c",d'), find_mark("die")
     (';', ',', ',')
     """
     return max(MARKS, key=re.sub('"[^"]*"', "", heading).count)

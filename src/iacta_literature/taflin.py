@@ -27,11 +27,12 @@ eqs. (15)-(17):
 Errata, all corrected here; `iacta_literature.taflin_tables` computes what the printed equations
 give:
 
-- eq. (5): f_23 is f_32, where L < 0 the powers need |L|/2 for L/2, and the third factorial is that
-  of the neutral rolls, (s − |L|/2 − 2k)!, for the printed (s − L/2 − k)!;
+- eq. (5): f_23 is f_32; where L < 0, the powers, the factorial (L/2 + k)! and the limit of the sum
+  need |L|/2 for L/2; and the third factorial is that of the neutral rolls, (s − |L|/2 − 2k)!, for
+  the printed (s − L/2 − k)!;
 - eqs. (15)-(16): a path comes to the edge for the first time only from a point *inside*, with
-  m ≥ 5 and n ≥ 3. Taken as printed the points of the corner are counted more than once, and the
-  chances of first passage from (12, 10) sum to 1.1015;
+  m ≥ 5 and n ≥ 3. Taken as printed, a path along the corner is counted at several points, so that
+  the chances of first passage from (12, 10) sum to 1.1015, although each point counts once;
 - Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed: they are derived here.
 
 Geometric sums. Where the paper writes (x^k − y^k) / (x − y), this file sums the k products that

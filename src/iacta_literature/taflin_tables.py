@@ -31,7 +31,7 @@ F = taflin.roll_chances()
 
 
 def _first_passage_as_printed(start: Point, f: RollChances) -> dict[Point, Probability]:
-    """Return P* where paths need not be inside, so that those along the corner count twice."""
+    """Return P* where paths need not be inside, so that one along the corner counts often."""
 
     def p(m: int, n: int) -> Probability:
         rolls, odd = divmod(sum(start) - m - n, 2)

@@ -1,4 +1,4 @@
-"""Tan's distribution is wrong, and simulated dice reject it; the right one passes."""
+"""Tan's distribution is wrong, and simulated dice reject it, but not the right one."""
 
 import builtins
 import math
@@ -77,7 +77,7 @@ def test_no_second_factor_makes_the_first_one_what_was_printed() -> None:
 
 
 @pytest.mark.parametrize("dice", WRONG)
-def test_real_dice_reject_the_wrong_distribution_and_accept_the_right_one(
+def test_real_dice_reject_the_wrong_distribution_but_not_the_right_one(
     dice: tuple[int, int],
 ) -> None:
     for seed in range(20):

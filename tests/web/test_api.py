@@ -21,6 +21,7 @@ from iacta.questions.percentages import percent
 from iacta.questions.question import Question
 from iacta.web.openapi import COMPONENTS, record_schemas
 from iacta.web.read_question import address, offered, read_record, served_questions
+from tests.fairness.test_layouts import LAYOUTS
 from tests.frozen.case import read_cases
 from tests.tables import table
 from tests.web.served import Server
@@ -99,6 +100,25 @@ def values(question: Question) -> dict[str, Any]:
         for each, value in given
         if value is not None and value is not False
     }
+
+
+@pytest.mark.parametrize("name", ["digits", "cells", "brackets", "list of pairs"])
+def test_logs_as_people_have_them_are_answered_with_how_they_were_read(
+    server: Server, name: str
+) -> None:
+    said = iacta.ask("audit", log=LAYOUTS[name]).record()
+    assert len(said["remarks"]) == 1
+    assert server.ask("/api/v1/audit", {"log": LAYOUTS[name]}).record == said
+    assert server.ask(f"/api/v1/audit?{urlencode({'log': LAYOUTS[name]})}").record == said
+    page = server.ask(f"/audit?{urlencode({'log': LAYOUTS[name]})}").body.decode()
+    assert said["remarks"][0] in html.unescape(page)
+
+
+def test_a_log_that_is_not_clear_is_refused_with_the_accepted_layouts(server: Server) -> None:
+    answer = server.ask("/api/v1/audit", {"log": "6 4,5 3"})
+    assert answer.status == 422
+    assert b"which side attacked is not clear" in answer.body
+    assert b"[6, 4, 1] [5, 3]" in answer.body
 
 
 @pytest.mark.parametrize("question", questions(), ids=lambda each: f"{each.name}-{address(each)}")

@@ -32,7 +32,7 @@ import numpy as np
 from iacta.chances import Chance, read_chance
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import CONFIDENCE, Estimate, Interval
+from iacta.estimate import CONFIDENCE, Interval
 from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
@@ -49,6 +49,7 @@ from iacta.fairness.p_values import (
 )
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
+from iacta.fairness.totals import describe_limits
 from iacta.fairness.trials import Notes
 from iacta.files import in_file
 from iacta.reprs import Displayed
@@ -96,6 +97,7 @@ class Audit(Displayed):
     player_p_values: how odd the difference of each player from all others is.
     lucks: the luck of each player, that of the attackers if there are no names.
     unread: columns of the log that are ignored.
+    remarks: sentences on the layout of the log and on its limits.
     skipped: what is not clear from a recording, and how often.
     broken_off: battles that attackers left before their end; only their choice decided when.
     chances: lines that have nothing but the chance to succeed, before and after.
@@ -118,6 +120,7 @@ class Audit(Displayed):
     player_p_values: dict[str, float]
     lucks: tuple[Luck, ...]
     unread: tuple[str, ...]
+    remarks: tuple[str, ...]
     skipped: dict[str, int]
     broken_off: int
     chances: int
@@ -145,7 +148,7 @@ class Audit(Displayed):
         for kind in self.throws:
             total, counts = kind.total, kind.counts.tolist()
             for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
-                low, high = Estimate(total, count).interval(1 - self.level / cells)
+                low, high = kind.interval(count, 1 - self.level / cells)
                 results.append(
                     ResultCount(
                         kind.name, name, count, total * float(chance), total * low, total * high
@@ -163,7 +166,8 @@ class Audit(Displayed):
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
         for kind in self.throws:
             for chance in map(float, kind.chances):
-                middle, half = kind.total * chance, z * sqrt(kind.total * chance * (1 - chance))
+                variance = kind.total * chance * (1 - chance) * kind.dispersion
+                middle, half = kind.total * chance, z * sqrt(variance)
                 yield Interval(max(middle - half, 0.0), min(middle + half, float(kind.total)))
 
     @property
@@ -189,7 +193,7 @@ class Audit(Displayed):
 
         throws: the kind of throws.
         """
-        return bias_seen(throws.total, throws.chances, self.level / self.questions)
+        return bias_seen(throws.independent, throws.chances, self.level / self.questions)
 
 
 def audit(
@@ -265,18 +269,21 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     ]
     # The dice of rolls have no order, and belong to the players of the rolls.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
-    draws = min(draws, SHUFFLES)
+    shuffles = min(draws, SHUFFLES)
     # Who sorts a log has not watched it grow either.
     is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:
-        findings += look_at_order(first, tally.rng, draws)
+        findings += look_at_order(first, tally.rng, shuffles)
         findings += tally.repeats.findings()
     names = list(tally.known.players)
-    difference, by_player = compare_players(first, names, tally.rng, draws)
+    difference, by_player = compare_players(first, names, tally.rng, shuffles)
     findings += difference
     findings += tally.tails.findings()
+    findings += tally.totals.findings(tally.rng, draws)
     evidence = tally.evidence if is_ordered else Evidence.of_counts(used, tally.tails.bets)
+    used += tally.totals.throws()
+    chances = tally.totals.chances
     return Audit(
         level=tally.level,
         lines=tally.lines,
@@ -293,9 +300,10 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         player_p_values=by_player if any(names) else {},
         lucks=tuple(tally.lucks()),
         unread=tuple(notes.unread),
+        remarks=(*notes.remarks, *(() if tally.chances else describe_limits(used))),
         skipped=dict(notes.skipped),
         broken_off=tally.broken_off,
-        chances=tally.tails.chances,
-        chance_spread=tally.tails.chance_spread,
+        chances=tally.chances,
+        chance_spread=sqrt(chances.variance) if chances.is_decided else None,
         is_recording=notes.is_recording,
     )

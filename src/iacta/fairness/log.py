@@ -11,7 +11,8 @@ recognisable.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
 from os import PathLike
@@ -24,7 +25,22 @@ from iacta.chances import read_fraction
 from iacta.checks import parse_whole_number, shown, whole_number, words_of
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.fairness.e_values import Ints
+from iacta.fairness.layouts import (
+    BRACKETS,
+    Columns,
+    Layout,
+    Numbered,
+    Row,
+    find_columns,
+    find_layout,
+    format_line,
+    is_column,
+    is_heading,
+    is_won,
+    split_dice,
+)
 from iacta.fairness.recording import recorded
+from iacta.fairness.totals import attackers_lost
 from iacta.fairness.trials import LONGEST_NAME, LOST, WON, Entry, Notes, Trial, refuse_large
 from iacta.files import read_path
 from iacta.json_and_toml import parse_json
@@ -33,12 +49,12 @@ from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
-from iacta.tabular import LineBlock, Tabular, cells, column_name, line_text
+from iacta.tabular import HEAD, LineBlock, Tabular, cells, column_name, find_mark, line_text
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
-Row: TypeAlias = Mapping[str, Any]
 
 BLOCK = 2**17
+SAMPLE = 1000  # rows that decide how all are read
 REMARK = b"#"  # how lines begin that are skipped
 MOST_ENTRIES = 2**18  # lines whose meaning is remembered
 LONGEST_LINE = 10_000
@@ -51,15 +67,17 @@ KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
     "battles": ("attackers_left", "defenders_left"),
+    "totals": ("rolls",),
 }
 COLUMNS = (
     *chain.from_iterable(KINDS.values()),
     *("defenders_lost", "attackers", "defenders", "ahead", "chance_before", "chance_after"),
-    *("player", "opponent", "rules", "count"),
+    *("player", "opponent", "rules", "count", "won"),
 )
 WANTED = (
-    "die; attack and defence; attack_dice, defence_dice and attackers_lost; attackers, "
-    "defenders, attackers_left and defenders_left; or chance_before and chance_after"
+    "die; attack and defence; attack_dice, defence_dice and attackers_lost, with rolls if these "
+    "are totals; attackers, defenders, attackers_left and defenders_left; attackers, defenders and "
+    "won; or chance_before and chance_after"
 )
 DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
@@ -85,16 +103,19 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     """
     read = partial(_entry, usual=rules, notes=notes)
     if not isinstance(log, str | bytes | PathLike):
-        yield from _blocks(_entries(_rows(log), "row", read))
+        yield from _blocks_of_rows(log, "row", read, rules, notes)
         return
     source = read_path(log, "log") if isinstance(log, PathLike) else log
     with Tabular(source, LONGEST_LINE, REMARK) as table:
+        table.has_heading = is_heading
         if not table.is_text:
-            yield from _blocks(_entries(table.records(COLUMNS), "row", read))
+            yield from _blocks_of_rows(_records(table), "row", read, rules, notes)
         elif not _is_document(table.head):
-            yield from _Reader(table, read).blocks()
+            table.format = "jsonl" if table.format == "jsonl" else "csv"  # not a list of JSON
+            lines = _Lines(table.lines(), _first_lines(table.head), "line", table.format)
+            yield from _Reader(lines, read, rules, notes).blocks()
         elif isinstance(document := table.document(), list):
-            yield from _blocks(_entries(_rows(document), "entry", read))
+            yield from _blocks_of_rows(document, "entry", read, rules, notes)
         else:
             yield from _blocks(recorded(document, notes))
 
@@ -103,22 +124,72 @@ def _is_document(head: bytes) -> bool:
     """Return whether a log is one JSON text, such as a recording, and not a line per event."""
     start = head.lstrip()
     first = start.split(b"\n", 1)[0].strip()
-    is_object = start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
-    return is_object or start.startswith(b"[")
+    if start.startswith(b"["):
+        return not BRACKETS.fullmatch(first[:LONGEST_LINE].decode(errors="replace"))
+    return start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
 
 
 # Rows.
 
 
-def _rows(log: Any) -> Iterator[Row]:
+def _records(table: Tabular) -> Iterator[Row | str]:
+    """Yield the rows of a table, as lines if it has no heading."""
+    for row in table.records(
+        lambda name: not table.is_headed or name in COLUMNS or is_column(name)
+    ):
+        if table.is_headed:
+            yield row
+        else:
+            cells_of_row = ("" if value is None else str(value) for value in row.values())
+            yield "\t".join(cells_of_row).rstrip("\t")
+
+
+def _blocks_of_rows(
+    log: Any, place: str, read: Callable[[Row], Entry], rules: Rules, notes: Notes
+) -> Iterator[Block]:
+    """Yield the blocks of a log that has its rows as values.
+
+    log: mappings, dice, texts, or pairs of the dice of both sides.
+    place: the word for a row in messages, such as `entry`.
+    """
     if isinstance(log, Mapping):
         raise MalformedError(f"log must be a list of mappings or of dice, got {shown(log)}")
     try:
         rows = iter(log)
     except TypeError:
         raise MalformedError(f"log must be a text, a path or rows, got {shown(log)}") from None
-    for row in rows:
-        yield row if isinstance(row, Mapping) else {"die": row}
+    sample = list(islice(rows, SAMPLE))
+    rows = chain(sample, rows)
+    lines = [format_line(row) for row in sample]
+    if sample and None not in lines:
+        numbered = [(n, line) for n, line in enumerate(lines, 1) if line is not None]
+        is_json = numbered[0][1].lstrip().startswith("{")
+        given = _Lines(_line_blocks(rows, place), numbered, place, "jsonl" if is_json else "csv")
+        yield from _Reader(given, read, rules, notes).blocks()
+        return
+    columns = find_columns(row for row in sample if isinstance(row, Mapping))
+    _remark(notes, columns.remark)
+    mappings = (columns.rename(row) if isinstance(row, Mapping) else {"die": row} for row in rows)
+    yield from _blocks(_entries(mappings, place, read))
+
+
+def _line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
+    """Yield rows as lines."""
+    number = 1
+    while part := list(islice(rows, BLOCK)):
+        lines = []
+        for place_in_part, row in enumerate(part):
+            line = format_line(row)
+            with at(f"{place} {number + place_in_part}"):
+                if line is None:
+                    raise MalformedError(f"expected a line as before, got {shown(row)}")
+                if len(line) > LONGEST_LINE:
+                    raise TooLargeError(
+                        f"a line must have at most {LONGEST_LINE} letters, got more"
+                    )
+            lines.append(" ".join(line.split("\n")).encode(errors="surrogatepass"))
+        yield LineBlock(number, lines)
+        number += len(part)
 
 
 def _entries(rows: Iterable[Row], place: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
@@ -135,25 +206,63 @@ def _blocks(entries: Iterator[Entry]) -> Iterator[Block]:
         yield Block(list(places), np.array(codes))
 
 
+def _remark(notes: Notes, remark: str) -> None:
+    if remark:
+        notes.remarks[remark] = None
+
+
 # Lines.
 
 
+class _Lines(NamedTuple):
+    """The lines of a log.
+
+    blocks: all lines.
+    sample: the first lines, with their numbers.
+    place: the word for a line in messages.
+    format: `csv` or `jsonl`.
+    """
+
+    blocks: Iterator[LineBlock]
+    sample: Sequence[Numbered]
+    place: str
+    format: str
+
+
+def _first_lines(head: bytes) -> list[Numbered]:
+    """Return the lines at the beginning of a text, without the last if it may not be whole."""
+    lines = head.decode(errors="replace").split("\n")
+    if len(head) >= HEAD:
+        lines.pop()
+    return [(number, line.strip()) for number, line in enumerate(lines, 1)]
+
+
+def _is_row(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith(REMARK.decode())
+
+
 class _Reader:
-    """Reads the lines of a table, and remembers what they say.
+    """Reads the lines of a log, and remembers what they say.
 
     known: the place of the entry of each line.
     places: the entries, with their places.
     """
 
-    def __init__(self, table: Tabular, read: Callable[[Row], Entry]) -> None:
-        self.table, self.read = table, read
-        self.columns: list[str] = []
+    def __init__(
+        self, lines: _Lines, read: Callable[[Row], Entry], rules: Rules, notes: Notes
+    ) -> None:
+        self.lines, self.read, self.rules, self.notes = lines, read, rules, notes
+        self.sample = [(number, line) for number, line in lines.sample if _is_row(line)]
+        self.heading: list[str] = []
+        self.mark = ","
+        self.columns = Columns({}, {}, "")
+        self.layout: Layout | None = None
         self.known: dict[bytes, int] = {}
         self.places: dict[Entry, int] = {}
 
     def blocks(self) -> Iterator[Block]:
         waiting: list[int] = []
-        for lines in self.table.lines():
+        for lines in self.lines.blocks:
             known = [code for code in map(self.known.get, lines.lines) if code is not None]
             waiting += known if len(known) == len(lines.lines) else self._read(lines)
             is_full = len(self.places) > MOST_ENTRIES
@@ -166,48 +275,75 @@ class _Reader:
             yield Block(list(self.places), np.array(waiting))
 
     def _read(self, lines: LineBlock) -> Iterator[int]:
+        is_first = self.layout is None
         for number, line in lines.numbered():
             if line not in self.known:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
-                text = line_text(line, number).strip()
-                with at(f"line {number}"):
-                    if self._is_heading(text):
+                text = line_text(line, number, self.lines.place).strip(" \r")
+                if is_first:
+                    is_first = False
+                    if self._find_layout(text.strip(), number):
                         continue
-                    entry = self.read(self._row(text))
+                with at(f"{self.lines.place} {number}"):
+                    entries = [self.read(row) for row in self._rows(text)]
+                if len(entries) > 1:
+                    yield from (
+                        self.places.setdefault(entry, len(self.places)) for entry in entries
+                    )
+                    continue
                 if len(self.known) > MOST_ENTRIES:
                     self.known.clear()
-                self.known[line] = self.places.setdefault(entry, len(self.places))
+                self.known[line] = self.places.setdefault(entries[0], len(self.places))
             yield self.known[line]
 
-    def _is_heading(self, first: str) -> bool:
-        """Take the first line as a heading, unless it is a row of JSON or a die."""
-        if self.table.format == "jsonl" or self.columns:
+    def _find_layout(self, first: str, number: int) -> bool:
+        """Find out how all lines are read, and return whether the first is a heading."""
+        sample = self.sample or [(number, first)]
+        if self.lines.format == "jsonl":
+            self.layout = Layout(lambda text: [_json_row(text)], "")
+            self._name_columns(line for _, line in sample)
             return False
-        if re.fullmatch(r"[0-9]{1,3}", first):
-            self.columns = ["die"]
-            return False
-        self.columns = [column_name(name) for name in cells(first, self.table.mark)]
-        names = [name for name in self.columns if name in COLUMNS]
-        if not {"die", "attack", "attack_dice", "attackers_left", "chance_before"} & {*names}:
-            what = (
-                "unknown columns" if re.search("[A-Za-z]{2}", first) else "missing heading before"
-            )
-            raise MalformedError(f"{what} {shown(first)}; a log has {WANTED}")
-        for name in names:
-            if names.count(name) > 1:
-                raise MalformedError(f"the column {name} appears twice")
-        return True
+        self.mark = find_mark(first)
+        with at(f"{self.lines.place} {number}"):
+            is_die = re.fullmatch(r"[0-9]{1,3}", first) is not None
+            heading = ["die"] if is_die else [column_name(name) for name in cells(first, self.mark)]
+            if is_die or is_heading(heading):
+                self.layout, self.heading = Layout(self._row_of_cells, ""), heading
+                self._name_columns(line for _, line in sample[1:])
+                names = [self.columns.names.get(name, name) for name in heading]
+                for name in names:
+                    is_known = name in (*COLUMNS, *chain(*self.columns.dice.values()))
+                    if is_known and names.count(name) > 1:
+                        raise MalformedError(f"the column {name} appears twice")
+                return not is_die
+        self.layout = find_layout(sample, self.mark, self.rules, self.lines.place)
+        _remark(self.notes, self.layout.remark)
+        return False
 
-    def _row(self, text: str) -> Row:
-        if self.table.format == "jsonl":
-            return _json_row(text)
-        row = [cell.strip() for cell in cells(text, self.table.mark)]
-        if len(row) != len(self.columns):
+    def _name_columns(self, sample: Iterable[str]) -> None:
+        """Find the meaning of the columns in the first lines that can be read."""
+        rows: list[Row] = []
+        for line in sample:
+            with suppress(IactaError):
+                rows += self._rows(line)
+        self.columns = find_columns(rows or [dict.fromkeys(self.heading)])
+        _remark(self.notes, self.columns.remark)
+
+    def _rows(self, text: str) -> Sequence[Row]:
+        if self.layout is None:
+            raise ValueError("the layout is not known yet")
+        return [self.columns.rename(row) for row in self.layout.read(text)]
+
+    def _row_of_cells(self, text: str) -> Sequence[Row]:
+        row = [cell.strip() for cell in cells(text, self.mark)]
+        while len(row) > len(self.heading) and not row[-1]:  # a table may end with a mark
+            row.pop()
+        if len(row) != len(self.heading):
             raise MalformedError(
-                f"expected {len(self.columns)} cells, as in the heading, got {len(row)}"
+                f"expected {len(self.heading)} cells, as in the heading, got {len(row)}"
             )
-        return dict(zip(self.columns, row, strict=True))
+        return [dict(zip(self.heading, row, strict=True))]
 
 
 def _json_row(text: str) -> dict[str, Any]:
@@ -241,13 +377,36 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]
     has_chances = "chance_before" in given or "chance_after" in given
     chances = _chances(given) if has_chances else None
-    if len(kinds) > 1 or not (kinds or has_chances):
+    if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
+        kinds = ["totals"]
+    elif len(kinds) == 2 and "totals" in kinds:  # the number of a roll, perhaps
+        kinds.remove("totals")
+        notes.unread["rolls"] = None
+    if not kinds and "won" in given and ("attackers" in given or chances is None):
+        kinds = ["won"]
+    elif not kinds and chances is not None:
+        kinds = ["chances"]
+    if "won" in given and kinds not in (["won"], ["battles"]):
+        notes.unread["won"] = None
+    if kinds == ["rolls"] and _are_totals(given):
+        given["rolls"] = given.pop("count")
+        kinds = ["totals"]
+        notes.remarks["Losses were read as totals of all rolls that a line counts."] = None
+    if len(kinds) != 1:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else shown(dict(row))
         raise MalformedError(f"a row must have {WANTED}; got {got}")
-    if not kinds and chances is not None:
-        entry = _chance(rules, *chances)
-    else:
-        entry = {"dice": _die, "rolls": _roll, "battles": _battle}[kinds[0]](given, rules)
+    if chances is not None and kinds[0] in ("totals", "won"):
+        chances = None  # many rolls have no single chance, and an attack has one of its own
+        notes.unread |= dict.fromkeys(("chance_before", "chance_after"))
+    readers = {
+        "dice": _die,
+        "rolls": _roll,
+        "battles": _battle,
+        "totals": _total,
+        "won": _won_battle,
+        "chances": _chance,
+    }
+    entry = readers[kinds[0]](given, rules)
     ahead = _ahead(given["ahead"]) if "ahead" in given else ()
     if entry.fought is not None:
         attackers, defenders = entry.fought
@@ -257,7 +416,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         chances=chances,
         player=_name(given, "player"),
         opponent=_name(given, "opponent"),
-        times=_whole(given, "count", 1, MOST_COUNT) if "count" in given else 1,
+        times=_whole(given, "count", 1, MOST_COUNT) if "count" in given else entry.times,
     )
 
 
@@ -297,8 +456,9 @@ def _chances(given: Row) -> tuple[float, float]:
     return chances[0], chances[1]
 
 
-def _chance(rules: Rules, before: float, after: float) -> Entry:
+def _chance(given: Row, rules: Rules) -> Entry:
     """Return the entry of a line that has nothing but the chance to succeed."""
+    before, after = _chances(given)
     is_decided = after in (0, 1)
     outcome = (WON if after else LOST) if is_decided else (0, 0)
     return Entry(Trial("chance", 0, 0, rules, chance=before, is_decided=is_decided), outcome)
@@ -381,9 +541,7 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
-        parts = re.findall("[0-9]+", value)
-        is_joined = len(parts) == 1 and max(dice.faces) < 10
-        faces = [int(face) for face in (parts[0] if is_joined else parts)]
+        faces = split_dice(value, max(dice.faces))
     elif isinstance(value, list | tuple):
         faces = [whole_number(face, name, 1) for face in value]
     else:
@@ -433,7 +591,70 @@ def _battle(given: Row, rules: Rules) -> Entry:
             f"attackers_left must be at least {garrison + (not theirs)}, including those who "
             f"moved on, got {ours}"
         )
+    if "won" in given and _won(given) != (not theirs):
+        raise IllegalError(
+            f"won must be {'no' if theirs else 'yes'} as defenders_left is {theirs}, got "
+            f"{shown(given['won'])}"
+        )
     lost = attackers - ours, defenders - theirs
     if theirs and ours > garrison:
         return Entry(None, lost)
     return Entry(Trial("battle", attackers, defenders, rules), lost)
+
+
+def _won_battle(given: Row, rules: Rules) -> Entry:
+    """Return the entry of a battle of which only the winner is known."""
+    attackers, defenders = _whole(given, "attackers", 1), _whole(given, "defenders", 1)
+    if attackers <= rules.garrison:
+        raise IllegalError(
+            f"attackers must be more than the garrison of {rules.garrison}, got {attackers}"
+        )
+    if "ahead" in given:
+        raise MalformedError("missing attackers_left: ahead needs the armies that go on")
+    outcome = WON if _won(given) else LOST
+    return Entry(Trial("battle", attackers, defenders, rules, is_only_won=True), outcome)
+
+
+def _won(given: Row) -> bool:
+    won = is_won(given["won"])
+    if won is None:
+        raise MalformedError(f"won must be yes or no, got {shown(given['won'])}")
+    return won
+
+
+def _are_totals(given: Row) -> bool:
+    """Return whether the losses belong to all rolls that a line counts.
+
+    No single roll costs so many armies.
+    """
+    names = ("count", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
+    if any(name not in given for name in names):
+        return False
+    count, first, second, ours, theirs = (_whole(given, name, 0, MOST_COUNT) for name in names)
+    return count > 1 and ours + theirs == count * min(first, second)
+
+
+def _total(given: Row, rules: Rules) -> Entry:
+    """Return the entry of many rolls of which only the armies lost in total are known."""
+    if not rules.mode.dice_chosen_first:
+        raise rules.mode.unfit("to audit single rolls")
+    if "count" in given:
+        raise MalformedError("a row must have rolls or count, got both")
+    rolls = _whole(given, "rolls", 1, MOST_COUNT)
+    first = _whole(given, "attack_dice", 1, rules.attack.kept)
+    second = _whole(given, "defence_dice", 1, rules.defence.kept)
+    most = rolls * min(first, second)
+    names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
+    if not names:
+        raise MalformedError("missing attackers_lost: give the armies lost in all rolls")
+    lost = {name: _whole(given, name, 0, most) for name in names}
+    ours = lost.get("attackers_lost", most - lost.get("defenders_lost", 0))
+    theirs = lost.get("defenders_lost", most - ours)
+    if ours + theirs != most:
+        raise IllegalError(
+            f"{rolls:,} rolls of {first} against {second} must take {most:,} armies in all, got "
+            f"attackers_lost {ours:,} and defenders_lost {theirs:,}"
+        )
+    trial = Trial("total", first, second, rules)
+    attackers_lost(trial)  # refuses rules under which the sum says nothing
+    return Entry(trial, (ours, theirs), times=rolls)

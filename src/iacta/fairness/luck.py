@@ -35,8 +35,8 @@ import numpy as np
 
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
-from iacta.fairness.sums import MOST_WORK, WINDOW, Scores, sum_tail, win_tails
-from iacta.fairness.trials import Entry, Trial, outcomes
+from iacta.fairness.sums import Scores, sum_tails, win_tails
+from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
@@ -51,7 +51,7 @@ class Luck(NamedTuple):
         worth.
     spread: the standard deviation of that luck.
     as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player: in
-        armies, or in wins where nothing but chances is known.
+        armies, or in wins where no armies are known.
     fights: how many of them changed a known chance to win a battle.
     wins: the luck in battles won, summed over these.
     wins_spread: the standard deviation of that luck.
@@ -85,9 +85,11 @@ class Gained(NamedTuple):
 
 
 def gained(entry: Entry, trial: Trial) -> Gained:
-    """Return what a roll or a battle gained the attackers."""
-    armies = 0 if trial.kind == "chance" else entry.outcome[1] - entry.outcome[0]
+    """Return the gain of the attackers in a roll or a battle, or their mean gain in many rolls."""
+    armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
     mean, _ = armies_gain(trial)
+    if not trial.has_losses:
+        armies = 0
     chance: tuple[float, float, float] = (0, 0.0, 0.0)
     if entry.chances is not None:
         before, after = entry.chances
@@ -101,13 +103,13 @@ def gained(entry: Entry, trial: Trial) -> Gained:
 def armies_gain(trial: Trial) -> tuple[float, float]:
     """Return the armies that a throw gains the attackers on average, and their variance.
 
-    A chance has no armies.
+    Both are 0 where only success is known.
 
     >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
     (0.1582, 2.6319)
     """
-    if trial.kind == "chance":
+    if not trial.has_losses:
         return 0.0, 0.0
     chances = outcomes(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
@@ -135,6 +137,9 @@ def chance_gain(
     chances = outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # a battle is: who has lost it does not go on
+    if trial.is_only_won:
+        won = chances.get(WON, 0.0)
+        return float(lost == WON) - won, won * chances.get(LOST, 0.0)
     values = {
         outcome: _chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
         for outcome in chances
@@ -171,8 +176,11 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
     Chernoff's bound.
     """
     variances = (armies_gain(trial)[1] * count for (trial, _), count in thrown.items())
-    result, spread = int(total.armies), math.sqrt(math.fsum(variances))
-    as_bad, as_good = _tails(thrown, total, spread)
+    result, spread = round(total.armies), math.sqrt(math.fsum(variances))
+    if any(trial.has_losses for trial, _ in thrown):
+        as_bad, as_good = _army_tails(thrown, result)
+    else:
+        as_bad, as_good = _win_tails(thrown, total.wins)
     return Luck(
         player=player,
         throws=int(total.throws),
@@ -187,33 +195,24 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
     )
 
 
-def _tails(
-    thrown: Mapping[tuple[Trial, int], int], total: Gained, spread: float
-) -> tuple[float, float]:
-    """Return the chance that fair dice gain at most, and at least, so many armies, or wins."""
-    if all(trial.kind == "chance" for trial, _ in thrown):
-        return _win_tails(thrown, total.wins)
-    if not spread:
-        return 1.0, 1.0
-    result, parts = int(total.armies), []
+def _army_tails(thrown: Mapping[tuple[Trial, int], int], result: int) -> tuple[float, float]:
+    """Return the chance that fair dice gain at most, and at least, so many armies."""
+    parts = []
     for (trial, sign), count in thrown.items():
-        if trial.kind != "chance":
+        if trial.has_losses:
             weights = outcomes(trial)
             gains = sign * np.array([theirs - ours for ours, theirs in weights])
             parts.append(Scores(gains, np.array([*weights.values()]), count))
-    if 2 * WINDOW * spread * len(parts) > MOST_WORK:
-        means = (sign * armies_gain(trial)[0] * n for (trial, sign), n in thrown.items())
-        off = (result - math.fsum(means)) / spread / math.sqrt(2)
-        return math.erfc(-off) / 2, math.erfc(off) / 2
-    losses = [part._replace(scores=-part.scores) for part in parts]
-    return sum_tail(losses, -result), sum_tail(parts, result)
+    return sum_tails(parts, result)
 
 
 def _win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
-    """Return the chance that fair dice win at most, and at least, so many chances."""
-    counts: Counter[Trial] = Counter()
+    """Return the chance that fair dice win at most, and at least, as often."""
+    tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in thrown.items():
-        chance = trial.chance if sign > 0 else 1 - trial.chance  # an opponent wins the others
-        counts[trial._replace(chance=chance)] += count
-    won = gain + math.fsum(trial.chance * count for trial, count in counts.items())
-    return win_tails(counts, won, is_decided=all(trial.is_decided for trial in counts))
+        chances = outcomes(trial)
+        won, lost = chances.get(WON, 0.0), chances.get(LOST, 0.0)
+        tried[(won, lost) if sign > 0 else (lost, won)] += count
+    expected = math.fsum(won * count for (won, _), count in tried.items())
+    is_decided = all(trial.is_decided for trial, _ in thrown)
+    return win_tails(tried, gain + expected, is_decided=is_decided)

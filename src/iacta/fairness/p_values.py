@@ -91,12 +91,15 @@ def compare_with_fair(
     drawn = np.zeros(draws)
     for part in parts:
         drawn += _pearson(rng.multinomial(part.total, part.chances, size=draws), part.chances)
-    return _simulated(question, int((drawn >= statistic * (1 - SAME)).sum()), draws, statistic)
+    return simulated_finding(
+        question, int((drawn >= statistic * (1 - SAME)).sum()), draws, statistic
+    )
 
 
-def _simulated(
+def simulated_finding(
     question: str, as_far: int, draws: int, statistic: float, detail: str = ""
 ) -> Finding:
+    """Return a finding of which some of all simulated fair logs are as far off."""
     interval = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
     p_value = (as_far + 1) / (draws + 1)
     return Finding(question, p_value, statistic, "simulated", interval, detail)
@@ -193,7 +196,7 @@ def look_at_order(
     off = np.abs(totals - means) * (1 - SAME)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
-        _simulated(name, int(count), draws, float(deviation), words)
+        simulated_finding(name, int(count), draws, float(deviation), words)
         for name, count, deviation, words in zip(ORDER, as_far, off, seen, strict=True)
     ]
 
@@ -367,7 +370,7 @@ def compare_players(
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
-        findings[names[player]] = _simulated("players", as_far, draws, 0.0)
+        findings[names[player]] = simulated_finding("players", as_far, draws, 0.0)
     best = min(findings, key=lambda name: findings[name].p_value)
     # Of two players, each is as far from the other.
     shown, comparisons = (next(iter(findings)), 1) if len(findings) == 2 else (best, len(findings))

@@ -10,9 +10,17 @@ where θ is the number at which the mean of q is t, the relative error of the su
 The same θ gives Chernoff's bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. The bound also holds for scores between
 0 and 1 of which only the mean is known, with the M of scores that are 0 or 1, as e^{θ·x} is convex.
 
+A sum with a large variance σ² is nearly normal. With its third central moment μ₃, φ the normal
+density and Φ the normal distribution,
+
+    P(S ≤ s) ≈ Φ(z) − μ₃ / (6 σ³)·(z² − 1)·φ(z),      z = (s + ½ − E[S]) / σ
+
+(Feller 1971, XVI.4), with ½ for the steps of 1 that the sum takes.
+
 Sources: Esscher, "On the probability function in the collective theory of risk" (Skandinavisk
 Aktuarietidskrift 15, 1932); Chernoff, "A measure of asymptotic efficiency for tests of a hypothesis
-based on the sum of observations" (Annals of Mathematical Statistics 23, 1952).
+based on the sum of observations" (Annals of Mathematical Statistics 23, 1952); Feller, "An
+introduction to probability theory and its applications" (volume 2, 2nd edition, 1971).
 """
 
 import math
@@ -20,17 +28,24 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
-from iacta.fairness.trials import Trial
 
 MOST_WORK = 2**24  # the sum of the lengths of all Fourier transforms
+LONGEST = 2**20  # the longest Fourier transform of a sum that is not taken as normal
+MOST_WORK_OF_ONE = 2**12  # one of the many sums of an interval has this limit
+LEAST_TAIL = 1e-12  # of a sum that is taken as normal
+FEW = 3  # results of a trial whose Fourier transform is summed term by term,
+MANY = 2**20  # where there are as many trials
 WINDOW = 10.0  # half the usual width of a Fourier transform, in standard deviations
 LOG_NEGLIGIBLE = -25.0  # the logarithm of 1.4e-11, a probability that may be lost
 NEAR = 0.1  # standard deviations between a total and the mean of the tilted sum
 SAME = 1e-9
 STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # changes of a tilt, times the standard deviation
-MOST_TILT = 60.0  # at this tilt, neighbours of the largest sum weigh e^-60
+LOG_LEAST = -690.0  # the logarithm of 1e-300
+LARGEST_LOG = 600.0  # e^600 is a float
+MOST_TILT = 700.0  # at this tilt, neighbours of the largest sum weigh e^-700
 
 
 class Scores(NamedTuple):
@@ -49,6 +64,8 @@ class Scores(NamedTuple):
 def sum_tail(parts: Sequence[Scores], total: int) -> float:
     """Return the probability that independent scores add up to at least a total.
 
+    Where it is below 1e-300 or would take too long, it is Chernoff's bound.
+
     parts: the distributions of the scores, all chances positive.
     total: the sum.
 
@@ -65,16 +82,93 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
     tilt = tilted.find_tilt(total)
     width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
-    product = np.ones(size // 2 + 1, dtype=complex)
+    log_bound = tilted.cumulants(tilt)[0] - tilt * total  # Chernoff's
+    if log_bound < LOG_LEAST or size > 2 * MOST_WORK:
+        return math.exp(min(log_bound, 0.0))
+    product, start = np.ones(size // 2 + 1, dtype=complex), 0
     for part in parts:
-        shifted = part.scores - part.scores.min()
         weights = part.chances * np.exp(tilt * (part.scores - part.scores.max()))
-        row = np.bincount(shifted % size, weights=weights / weights.sum(), minlength=size)
-        product *= np.fft.rfft(row) ** part.times
+        usual = int(part.scores[np.argmax(weights)])
+        product *= _transform_sum(part.scores - usual, weights / weights.sum(), part.times, size)
+        start += usual * part.times
     tilted_sums = np.maximum(np.fft.irfft(product, size), 0.0)
     beyond = np.arange(min(most - total + 1, size if width <= size else size // 2))
-    rest = float(tilted_sums[(total - least + beyond) % size] @ np.exp(-tilt * beyond))
-    return min(math.exp(tilted.cumulants(tilt)[0] - tilt * total) * rest, 1.0)
+    rest = float(tilted_sums[(total - start + beyond) % size] @ np.exp(-tilt * beyond))
+    return min(math.exp(log_bound) * rest, 1.0)
+
+
+def _transform_sum(
+    scores: Ints, chances: Floats, times: int, size: int
+) -> npt.NDArray[np.complex128]:
+    """Return the Fourier transform of the sum of some equal scores, 0 the most likely one.
+
+    A high power of a transform z multiplies its rounding error. Where the results are few, z − 1 is
+    summed, which is small where the power counts, and so is its rounding error.
+    """
+    if len(scores) > FEW or times < MANY:
+        row = np.bincount(scores % size, weights=chances, minlength=size)
+        power: npt.NDArray[np.complex128] = np.fft.rfft(row) ** times
+        return power
+    real, imaginary = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
+    for score, chance in zip(scores.tolist(), chances.tolist(), strict=True):
+        angles = 2 * math.pi / size * (np.arange(size // 2 + 1) * score % size)
+        real -= 2 * chance * np.sin(angles / 2) ** 2
+        imaginary -= chance * np.sin(angles)
+    with np.errstate(divide="ignore"):  # a transform may be 0
+        logs = np.log1p(np.maximum(real * (2 + real) + imaginary**2, -1.0)) / 2
+    turned = times * np.arctan2(imaginary, 1 + real)
+    sums: npt.NDArray[np.complex128] = np.exp(times * logs) * np.exp(1j * turned)
+    return sums
+
+
+def are_nearly_normal(parts: Sequence[Scores], most_work: int = MOST_WORK) -> bool:
+    """Return whether the sum of independent scores is taken as normal, as another way takes long.
+
+    most_work: the most work for an exact tail.
+
+    >>> import numpy as np
+    >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10**6)
+    >>> are_nearly_normal([coins]), are_nearly_normal([coins._replace(times=10**12)])
+    (False, True)
+    """
+    width = 2 * WINDOW * math.sqrt(math.fsum(_moments(part)[1] for part in parts))
+    return width > LONGEST or width * len(parts) > most_work
+
+
+def sum_tails(
+    parts: Sequence[Scores], total: int, most_work: int = MOST_WORK
+) -> tuple[float, float]:
+    """Return how likely independent scores add up to at most, and at least, a total.
+
+    most_work: the most work for exact tails; else the sum is taken as normal.
+
+    >>> import numpy as np
+    >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10)
+    >>> [round(tail * 2**10, 6) for tail in sum_tails([coins], 9)]
+    [1023.0, 11.0]
+    """
+    if are_nearly_normal(parts, most_work):
+        mean, variance, third = map(math.fsum, zip(*map(_moments, parts), strict=True))
+        off = total - mean
+        return _normal_tail(off + 0.5, variance, third), _normal_tail(0.5 - off, variance, -third)
+    losses = [part._replace(scores=-part.scores) for part in parts]
+    return sum_tail(losses, -total), sum_tail(parts, total)
+
+
+def _moments(part: Scores) -> tuple[float, float, float]:
+    """Return the mean, the variance and the third central moment of the sum of equal scores."""
+    mean = float(part.chances @ part.scores)
+    off = part.scores - mean
+    variance, third = float(part.chances @ off**2), float(part.chances @ off**3)
+    return part.times * mean, part.times * variance, part.times * third
+
+
+def _normal_tail(off: float, variance: float, third: float) -> float:
+    """Return the chance that a nearly normal sum is below its mean plus an offset."""
+    z = off / math.sqrt(variance)
+    density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    skewed = third / (6 * math.sqrt(variance) ** 3) * (z * z - 1) * density
+    return min(max(math.erfc(-z / math.sqrt(2)) / 2 - skewed, LEAST_TAIL), 1.0)
 
 
 def bound_tail(parts: Sequence[Scores], total: float) -> float:
@@ -105,8 +199,13 @@ class _Tilted:
         self.starts = np.cumsum([0, *sizes[:-1]])
         self.places = np.repeat(np.arange(len(parts)), sizes)
         self.counts = np.array([part.times for part in parts], dtype=float)
-        self.scores = np.concatenate([part.scores for part in parts]).astype(float)
+        usual = [int(part.scores[np.argmax(part.chances)]) for part in parts]
+        off = [part.scores - score for part, score in zip(parts, usual, strict=True)]
+        self.scores = np.concatenate(off).astype(
+            float
+        )  # relative to the most likely one of each trial
         self.chances = np.concatenate([part.chances for part in parts])
+        self.start = sum(score * part.times for part, score in zip(parts, usual, strict=True))
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
         """Return log M, the mean and the variance of the tilted sum."""
@@ -114,12 +213,15 @@ class _Tilted:
         most = np.maximum.reduceat(logs, self.starts)
         weights = self.chances * np.exp(logs - most[self.places])
         sums = np.add.reduceat(weights, self.starts)
+        # A log near 0 would have the rounding error of 1, many times over.
+        grown = np.add.reduceat(self.chances * np.expm1(np.minimum(logs, LARGEST_LOG)), self.starts)
+        logs_of_means = np.where(most < LARGEST_LOG, np.log1p(grown), np.log(sums) + most)
         means = np.add.reduceat(weights * self.scores, self.starts) / sums
         off = self.scores - means[self.places]
         variances = np.add.reduceat(weights * off**2, self.starts) / sums
         return (
-            float(self.counts @ (np.log(sums) + most)),
-            float(self.counts @ means),
+            float(self.counts @ logs_of_means) + tilt * self.start,
+            float(self.counts @ means) + self.start,
             float(self.counts @ variances),
         )
 
@@ -164,28 +266,65 @@ class _Tilted:
         return 1 + math.ceil(max(above, below, 0.0))
 
 
-def win_tails(counts: Mapping[Trial, int], won: float, *, is_decided: bool) -> tuple[float, float]:
+def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
+    """Return the distributions of the numbers of wins, one for each chance.
+
+    chances: how often each chance to win, and not to win, was tried.
+    """
+    return [
+        Scores(np.array([0, 1]), np.array([lost, won]), count)
+        for (won, lost), count in chances.items()
+        if won > 0 and lost > 0
+    ]
+
+
+def win_tails(
+    chances: Mapping[tuple[float, float], int],
+    won: float,
+    *,
+    is_decided: bool = True,
+    most_work: int = MOST_WORK,
+) -> tuple[float, float]:
     """Return how likely fair dice win at most, and at least, so many chances.
 
-    counts: how often each chance was tried.
+    chances: how often each chance to win, and not to win, was tried; a small one may be smaller
+        than the rounding error of the other.
     won: how many were won, or the sum of the chances that they became.
     is_decided: whether each became 0 or 1; else only upper bounds are known.
+    most_work: the most work for exact tails.
 
-    >>> from iacta.rules.rules import Rules
-    >>> chances = [Trial("chance", 0, 0, Rules(), chance=chance) for chance in (0.9, 0.8, 0.7, 0.6)]
-    >>> at_most, at_least = win_tails(dict.fromkeys(chances, 1), 1, is_decided=True)
+    >>> chances = {(0.9, 0.1): 1, (0.8, 0.2): 1, (0.7, 0.3): 1, (0.6, 0.4): 1}
+    >>> at_most, at_least = win_tails(chances, 1)
     >>> round(at_most, 6), round(at_least, 6)
     (0.0428, 0.9976)
     """
-    ones = [
-        Scores(np.array([0, 1]), np.array([1 - trial.chance, trial.chance]), count)
-        for trial, count in counts.items()
-        if 0 < trial.chance < 1
-    ]
-    if not ones:
-        return 1.0, 1.0
-    zeros = [part._replace(scores=-part.scores) for part in ones]
-    unsure = won - sum(count for trial, count in counts.items() if trial.chance == 1)
+    parts = score_wins(chances)
+    unsure = won - sum(count for (_, lost), count in chances.items() if not lost)
     if is_decided:
-        return sum_tail(zeros, -round(unsure)), sum_tail(ones, round(unsure))
-    return bound_tail(zeros, -unsure), bound_tail(ones, unsure)
+        return sum_tails(parts, round(unsure), most_work) if parts else (1.0, 1.0)
+    zeros = [part._replace(scores=-part.scores) for part in parts]
+    return (bound_tail(zeros, -unsure), bound_tail(parts, unsure)) if parts else (1.0, 1.0)
+
+
+def share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
+    """Return the interval of Clopper and Pearson for the share of battles won.
+
+    level: how often the interval contains the true share, at least.
+
+    Where the battles have different chances, a number of wins far from the mean is even less likely
+    than among as many battles with the mean chance (Hoeffding 1956).
+
+    >>> [round(end, 3) for end in share_interval(0, 10, 0.95)]
+    [0.0, 0.308]
+    """
+    ends = []
+    for side, outside in ((1, 0.0), (0, 1.0)):
+        inside = won / fought
+        if inside != outside:
+            for _ in range(60):
+                middle = (inside + outside) / 2
+                chances = {(middle, 1 - middle): fought}
+                tail = win_tails(chances, won, most_work=MOST_WORK_OF_ONE)[side]
+                inside, outside = (middle, outside) if tail > (1 - level) / 2 else (inside, middle)
+        ends.append(outside)
+    return ends[0], ends[1]

@@ -23,14 +23,14 @@ Source: Fisher, "Statistical Methods for Research Workers" (4th edition, 1932, s
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from iacta.fairness.e_values import Floats
 from iacta.fairness.p_values import SAME, Finding
-from iacta.fairness.sums import MOST_WORK, WINDOW, Scores, sum_tail, win_tails
+from iacta.fairness.sums import MOST_WORK, WINDOW, Scores, sum_tail
 from iacta.fairness.throws import OPEN, Line
 from iacta.fairness.trials import Trial, outcomes
 
@@ -84,26 +84,18 @@ class Tails:
 
     results: how often each result of each trial came.
     bets: log E of the bets on tails.
-    chances: how many lines have nothing but chances.
-    reached: the sum of their chances in the end.
     """
 
     def __init__(self) -> None:
         self.results: dict[Trial, Counter[int]] = {}
         self.bets: Floats = np.zeros(BETS)
-        self.chances = 0
-        self.reached = 0.0
 
     def add(self, line: Line, times: int) -> None:
         """Add a line that occurred some times."""
-        if line.trial.kind == "chance":
-            self.chances += times
         if line.gain is None:  # a single die, or an impossible result
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
         self.bets += times * np.array(tail_bets(line))
-        if line.trial.kind == "chance":
-            self.reached += times * (line.trial.chance + line.gain.wins)
 
     def findings(self) -> list[Finding]:
         """Return how odd the luck of all attackers is, and the tails of battles and chances."""
@@ -121,36 +113,7 @@ class Tails:
             negative = [part._replace(scores=-part.scores) for part in parts]
             sides = {"extreme": sum_tail(parts, total), "average": sum_tail(negative, -total)}
             found += [_find_worse("spread", sides), _find_most_extreme(battles)]
-        chances = [trial for trial in self.results if trial.kind == "chance"]
-        return [*found, self._count_wins(chances)] if chances else found
-
-    @property
-    def chance_spread(self) -> float | None:
-        """The standard deviation of the wins of all chances, `None` if some are still open."""
-        counts = {trial: n.total() for trial, n in self.results.items() if trial.kind == "chance"}
-        if not all(trial.is_decided for trial in counts):
-            return None
-        variances = (trial.chance * (1 - trial.chance) * count for trial, count in counts.items())
-        return math.sqrt(math.fsum(variances))
-
-    def _count_wins(self, trials: Iterable[Trial]) -> Finding:
-        """Return whether chances come true as often as they should."""
-        counts = {trial: self.results[trial].total() for trial in trials}
-        number = sum(counts.values())
-        expected = math.fsum(trial.chance * count for trial, count in counts.items())
-        is_decided = all(trial.is_decided for trial in counts)
-        off = self.reached - expected
-        side, place = ("at most", 0) if off < 0 else ("at least", 1)
-        tail = win_tails(counts, self.reached, is_decided=is_decided)[place]
-        words = f"{number:,} chances add up to {self.reached:,.2f}, {expected:,.2f} expected"
-        if is_decided:
-            won = round(self.reached)
-            words = (
-                f"{won:,} of {number:,} won, {expected:,.1f} expected; fair dice win {side} "
-                f"{won:,} with a chance of {100 * tail:.3g}%"
-            )
-        how = "exact" if is_decided else "bound"
-        return Finding("chances", min(2 * tail, 1.0), off, how, None, words)
+        return found
 
 
 def _add_scores(
@@ -210,6 +173,8 @@ def _describe(trial: Trial, place: int) -> str:
     ours, theirs = [*outcomes(trial)][place]
     if trial.kind == "chance":
         return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
+    if trial.is_only_won:
+        return f"{trial.first:,} against {trial.second:,} {'won' if theirs else 'lost'}"
     left = trial.second - theirs
     end = f"lost, with {left:,} left" if left else f"won, {ours:,} lost"
     return f"{trial.first:,} against {trial.second:,} {end}"

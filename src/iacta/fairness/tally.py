@@ -28,6 +28,7 @@ from iacta.fairness.throws import (
     Line,
     Throws,
 )
+from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
 MOST_FOLLOWED = {DICE: 2**19, ROLLS: 2**17}  # searched for a list that is used again
@@ -141,6 +142,8 @@ class Tally:
     moments: evidence and luck at some moments, the last one included.
     repeats: the throws in their order.
     tails: the results by their trials.
+    totals: the lines that state only sums.
+    chances: how many lines have nothing but chances.
     """
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
@@ -152,6 +155,8 @@ class Tally:
         self.moments: list[Moment] = []
         self.repeats = Repeats(self.known.throws, rng.spawn(1)[0])
         self.tails = Tails()
+        self.totals = Totals()
+        self.chances = 0
         # Of each player: what they gained, and how often each trial occurred, with 1 where they
         # attacked and -1 where they defended.
         self._gained: dict[int, Floats] = {}
@@ -166,11 +171,18 @@ class Tally:
             line = self.known.line(entries[code])
             if line is None:
                 self.broken_off += count * entries[code].times
+                continue
+            times = count * line.times
+            self.chances += times if line.trial.kind == "chance" else 0
+            self.totals.add(entries[code], line, count)
+            self._add_luck(line, times)
+            if line.trial.kind == "total":  # no bet is made on the losses of many rolls
+                self.is_ordered = False
+                self.lines += times
             else:
                 numbers[code] = line
                 self.is_ordered &= line.times == 1
-                self._add_luck(line, count * line.times)
-                self.tails.add(line, count * line.times)
+                self.tails.add(line, times)
         if not numbers:
             return
         kept = np.array([*numbers])

@@ -7,8 +7,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.errors import TooLargeError
+from iacta.estimate import Estimate
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gained, gained
+from iacta.fairness.sums import share_interval
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
@@ -18,10 +20,11 @@ Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely r
 
 BINS = 10
 NOBODY = -1
-NO_THROWS = -1  # lines that have nothing but chances belong to no kind of throws
+NO_THROWS = -1  # lines of which only sums are known belong to no kind of throws
 IMPOSSIBLE, OPEN = -1, -2  # such results have no place among all others
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
-KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES)
+TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
+KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MOST_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
 MOST_TRIALS = 20_000  # kinds, whose chances are all kept in memory
 MOST_REMEMBERED = 2**18  # lines
@@ -34,7 +37,7 @@ ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
 class Throws:
     """One kind of throws, and what came of them.
 
-    kind: `"dice"`, `"attack dice"`, `"defence dice"`, `"rolls"` or `"battles"`.
+    kind: one of `KINDS`.
     name: what people call it.
     results: what they call its results.
     chances: how likely fair dice give each.
@@ -42,6 +45,7 @@ class Throws:
     by_player: how often each came to each player, by the player's number.
     pairs: how often each was followed by each other, `None` if the order is not known.
     last: the last result, -1 if there was none.
+    dispersion: the variance of the counts, divided by that of independent results.
     """
 
     kind: str
@@ -52,6 +56,12 @@ class Throws:
     by_player: dict[int, Ints] = field(default_factory=dict)
     pairs: Ints | None = None
     last: int = -1
+    dispersion: float = 1.0
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether only a sum is known, so that the results depend on each other."""
+        return self.kind in (TOTALS, WINS)
 
     @property
     def counts(self) -> Ints:
@@ -62,6 +72,22 @@ class Throws:
     def total(self) -> int:
         """How many there are."""
         return int(self.counts.sum())
+
+    @property
+    def independent(self) -> int:
+        """How many independent results vary as much, no more than there are results."""
+        return max(1, round(self.total / max(self.dispersion, 1.0)))
+
+    def interval(self, count: int, level: float) -> tuple[float, float]:
+        """Return the interval for the share of a result.
+
+        count: how often it came.
+        level: how often the interval contains the true share.
+        """
+        if self.is_sum:
+            seen = min(round(count * self.independent / self.total), self.independent)
+            return share_interval(seen, self.independent, level)
+        return Estimate(self.total, count).interval(level)
 
     def of(self, player: int) -> Ints:
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
@@ -171,11 +197,13 @@ class Known:
                 "more"
             )
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
-        is_chance = trial.kind == "chance"
-        throws = NO_THROWS if is_chance else self._place(keys.get(trial.kind, trial))
+        is_counted = trial.has_losses and trial.kind != "total"
+        throws = self._place(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
         chances = outcomes(trial)
         result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
-        if entry.outcome in chances:
+        if trial.kind == "total":
+            gain = gained(entry, trial)
+        elif entry.outcome in chances:
             result = [*chances].index(entry.outcome)
             start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
             gain = None if trial.kind == "die" else gained(entry, trial)
@@ -221,13 +249,18 @@ class Known:
         return self._places[key]
 
 
-def _throws_of_roll(trial: Trial) -> Throws:
-    chances = outcomes(trial)
+def name_of_roll(trial: Trial) -> str:
+    """Return the name of a roll, such as `3 v 2`, with its rules unless they are the usual ones."""
     called = rules_name(trial.rules)
     rules = "" if called == "classic" else f" ({called if len(called) < 40 else 'house rules'})"
+    return f"{trial.first} v {trial.second}{rules}"
+
+
+def _throws_of_roll(trial: Trial) -> Throws:
+    chances = outcomes(trial)
     return Throws(
         ROLLS,
-        f"{trial.first} v {trial.second}{rules}",
+        name_of_roll(trial),
         tuple(
             f"both gain {-ours}" if ours < 0 else f"lose {ours}, kill {theirs}"
             for ours, theirs in chances

@@ -1,5 +1,6 @@
 """Trials: what dice decide, and how often fair dice decide it so."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,16 +14,18 @@ from iacta.rules.rules import Rules
 
 LONGEST_NAME = 100
 MOST_STATES = 10**6  # of a battle in a log: a fraction of a second
-WON, LOST = (0, 1), (1, 0)  # the outcomes of a chance
+WON, LOST = (0, 1), (1, 0)  # the outcomes of a trial of which only success is known
 
 
 class Trial(NamedTuple):
     """Something that dice decide.
 
-    kind: `"die"`, `"roll"`, `"battle"` or `"chance"`.
+    kind: `"die"`, `"roll"`, `"total"` for a roll of which only sums over many are known,
+        `"battle"` or `"chance"`.
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice or the defenders; 0 for a die.
     is_recorded: whether it is a battle of which a recording does not show every outcome.
+    is_only_won: whether it is a battle of which the log shows only the winner.
     chance: the chance to succeed, of a line that has no dice and no armies.
     is_decided: whether that chance became 0 or 1.
     """
@@ -32,15 +35,22 @@ class Trial(NamedTuple):
     second: int
     rules: Rules
     is_recorded: bool = False
+    is_only_won: bool = False
     chance: float = 0.0
     is_decided: bool = True
+
+    @property
+    def has_losses(self) -> bool:
+        """Whether the armies lost are known, and not only whether the attackers succeeded."""
+        return self.kind != "chance" and not self.is_only_won
 
 
 class Entry(NamedTuple):
     """What a line of a log says.
 
     trial: what was thrown or fought; `None` for a battle that was broken off.
-    outcome: the face; or the armies that attackers and defenders have lost.
+    outcome: the face; or the armies that attackers and defenders have lost, in total if only sums
+        are known; or `WON` or `LOST`.
     player: who threw or attacked, empty if unknown.
     opponent: who defended.
     dice: the dice of both sides as they were thrown, attack dice first.
@@ -73,11 +83,13 @@ class Notes:
     """What a log has that is not part of any test.
 
     unread: columns that are ignored.
+    remarks: how the log was read, where it does not say so itself.
     skipped: what is not clear from a recording, and how often.
     is_recording: whether the log is the recording of a game.
     """
 
     unread: dict[str, None] = field(default_factory=dict)
+    remarks: dict[str, None] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     is_recording: bool = False
 
@@ -97,10 +109,14 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     if trial.kind == "chance":
         both = {WON: trial.chance, LOST: 1 - trial.chance}
         return {outcome: chance for outcome, chance in both.items() if chance > 0}
-    if trial.kind == "roll":
+    if trial.kind in ("roll", "total"):
         losses = Roll(trial.first, trial.second, trial.rules).losses()
         return {(loss.attackers, loss.defenders): float(losses[loss]) for loss in sorted(losses)}
     ends = Battle(trial.first, trial.second, trial.rules).outcomes()
+    if trial.is_only_won:
+        lost = math.fsum(float(chance) for end, chance in ends.items() if end.defenders)
+        won = math.fsum(float(chance) for end, chance in ends.items() if not end.defenders)
+        return {outcome: p for outcome, p in ((WON, won), (LOST, lost)) if p > 0}
     chances = {
         (trial.first - end.attackers, trial.second - end.defenders): float(chance)
         for end, chance in ends.items()

@@ -1,8 +1,8 @@
 """Counting: exact odds, by counting weighted paths in whole numbers.
 
 Let a be the attackers able to attack and d the defenders, and let a roll with the dice of that
-state cost the attackers m − k and the defenders k armies in w_k of q equally likely cases. Taking
-the last roll apart, the chance to win from (a, d) is
+state cost the attackers m − k and the defenders k armies with the chance w_k / q, in lowest terms
+for all k together. Taking the first roll apart, the chance to win from (a, d) is
 
     P(a, d) = Σ_k  w_k / q · P(a − m + k, d − k),      P(a, 0) = 1,  P(0, d) = 0.
 

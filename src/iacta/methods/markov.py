@@ -12,7 +12,7 @@ first, the transition matrix has the canonical form
 and (P^n)_ij is the probability of being in state j after n rolls from state i. From it follow the
 absorption probabilities, and the expected number of rolls to the end,
 
-    F = Σ_n Q^n R = (I − Q)⁻¹ R,      t = Σ_n Q^n 1 = (I − Q)⁻¹ 1.
+    F = Σ_{n≥0} Q^n R = (I − Q)⁻¹ R,      t = Σ_{n≥0} Q^n 1 = (I − Q)⁻¹ 1.
 
 The backward pass solves x = (I − Q)⁻¹ R v for a value function v, all starts at once. The forward
 pass is y R from the distribution s of the start, where y = s + y Q counts the expected visits.
@@ -29,10 +29,10 @@ from a state to the end. `Markov.error` counts them. (Probabilities below 1e-150
 become 0.)
 
 Error, where armies can grow. There are infinitely many states. The chain has those up to
-(a + g, d + g), and one absorbing state for all the others. Let W be the
+(a + h, d + h), and one absorbing state for all the others. Let W be the
 chance to win before the battle leaves these states, and B the chance that it leaves them. A battle
-that is won is won without leaving them or after it, so the chance to win P lies between:
-W ≤ P ≤ W + B. The room g is doubled until B is small enough.
+that is won is won without leaving them or after it, so the chance to win V lies between:
+W ≤ V ≤ W + B. The room h is doubled until B is small enough.
 
 What rounding does to a computed x is read off its residual r = R v − (I − Q) x, because
 (I − Q)⁻¹ = I + Q + Q² + ... has no negative entry, and its rows sum to the expected rolls t:

@@ -16,7 +16,18 @@ from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit, audit, questions_of
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import MOST_BIAS, POWER, Finding, bias_seen, rolls_needed
-from iacta.fairness.throws import ATTACK, BATTLES, BINS, DEFENCE, DICE, ROLLS, Throws
+from iacta.fairness.throws import (
+    ATTACK,
+    BATTLES,
+    BINS,
+    DEFENCE,
+    DICE,
+    ROLLS,
+    TOTALS,
+    WINS,
+    Throws,
+)
+from iacta.fairness.totals import CHANCES
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions.form import ClashError, Example, Topic, parameter
 from iacta.questions.parameter_kinds import Chance, FileName, Flag, Name, Whole
@@ -45,6 +56,7 @@ NOUNS = {
     DEFENCE: ("defence die", "defence dice"),
     ROLLS: ("roll", "rolls"),
     BATTLES: ("battle", "battles"),
+    WINS: ("battle", "battles"),
 }
 ALARMS = {
     "dice": "some faces come up too often",
@@ -56,6 +68,8 @@ ALARMS = {
     "runs": "good and bad results do not alternate as they would by chance",
     "correlation": "each result depends on the one before",
     "period": "a sequence of results is used again",
+    "totals": "one side loses too many armies",
+    "wins": "too many or too few battles are won",
     "players": "not all players get the same dice",
     "lucky": "the attackers are too lucky",
     "unlucky": "the attackers are too unlucky",
@@ -74,6 +88,8 @@ WORDS = {
     "runs": "do good and bad results alternate by chance?",
     "correlation": "does a result depend on the one before?",
     "period": "is a sequence of results used again?",
+    "totals": "are the armies lost in total as many as they should be?",
+    "wins": "are as many battles won as should be?",
     "players": "do all players get the same dice?",
     "luck": "are attackers as lucky as they should be?",
     "spread": "are results as extreme as they should be?",
@@ -258,6 +274,7 @@ class AuditRecord(KeyedRecord):
     players: Sequence[LuckRecord] = key("The luck of each player.")
     power: Sequence[SeenRecord] = key("What this log detects.")
     unread: Sequence[str] = key("Columns that were ignored.")
+    remarks: Sequence[str] = key("Sentences on the layout of the log and on its limits.")
     broken_off: Count = key("Battles that the attackers broke off.")
     not_told: Mapping[str, Count] = key("What is not clear from a recording, and how often.")
 
@@ -358,7 +375,8 @@ def _sections(audited: Audit) -> Iterator[Section]:
     if lucks:
         sentences = [_luck_sentence(luck) for luck in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
         title = "Luck, in armies:" if any(map(_has_armies, lucks)) else "Luck, in wins:"
-        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title=title)
+        noun = "chances" if audited.chances else "battles"
+        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS], noun)], title=title)
     if kinds:
         yield Section(
             list(_power_lines(audited)),
@@ -418,12 +436,20 @@ def _thrown(throws: Throws, kind: str = "") -> str:
 
     kind: the kind that the noun is for, if not the kind of the throws.
     """
+    if throws.kind == TOTALS:
+        return f"the loss of {count(throws.total, 'army', 'armies', ',')}"
     one, many = NOUNS[kind or throws.kind]
     return f"{throws.total:,} {one if throws.total == 1 else many}"
 
 
 def _what(throws: Throws) -> str:
-    return {"battles": "a tenth of all results", "rolls": "a result"}.get(throws.kind, "a face")
+    names = {
+        BATTLES: "a tenth of all results",
+        ROLLS: "a result",
+        TOTALS: "the share of a side",
+        WINS: "the share of battles won",
+    }
+    return names.get(throws.kind, "a face")
 
 
 def _points(bias: float) -> str:
@@ -466,6 +492,8 @@ def _most(finding: Finding, corrected: float) -> float:
 
 def _evidence(audited: Audit) -> Iterator[str]:
     needed = round(1 / audited.level)
+    if _are_only_totals(audited):
+        return  # no bet is made on these
     if not audited.is_ordered:
         yield (
             f"The evidence against fair dice is {_odds(audited.log_evidence)} to 1; an alarm takes "
@@ -486,6 +514,11 @@ def _evidence(audited: Audit) -> Iterator[str]:
         )
 
 
+def _are_only_totals(audited: Audit) -> bool:
+    """Return whether a log states nothing but the losses of many rolls."""
+    return not audited.chances and {kind.kind for kind in audited.throws} == {TOTALS}
+
+
 def _odds(log: float) -> str:
     """Return an e-value as odds.
 
@@ -502,8 +535,9 @@ def _odds(log: float) -> str:
 
 def _notes(audited: Audit) -> Iterator[str]:
     for finding in audited.findings:
-        if finding.question == "chances":
+        if finding.question in (TOTALS, WINS, CHANCES):
             yield f"{finding.detail}."
+    yield from audited.remarks
     if audited.unread:
         names = ", ".join(repr(name) for name in audited.unread[:MOST_LUCKS])
         yield f"Ignored columns: {names}."
@@ -518,7 +552,7 @@ def _notes(audited: Audit) -> Iterator[str]:
             "The odds are those that the makers of the app published in 2024; they have announced "
             "changes since."
         )
-    if not audited.is_ordered:
+    if not audited.is_ordered and not _are_only_totals(audited):
         yield "The log is sorted, or counts equal throws together, so their order is not tested."
 
 
@@ -594,7 +628,12 @@ def _has_armies(luck: Luck) -> bool:
     return bool(luck.spread) or not luck.fights
 
 
-def _luck_table(lucks: Sequence[Luck]) -> Table:
+def _luck_table(lucks: Sequence[Luck], noun: str) -> Table:
+    """Return the luck of players.
+
+    lucks: the luck of each.
+    noun: what they won or lost, where no armies are known.
+    """
     if not any(map(_has_armies, lucks)):
         won = [
             (
@@ -605,7 +644,7 @@ def _luck_table(lucks: Sequence[Luck]) -> Table:
             )
             for luck in lucks
         ]
-        return Table(("", "chances", "luck", "luck is"), won)
+        return Table(("", noun, "luck", "luck is"), won)
     rows = []
     for luck in lucks:
         off = luck.armies / luck.spread if luck.spread else 0.0
@@ -633,7 +672,7 @@ def _power_lines(audited: Audit) -> Iterator[str]:
         off = f"not even {_what(kind)} off by {_points(MOST_BIAS)}"
         if bias is not None:
             off = f"{_what(kind)} off by {_points(bias)}"
-        needed = rolls_needed(0.01, kind.chances, level)
+        needed = round(rolls_needed(0.01, kind.chances, level) * kind.dispersion)
         number = _thrown(kind, kind.kind.split(" ")[-1])
         yield f"{kind.name}: {off} with {number}; detecting a 1% bias takes {needed:,}."
 

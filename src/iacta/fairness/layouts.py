@@ -1,0 +1,524 @@
+"""Layouts: the forms in which people write rolls and battles. No unclear log is guessed.
+
+A log may have a heading with other names than the documentation, such as `a1` or `Attack Dice`, or
+no heading. The first lines, a sample, decide the layout of all lines:
+
+- A line of dice has two groups, one for each side. The mark between the groups occurs once, and
+  each other mark of the line is the mark within groups. Only one mark may divide all lines.
+- One group is that of the attackers if all lines allow it by their numbers of dice. If the lines
+  allow both groups, the log is refused, as the attacker is unknown.
+
+So each accepted log has a single reading, and a remark reports this reading.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from iacta.checks import shown
+from iacta.errors import IactaError, MalformedError, at
+from iacta.rules.dice import Dice
+from iacta.rules.rules import Rules
+from iacta.tabular import cells, column_name
+
+Row: TypeAlias = Mapping[str, Any]
+Numbered: TypeAlias = tuple[int, str]  # a line and its number
+
+
+class AcceptedLayout(NamedTuple):
+    """An accepted layout.
+
+    heading: its heading, empty if it has none.
+    line: one line.
+    meaning: the event that the line records.
+    """
+
+    heading: str
+    line: str
+    meaning: str
+
+
+EXAMPLES = (
+    AcceptedLayout("die", "5", "a single die"),
+    AcceptedLayout("attack,defence", "6 4 1,5 3", "a roll"),
+    AcceptedLayout("Attack Dice,Defense Dice", "6 4 1,5 3", "a roll"),
+    AcceptedLayout("a1,a2,a3,d1,d2", "6,4,1,5,3", "a roll"),
+    AcceptedLayout(
+        "attack_dice,defence_dice,attackers_lost", "3,2,1", "a roll whose dice are unknown"
+    ),
+    AcceptedLayout(
+        "rolls,attack_dice,defence_dice,attackers_lost,defenders_lost",
+        "100,3,2,92,108",
+        "the losses of many rolls in total",
+    ),
+    AcceptedLayout("attackers,defenders,attackers_left,defenders_left", "9,4,6,0", "a battle"),
+    AcceptedLayout(
+        "attackers,defenders,won", "6,1,no", "a battle of which only the winner is known"
+    ),
+    AcceptedLayout(
+        "chance_before,chance_after", "0.9,0", "a chance to succeed, and the chance after it"
+    ),
+    AcceptedLayout("", "5", "a single die"),
+    AcceptedLayout("", "6 4 1,5 3", "a roll"),
+    AcceptedLayout("", "6 4 1 vs 5 3", "a roll"),
+    AcceptedLayout("", "641-53", "a roll"),
+    AcceptedLayout("", "[6, 4, 1] [5, 3]", "a roll"),
+    AcceptedLayout("", "attack 6 4 1 defence 5 3", "a roll"),
+    AcceptedLayout(
+        "",
+        "100 rolls 3 v 2: attackers lost 92, defenders 108",
+        "the losses of many rolls in total",
+    ),
+    AcceptedLayout("", "6 v 1 lost", "a battle of which only the winner is known"),
+)
+ACCEPTED = (
+    "a log has a heading and lines, such as "
+    + "; ".join(f"{each.heading}: {each.line}" for each in EXAMPLES if each.heading)
+    + "; or no heading and lines such as "
+    + "; ".join(each.line for each in EXAMPLES if not each.heading)
+)
+
+
+class Layout(NamedTuple):
+    """The layout of the lines of a log.
+
+    read: returns the rows of a line.
+    remark: a sentence that describes the layout; empty if the log has a heading.
+    """
+
+    read: Callable[[str], Sequence[Row]]
+    remark: str
+
+
+def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
+    """Return the layout of a log without a heading.
+
+    sample: the first lines, at least one.
+    mark: the separator of cells, for lines with quotes.
+    rules: the rules of all rolls.
+    place: the word for a line in messages, such as `line` or `row`.
+
+    A log with no layout, or with several possible ones, is refused.
+
+    >>> layout = find_layout([(1, "641-53"), (2, "6-5")], ",", Rules(), "line")
+    >>> layout.read("6-5")
+    [{'attack': '6', 'defence': '5'}]
+    """
+    number, first = sample[0]
+    with at(f"{place} {number}"):
+        for layout in (_totals_layout(first), _won_layout(first)):
+            if layout is not None:
+                return layout
+        if not _readings(first, mark):
+            what = "unknown columns" if re.search("[A-Za-z]{2}", first) else "unknown layout"
+            raise MalformedError(f"{what} {shown(first)}; {ACCEPTED}")
+    return _roll_layout(sample, mark, rules, place)
+
+
+# Rolls.
+
+VERSUS = re.compile(r"\s*\b(?:v|vs|versus|against)\b\.?\s*|\s*(?<=[0-9])vs?(?=[0-9])\s*")
+DICE_LINE = re.compile(r"[0-9]+(?:(?:\s*[-,;:|/]\s*|\s+)[0-9]+)+")
+MARK = re.compile(r"\s*[-,;:|/]\s*|\s+")
+GROUP = r"([0-9][0-9\s,;+/-]*?)"
+TWO_GROUPS = rf"[\[(]\s*{GROUP}\s*[\])]\s*[-,;:|/]?\s*[\[(]\s*{GROUP}\s*[\])]"
+BRACKETS = re.compile(rf"{TWO_GROUPS}|\[\s*{TWO_GROUPS}\s*\]")
+THROWN = r"(?:\s*(?:dice|die|rolls?|rolled|throws?|threw))?\s*[:=]?\s*"
+ATTACKER = rf"(?:a|att|atk|attack|attackers?){THROWN}"
+DEFENDER = rf"(?:d|def|defence|defense|defenders?){THROWN}"
+NAMED = tuple(
+    re.compile(rf"{one}[\[(]?{GROUP}[\])]?\s*[-,;:|/]?\s*{other}[\[(]?{GROUP}[\])]?")
+    for one, other in ((ATTACKER, DEFENDER), (DEFENDER, ATTACKER))
+)
+IN_BRACKETS, BY_NAME = "brackets", "names"
+SIDES = ("attack", "defence")
+LONGEST_GROUP = 20  # dice of one side
+LONGEST_EVENT = 300  # letters of a line that holds one roll, or totals
+
+
+def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
+    """Return the two groups of dice in a line, by the mark that divides them.
+
+    Where the line names the sides, the first group is that of the attackers.
+
+    >>> _readings("6,4 5", ","), _readings("6 4 1 v 5 3", ",")
+    ({',': ('6', '4 5'), ' ': ('6,4', '5')}, {'|': ('6 4 1', '5 3')})
+    """
+    if len(line) > LONGEST_EVENT:
+        return {}
+    if '"' in line:
+        try:
+            line = "|".join(cells(line, mark))
+        except IactaError:
+            return {}
+    text = VERSUS.sub("|", line.strip().casefold())
+    for pattern, order in zip(NAMED, ((1, 2), (2, 1)), strict=True):
+        if found := pattern.fullmatch(text):
+            return {BY_NAME: (found[order[0]], found[order[1]])}
+    if found := BRACKETS.fullmatch(text):
+        return {IN_BRACKETS: (found[1] or found[3], found[2] or found[4])}
+    if not DICE_LINE.fullmatch(text):
+        return {}
+    marks = [found[0].strip() or found[0][0].replace("\t", "tab") for found in MARK.finditer(text)]
+    readings = {}
+    for each in dict.fromkeys(marks):
+        others = {*marks} - {each}
+        if marks.count(each) == 1 and len(others) < 2:
+            place = list(MARK.finditer(text))[marks.index(each)]
+            readings[each] = text[: place.start()], text[place.end() :]
+    return readings
+
+
+def split_dice(text: str, faces: int) -> list[int]:
+    """Return the dice of a group, such as `6 4 1` or `641`.
+
+    faces: the most faces of a die; digits stand together only if it has fewer than ten.
+
+    >>> split_dice("6, 4, 1", 6), split_dice("641", 6), split_dice("12 7", 20)
+    ([6, 4, 1], [6, 4, 1], [12, 7])
+    """
+    parts = re.findall("[0-9]+", text)
+    return [int(face) for face in (parts[0] if len(parts) == 1 and faces < 10 else parts)]
+
+
+def _fits(group: str, dice: Dice) -> bool:
+    most = max(dice.faces)
+    spare = len(dice.faces) - dice.kept
+    faces = split_dice(group, most)
+    return spare < len(faces) <= len(dice.faces) and all(1 <= face <= most for face in faces)
+
+
+def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
+    number, first = sample[0]
+    as_first = f"as in {place} {number}, {shown(first)}"
+    # Each reading: the mark that divides a line, and whether the first group attacks.
+    possible = {
+        (divider, is_attack_first)
+        for divider in _readings(first, mark)
+        for is_attack_first in (True, False)
+        if is_attack_first or divider != BY_NAME
+    }
+    for number, line in sample:
+        groups = _readings(line, mark)
+        left = {
+            (divider, is_attack_first)
+            for divider, is_attack_first in possible
+            if divider in groups
+            and all(map(_fits, groups[divider], _sides(rules, is_attack_first=is_attack_first)))
+        }
+        if not left:
+            most = [len(dice.faces) for dice in (rules.attack, rules.defence)]
+            raise MalformedError(
+                f"{place} {number}: expected the dice of both sides, at most {most[0]} in attack "
+                f"and {most[1]} in defence{'' if line == first else f', {as_first}'}, got "
+                f"{shown(line)}; {ACCEPTED}"
+            )
+        possible = left
+    if len(possible) > 1:
+        is_mark = len({divider for divider, _ in possible}) > 1
+        what = "which dice belong together" if is_mark else "which side attacked"
+        raise MalformedError(
+            f"{place} {sample[0][0]}: {what} is not clear from {shown(first)} and the lines that "
+            f"follow; {ACCEPTED}"
+        )
+    ((divider, is_attack_first),) = possible
+    names = SIDES if is_attack_first else SIDES[::-1]
+
+    def read(line: str) -> list[Row]:
+        groups = _readings(line, mark)
+        if divider not in groups:
+            raise MalformedError(f"expected the dice of both sides, {as_first}, got {shown(line)}")
+        return [dict(zip(names, groups[divider], strict=True))]
+
+    shown_groups = dict(zip(names, _readings(first, mark)[divider], strict=True))
+    why = (
+        "as the lines name the sides"
+        if divider == BY_NAME
+        else "as the other way round has too many dice on a side"
+    )
+    return Layout(
+        read,
+        f"The log has no heading: {place} {sample[0][0]}, {shown(first)}, was read as "
+        f"{shown_groups['attack']} in attack against {shown_groups['defence']} in defence, {why}.",
+    )
+
+
+def _sides(rules: Rules, *, is_attack_first: bool) -> tuple[Dice, Dice]:
+    sides = rules.attack, rules.defence
+    return sides if is_attack_first else sides[::-1]
+
+
+# Totals, and battles of which only the winner is known.
+
+NUMBER = r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)"
+ROLL_NUMBER = rf"{NUMBER}\s*(?:rolls?|throws?|times)?\s*(?:of|at|with)?"
+DICE_NUMBERS = r"([0-9])\s*(?:v|vs\.?|versus|against|-)\s*([0-9])(?:\s*dice)?"
+LOST_TOTAL = (
+    rf"\s*[:,;-]?\s*(?:the\s+)?attackers?\s+(?:have\s+)?(?:lost|lose)\s+{NUMBER}(?:\s+armies)?"
+    rf"\s*[,;]?\s*(?:and\s+)?(?:the\s+)?defenders?\s+(?:have\s+)?(?:(?:lost|lose)\s+)?{NUMBER}"
+    r"(?:\s+armies)?\s*\.?"
+)
+TOTALS_LINE = re.compile(rf"{ROLL_NUMBER}\s+{DICE_NUMBERS}{LOST_TOTAL}", re.IGNORECASE)
+WORDS_WON = ("won", "win", "wins", "w", "yes", "y", "true", "victory", "conquered", "taken")
+WORDS_LOST = ("lost", "lose", "loss", "l", "no", "n", "false", "defeat", "failed", "repelled")
+WINNERS = {
+    **dict.fromkeys((*WORDS_WON, "attacker", "attackers", "attack", "1"), True),
+    **dict.fromkeys((*WORDS_LOST, "defender", "defenders", "defence", "defense", "0"), False),
+}
+ENDED = "|".join(word for word in (*WORDS_WON, *WORDS_LOST) if len(word) > 2)
+# No part can match a long line in many ways, which would take long.
+ARMIES = r"(?<![0-9])([0-9]{1,18})(?![0-9])"
+ARMY_NUMBERS = rf"{ARMIES}\s*(?:v|vs\.?|versus|against|on|-|,|;|\t)\s*{ARMIES}"
+SEPARATOR = r"(?:\s*[:,;=])?"
+BATTLE = re.compile(
+    rf"{ARMY_NUMBERS}{SEPARATOR}\s*\b({ENDED}|w|l)\b|\b({ENDED}){SEPARATOR}\s+{ARMY_NUMBERS}",
+    re.IGNORECASE,
+)
+BETWEEN = re.compile(r"[\s,;.]*(?:and\s+)?", re.IGNORECASE)
+
+
+def is_won(value: object) -> bool | None:
+    """Return whether the attackers have won according to a word, `None` for any other word.
+
+    >>> is_won("Won"), is_won("defender"), is_won(1), is_won("perhaps")
+    (True, False, True, None)
+    """
+    if isinstance(value, bool | str | int):
+        return WINNERS.get(str(value).strip().casefold())
+    return None
+
+
+def _totals_layout(first: str) -> Layout | None:
+    def read(line: str) -> list[Row]:
+        found = TOTALS_LINE.fullmatch(line.strip()[:LONGEST_EVENT])
+        if found is None:
+            raise MalformedError(f"expected totals such as {shown(first)}, got {shown(line)}")
+        names = ("rolls", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
+        return [dict(zip(names, found.groups(), strict=True))]
+
+    if TOTALS_LINE.fullmatch(first.strip()[:LONGEST_EVENT]) is None:
+        return None
+    return Layout(read, "The log has no heading: its lines were read as the losses of many rolls.")
+
+
+def _won_layout(first: str) -> Layout | None:
+    def read(line: str) -> list[Row]:
+        if rows := _read_battles(line):
+            return rows
+        raise MalformedError(f"expected battles such as 6 v 1 lost, got {shown(line)}")
+
+    rows = _read_battles(first)
+    if not rows:
+        return None
+    row = rows[0]
+    return Layout(
+        read,
+        f"The log has no heading: the first battle was read as an attack of {row['attackers']} "
+        f"armies, the garrison included, on {row['defenders']}, which "
+        f"{'succeeded' if is_won(row['won']) else 'failed'}.",
+    )
+
+
+def _read_battles(line: str) -> list[Row]:
+    """Return the battles of a line, none if the line holds anything else.
+
+    >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
+    ['lost', 'lost', 'won']
+    """
+    rows: list[Row] = []
+    end = 0
+    for found in BATTLE.finditer(line):
+        if BETWEEN.fullmatch(line, end, found.start()) is None:
+            return []
+        attackers, defenders, word = found.group(1, 2, 3) if found[3] else found.group(5, 6, 4)
+        rows.append({"attackers": attackers, "defenders": defenders, "won": word})
+        end = found.end()
+    return rows if BETWEEN.fullmatch(line, end) else []
+
+
+# Columns under other names.
+
+SIDE_NAMES = {
+    "attack": r"(?:a|att|atk|attack|attacker|attackers)",
+    "defence": r"(?:d|def|defence|defender|defenders)",
+}
+DIE = r"(?:_?(?:die|dice|roll))?_?([1-9])"
+DIE_COLUMN = {side: re.compile(name + DIE) for side, name in SIDE_NAMES.items()}
+SIDE_COLUMN = {
+    side: re.compile(rf"{name}(|_?(?:dice|die|rolls?))") for side, name in SIDE_NAMES.items()
+}
+NO_DIE = (None, "", "-", 0, "0")
+SEVERAL = re.compile(r"\[?\s*[1-9][0-9]*(?:[\s,;+/-]+[1-9][0-9]*)+\s*\]?")
+JOINED = re.compile(r"[1-9]{2,}")
+HEADING = {  # each heading has one
+    *("die", "face", "attack", "attack_dice", "attackers_left", "won"),
+    *("chance_before", "chance_after"),
+}
+WINNER_COLUMNS = ("win", "result", "outcome", "winner", "victory")
+
+
+class Columns(NamedTuple):
+    """The meaning of columns with other names than the documentation.
+
+    names: the documented names of columns, by their names in the log.
+    dice: the columns with one die each, for each side.
+    remark: a sentence that lists the renamed columns; empty if no column is renamed.
+    """
+
+    names: Mapping[str, str]
+    dice: Mapping[str, Sequence[str]]
+    remark: str
+
+    def rename(self, row: Row) -> Row:
+        """Return a row with the names of the documentation."""
+        if not self.remark:
+            return row
+        known = {
+            column_name(name) if isinstance(name, str) else name: value
+            for name, value in row.items()
+        }
+        single = {name for names in self.dice.values() for name in names}
+        read = {
+            self.names.get(name, name): value for name, value in known.items() if name not in single
+        }
+        for side, names in self.dice.items():
+            faces = [known[name] for name in names if known.get(name) not in NO_DIE]
+            if faces:
+                read[side] = " ".join(map(str, faces))
+        return read
+
+
+def is_heading(names: Iterable[str]) -> bool:
+    """Return whether a row names the columns of a log.
+
+    >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
+    (True, False)
+    """
+    columns = {column_name(name): [None] for name in names}
+    pairs = _side_pairs(columns)
+    return bool(HEADING & {*columns} or _die_columns(columns) or pairs or _winner_columns(columns))
+
+
+def is_column(name: str) -> bool:
+    """Return whether a column may have a meaning although the documentation has another name.
+
+    >>> is_column("a1"), is_column("attack_dice"), is_column("winner"), is_column("time")
+    (True, True, True, False)
+    """
+    patterns = (*DIE_COLUMN.values(), *SIDE_COLUMN.values())
+    is_side = any(pattern.fullmatch(name) for pattern in patterns)
+    return is_side or name in HEADING or name in WINNER_COLUMNS
+
+
+def find_columns(sample: Iterable[Row]) -> Columns:
+    """Return the meaning of columns, from their names and the first rows.
+
+    sample: the first rows.
+
+    >>> columns = find_columns([{"a1": 6, "a2": 4, "d1": 5}])
+    >>> columns.rename({"a1": 6, "a2": 4, "d1": 5})
+    {'attack': '6 4', 'defence': '5'}
+    """
+    values: dict[str, list[object]] = {}
+    for row in sample:
+        for name, value in row.items():
+            if isinstance(name, str):
+                values.setdefault(column_name(name), []).append(value)
+    names: dict[str, str] = {}
+    remarks = []
+    dice = _die_columns(values)
+    if dice:
+        remarks.append(
+            " and ".join(f"{', '.join(dice[side])} as the dice in {side}" for side in SIDES)
+        )
+    else:
+        names |= _side_columns(values)
+        remarks += [f"{name} as the dice in {side}" for name, side in names.items()]
+    winners = _winner_columns(values)
+    if len(winners) == 1 and all(is_won(value) is not None for value in values[winners[0]]):
+        names[winners[0]] = "won"
+        remarks.append(f"{winners[0]} as the winner")
+    if "face" in values and "die" not in values:
+        names["face"] = "die"
+        remarks.append("face as a die")
+    remark = f"Columns were read by their names: {'; '.join(remarks)}." if remarks else ""
+    return Columns(names, dice, remark)
+
+
+def _die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return the columns with one die each, none unless both sides have some."""
+    found = {
+        side: sorted(
+            (name for name in values if pattern.fullmatch(name)), key=lambda name: name[-1]
+        )
+        for side, pattern in DIE_COLUMN.items()
+    }
+    are_known = any(side in values for side in SIDES)
+    are_clear = all(
+        names and len({name[-1] for name in names}) == len(names) for names in found.values()
+    )
+    return found if are_clear and not are_known else {}
+
+
+def _winner_columns(values: Mapping[str, object]) -> list[str]:
+    """Return the columns that may name the winner, where the armies of both sides are known."""
+    if "won" in values or not {"attackers", "defenders"} <= {*values}:
+        return []
+    return [name for name in WINNER_COLUMNS if name in values]
+
+
+def _side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
+    """Return the pairs of columns that are named alike for both sides, with their sides."""
+    if any(side in values for side in SIDES):
+        return []
+    ends: dict[str, list[tuple[str, str]]] = {}  # such as `_dice`
+    for side, pattern in SIDE_COLUMN.items():
+        for name in values:
+            if found := pattern.fullmatch(name):
+                ends.setdefault(found[1], []).append((name, side))
+    return [dict(pair) for pair in ends.values() if [side for _, side in pair] == [*SIDES]]
+
+
+def _side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
+    """Return the two columns that hold the dice of a side each, if some cell has several dice."""
+    pairs = [
+        pair
+        for pair in _side_pairs(values)
+        if any(any(map(_holds_dice(name), values[name])) for name in pair)
+    ]
+    return pairs[0] if len(pairs) == 1 else {}
+
+
+def _holds_dice(name: str) -> Callable[[object], bool]:
+    """Return a predicate for cells that hold several dice, and nothing else."""
+    are_armies = name in ("attackers", "defenders")
+
+    def holds(value: object) -> bool:
+        if isinstance(value, list | tuple):
+            return True
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return False
+        text = str(value).strip()[:100]
+        return bool(SEVERAL.fullmatch(text) or (not are_armies and JOINED.fullmatch(text)))
+
+    return holds
+
+
+def format_line(row: object) -> str | None:
+    """Return a text, or the dice of both sides, as a line of a log, and `None` for other rows.
+
+    >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(6)
+    ('641-53', '6 4|5', None)
+    """
+    if isinstance(row, str):
+        return row
+    if not isinstance(row, list | tuple) or len(row) != 2:
+        return None
+    groups = []
+    for group in row:
+        if isinstance(group, list | tuple) and 0 < len(group) <= LONGEST_GROUP:
+            group = " ".join(map(str, group))
+        if not isinstance(group, str):
+            return None
+        groups.append(group)
+    return "|".join(groups)

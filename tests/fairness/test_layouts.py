@@ -1,0 +1,386 @@
+"""Layouts: logs as people have them show the same from all sources, none is guessed."""
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from iacta import IactaError, audit
+from iacta.fairness.layouts import ACCEPTED, EXAMPLES, find_columns, find_layout
+from iacta.fairness.log import read_log
+from iacta.fairness.trials import LOST, WON, Entry, Notes
+from iacta.questions import ask
+from iacta.rules.variants import find_rules
+from tests.cli.run import Run
+
+CLASSIC = find_rules("classic")
+ROLLS = [((6, 4, 1), (5, 3)), ((2,), (6,)), ((5, 5), (4, 1)), ((6, 2, 2), (2,))]
+
+
+def entries(log: Any, rules: str = "classic") -> list[Entry]:
+    """Return what the lines of a log say."""
+    blocks = read_log(log, find_rules(rules), Notes())
+    return [block.entries[code] for block in blocks for code in block.codes]
+
+
+def remarks(log: Any) -> list[str]:
+    """Return how a log was read."""
+    notes = Notes()
+    list(read_log(log, CLASSIC, notes))
+    return list(notes.remarks)
+
+
+def spaced(dice: tuple[int, ...], mark: str = " ") -> str:
+    """Return dice with a mark between them."""
+    return mark.join(map(str, dice))
+
+
+def padded(dice: tuple[int, ...], count: int, mark: str) -> str:
+    """Return dice in cells of their own, the last ones empty."""
+    return mark.join([*map(str, dice), *[""] * (count - len(dice))])
+
+
+def lines(line: str, rolls: list[tuple[tuple[int, ...], tuple[int, ...]]] = ROLLS) -> str:
+    """Return a log of lines such as a pattern, with `a` and `d` for the dice of both sides."""
+    parts = []
+    for attack, defence in rolls:
+        values = {f"a{name}": spaced(attack, mark) for name, mark in MARKS.items()}
+        values |= {f"d{name}": spaced(defence, mark) for name, mark in MARKS.items()}
+        values |= {"cells_a": padded(attack, 3, ","), "cells_d": padded(defence, 2, ",")}
+        values |= {"tabs_a": padded(attack, 3, "\t"), "tabs_d": padded(defence, 2, "\t")}
+        parts.append(line.format(**values))
+    return "\n".join(parts) + "\n"
+
+
+MARKS = {"": "", "_": " ", "c": ",", "cs": ", ", "h": "-", "s": "/"}
+LAYOUTS = {
+    "comma": lines("{a_},{d_}"),
+    "tab": lines("{a_}\t{d_}"),
+    "semicolon": lines("{ac};{dc}"),
+    "space": lines("{ac} {dc}"),
+    "quotes": lines('"{ac}","{dc}"'),
+    "vs": lines("{a_} vs {d_}"),
+    "v.": lines("{ac} v. {dc}"),
+    "against": lines("{a_} against {d_}"),
+    "digits": lines("{a}-{d}"),
+    "digits and v": lines("{a}v{d}"),
+    "digits and blanks": lines("{a} {d}"),
+    "hyphens": lines("{ah},{dh}"),
+    "slashes": lines("{as} - {ds}"),
+    "brackets": lines("[{acs}] [{dcs}]"),
+    "brackets and comma": lines("[{acs}], [{dcs}]"),
+    "parentheses": lines("({acs}) vs ({dcs})"),
+    "lines of JSON": lines("[[{acs}], [{dcs}]]"),
+    "defence first": lines("{d_},{a_}"),
+    "names": lines("attack {a_} defence {d_}"),
+    "names with colons": lines("Attacker rolled: {acs}; Defender rolled: {dcs}"),
+    "names, defence first": lines("D {d_} A {a_}"),
+    "remarks": "# Friday\n\n" + lines("{a}-{d}").replace("\n", "\n\n", 1),
+    "cells": "a1,a2,a3,d1,d2\n" + lines("{cells_a},{cells_d}"),
+    "tabs": "A1\tA2\tA3\tD1\tD2\n" + lines("{tabs_a}\t{tabs_d}"),
+    "long names of cells": "Attack Die 1;Attack Die 2;Attack Die 3;Defense Die 1;Defense Die 2\n"
+    + lines("{cells_a},{cells_d}").replace(",", ";"),
+    "several dice in a cell": "Attack Dice,Defense Dice\n" + lines("{a_},{d_}"),
+    "digits in a cell": "attack_dice;defence_dice\n" + lines("{a};{d}"),
+    "rolls in a cell": "Attacker rolls,Defender rolls\n" + lines("{a_},{d_}"),
+    "players' names": "attacker\tdefender\n" + lines("{a_}\t{d_}"),
+    "JSON of digits": "\n".join(
+        json.dumps({"Attack Dice": spaced(a, ""), "Defense Dice": spaced(d, "")}) for a, d in ROLLS
+    ),
+    "JSON of lists": "\n".join(
+        json.dumps({"attacker_dice": a, "defender_dice": d}) for a, d in ROLLS
+    ),
+    "JSON of dice": "\n".join(
+        json.dumps(
+            {f"a{n}": face for n, face in enumerate(a, 1)}
+            | {f"d{n}": face for n, face in enumerate(d, 1)}
+        )
+        for a, d in ROLLS
+    ),
+    "list of pairs": json.dumps(ROLLS),
+    "list of texts": json.dumps(lines("{a}-{d}").split()),
+    "list of objects": json.dumps(
+        [{"Attack Dice": a, "Defense Dice": d} for a, d in ROLLS], indent=1
+    ),
+}
+WANTED = entries([{"attack": attack, "defence": defence} for attack, defence in ROLLS])
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_layout_shows_the_same_from_every_source(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [each.outcome for each in WANTED] == [(0, 2), (1, 0), (0, 2), (0, 1)]
+    text = LAYOUTS[name]
+    file = tmp_path / "log.txt"
+    file.write_text(text, encoding="utf-8", newline="")
+    assert entries(text) == WANTED
+    assert entries(text.encode()) == WANTED
+    assert entries(text.replace("\n", "\r\n")) == WANTED
+    assert entries(file) == WANTED
+    stream = io.TextIOWrapper(io.BytesIO(text.encode()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert entries(Path("-")) == WANTED
+    if not name.startswith("list"):
+        assert entries(iter(text.splitlines())) == WANTED
+    assert len(remarks(text)) == 1, "the answer says how the log was read"
+
+
+@pytest.mark.parametrize("name", ["digits", "cells", "several dice in a cell", "brackets"])
+def test_the_command_says_how_it_read_a_log(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = Run(monkeypatch, capsys)
+    (remark,) = remarks(LAYOUTS[name])
+    file = tmp_path / "log.csv"
+    file.write_text(LAYOUTS[name], encoding="utf-8")
+    for words in (["audit", str(file)], ["audit", "--log", LAYOUTS[name]]):
+        printed = run.words(words)
+        assert printed.code == 0
+        assert remark in printed.stdout
+    assert ask("audit", log=LAYOUTS[name]).record()["remarks"] == [remark]
+
+
+@pytest.mark.parametrize("has_heading", [True, False])
+def test_excel_is_read_with_and_without_a_heading(has_heading: bool, tmp_path: Path) -> None:
+    file = tmp_path / "log.xlsx"
+    columns: dict[str, list[Any]] = {
+        "Attack Dice": [spaced(attack) for attack, _ in ROLLS],
+        "Defense Dice": [spaced(defence) for _, defence in ROLLS],
+    }
+    pl.DataFrame(columns).write_excel(file, include_header=has_heading)
+    assert entries(file) == WANTED
+    joined = {
+        name: [int(text.replace(" ", "")) for text in texts] for name, texts in columns.items()
+    }
+    pl.DataFrame(joined).write_excel(file, include_header=has_heading)
+    assert entries(file) == WANTED
+    pl.DataFrame({"x": [f"{spaced(a, '')}-{spaced(d, '')}" for a, d in ROLLS]}).write_excel(
+        file, include_header=False
+    )
+    assert entries(file) == WANTED
+
+
+def test_other_tables_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    dice: dict[str, list[int | None]] = {
+        f"{side[0]}{number + 1}": [
+            roll[place][number] if number < len(roll[place]) else None for roll in ROLLS
+        ]
+        for place, (side, count) in enumerate((("attack", 3), ("defence", 2)))
+        for number in range(count)
+    }
+    frame = pl.DataFrame(dice)
+    frame.write_excel(tmp_path / "log.xlsx")
+    frame.write_parquet(tmp_path / "log.parquet")
+    frame.write_ipc(tmp_path / "log.arrow")
+    for name in ("log.xlsx", "log.parquet", "log.arrow"):
+        assert entries(tmp_path / name) == WANTED, name
+
+
+def test_rows_of_python_may_be_pairs_or_texts() -> None:
+    assert entries(ROLLS) == WANTED
+    assert entries([[list(attack), list(defence)] for attack, defence in ROLLS]) == WANTED
+    assert entries([(spaced(attack), spaced(defence)) for attack, defence in ROLLS]) == WANTED
+    assert entries(["attack,defence", *lines("{a_},{d_}").splitlines()]) == WANTED
+
+
+@pytest.mark.parametrize("each", EXAMPLES, ids=str)
+def test_every_example_that_messages_name_is_read(each: Any) -> None:
+    log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
+    assert audit(log, draws=9).lines == (100 if "100" in each.line else 1)
+    assert each.line in ACCEPTED
+
+
+def test_the_docs_show_every_example() -> None:
+    page = (Path(__file__).parents[2] / "docs/questions/fair-dice.md").read_text("utf-8")
+    for each in EXAMPLES:
+        if each.heading:
+            assert f"`{each.heading}`" in page
+        assert f"`{each.line}`" in page
+
+
+def test_the_side_that_attacked_is_decided_by_all_first_lines() -> None:
+    first = entries("5-3\n64-51\n641-53\n")
+    second = entries("3-5\n51-64\n53-641\n")
+    assert first == second
+    assert first[0].dice == (5, 3)
+    (remark,) = remarks("53-641\n")
+    assert remark == (
+        "The log has no heading: line 1, '53-641', was read as 641 in attack against 53 in "
+        "defence, as the other way round has too many dice on a side."
+    )
+
+
+def test_what_divides_the_sides_is_decided_by_all_first_lines() -> None:
+    assert [each.dice for each in entries("6,4 5\n6,4,1 5,3\n")] == [(6, 4, 5), (6, 4, 1, 5, 3)]
+    assert [each.dice for each in entries("6,4 5\n6,4,1 5\n")] == [(6, 4, 5), (6, 4, 1, 5)]
+
+
+UNCLEAR = {
+    "6 4,5 3\n": "line 1: which side attacked is not clear",
+    "64-53\n5-3\n": "line 1: which side attacked is not clear",
+    "6 4 1 5 3\n": "line 1: unknown layout '6 4 1 5 3'",
+    "6,4,1,5,3\n": "line 1: unknown layout '6,4,1,5,3'",
+    "6,4 5\n": "line 1: which dice belong together is not clear",
+    "[[6, 4, 1], [5, 3]\n": "",
+    "[6, 4, 1]\n[5, 3]\n": "",
+    "9-4\n": "line 1: expected the dice of both sides",
+    "641-53\n53-641\n": "line 2: expected the dice of both sides, at most 3 in attack and 2 in "
+    "defence, as in line 1, '641-53', got '53-641'",
+    "6 v 1\n": "line 1: which side attacked is not clear",
+}
+
+
+@pytest.mark.parametrize("text", UNCLEAR, ids=repr)
+def test_no_unclear_log_is_guessed(text: str) -> None:
+    with pytest.raises(IactaError) as caught:
+        audit(text)
+    assert str(caught.value).startswith(UNCLEAR[text])
+    if UNCLEAR[text]:
+        assert str(caught.value).endswith(ACCEPTED)
+
+
+def test_rules_of_which_both_sides_throw_three_dice_need_a_heading() -> None:
+    with pytest.raises(IactaError, match="which side attacked is not clear"):
+        audit("641-53\n", rules="capital")
+    assert entries("attack 641 defence 533\n", "capital")[0].outcome == (1, 2)
+
+
+WRONG = {
+    "hello\nworld\n": "line 1: unknown columns 'hello'; a log has a heading and lines",
+    "641-537\n": "line 1: expected the dice of both sides",
+    "6 4 1 2,5 3\n": "line 1: expected the dice of both sides",
+    "641-53\nhello\n": "line 2: expected the dice of both sides, at most 3 in attack",
+    "[6, 4, 1] [5, 3\n": "",
+    "a1,a2,d1\n6,7,5\n": "line 2: attack must be dice that show 1 to 6, got '6 7'",
+    "a1,a2,d1\n,,5\n": "line 2: missing attack: give the dice of both sides",
+    "a1,a1,d1\n6,5,5\n": "line 1: the column a1 appears twice",
+    "Attack Dice,Defense Dice\n6 4 1,\n": "line 2: missing defence",
+    "Attack Dice,Defense Dice\n6 4 9,5\n": "line 2: attack must be dice that show 1 to 6",
+    "attack_dice,defence_dice\n3,2\n": "line 2: missing attackers_lost",
+    "6 v 1 maybe\n": "line 1: unknown columns '6 v 1 maybe'",
+    "6 v 1 lost\n7 v 2 drawn\n": "line 2: expected battles such as 6 v 1 lost, got '7 v 2 drawn'",
+    "6 v 1 lost, hello\n": "line 1: unknown columns",
+    "1 v 3 lost\n": "line 1: attackers must be more than the garrison of 1, got 1",
+    "attackers,defenders,won\n6,1,perhaps\n": "line 2: won must be yes or no, got 'perhaps'",
+    "attackers,defenders,won\n6,,no\n": "line 2: missing defenders",
+    "attackers,defenders,won,ahead\n6,1,no,3\n": "line 2: missing attackers_left",
+    "attackers,defenders,attackers_left,defenders_left,won\n6,1,5,0,no\n": "line 2: won must be",
+    "100 rolls 3 v 2: attackers lost 92, defenders 107\n": "line 1: 100 rolls of 3 against 2 must "
+    "take 200 armies in all, got attackers_lost 92 and defenders_lost 107",
+    "100 rolls 4 v 2: attackers lost 92, defenders 108\n": "line 1: attack_dice must be a whole "
+    "number from 1 to 3, got 4",
+    "0 rolls 3 v 2: attackers lost 0, defenders 0\n": "line 1: rolls must be a whole number from 1",
+    "rolls,attack_dice,defence_dice\n9,3,2\n": "line 2: missing attackers_lost",
+    "rolls,count,attack_dice,defence_dice,attackers_lost\n9,9,3,2,9\n": "line 2: a row must have "
+    "rolls or count, got both",
+    "9" * 9000 + "-5\n": "line 1: unknown layout",
+    "[" * 5000 + "6] [5]\n": "",
+    "6 4 1,5 3\n" + "6 " * 4000 + "\n": "line 2: expected the dice of both sides",
+    "6" + " " * 9000 + "v 1 lost x\n": "line 1: unknown",
+    "\u0666 4 1,5 3\n": "line 1: unknown layout",
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: repr(text[:40]))
+def test_a_wrong_log_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(IactaError) as caught:
+        audit(text)
+    sentence = str(caught.value)
+    assert sentence.startswith(WRONG[text])
+    assert "\n" not in sentence
+    assert len(sentence) < 1200
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [([6, 4], [])],
+        [([6, 4], [True])],
+        [([6, 4], [2.5])],
+        [([[6]], [5])],
+        [([6] * 21, [5])],
+        [("641-53", None)],
+        ["641-53", 6],
+        [["6 4 1", "5 3"], {"die": 3}],
+        ["6\ud800-5"],
+        ["641-53", "6" * 20_000],
+        ["641\n53"],
+        [{"a1": {}, "d1": 5}],
+        [{"Attack Dice": [[6]], "Defense Dice": [5]}],
+        [{"attackers": 6, "defenders": 1, "won": []}],
+        [{"attackers": 6, "defenders": 1, "result": {}}],
+        [{("a",): 1}],
+    ],
+    ids=repr,
+)
+def test_wrong_rows_are_refused_in_one_sentence(log: Any) -> None:
+    with pytest.raises(IactaError) as caught:
+        audit(log)
+    assert "\n" not in str(caught.value)
+
+
+def test_counts_of_dice_are_not_taken_for_dice() -> None:
+    text = "attack_dice,defence_dice,attackers_lost\n3,2,1\n1,1,0\n"
+    assert [each.outcome for each in entries(text)] == [(1, 1), (0, 1)]
+    assert not remarks(text)
+    with pytest.raises(IactaError, match="line 2: defence_dice must be a whole number from 1 to 2"):
+        audit("attack_dice,defence_dice,attackers_lost\n3,3,1\n")
+
+
+def test_other_columns_stay_what_they_are() -> None:
+    text = "a1,a2,d1,player,time\n6,5,4,Ada,8\n"
+    found = audit(text, draws=9)
+    assert found.unread == ("time",)
+    assert [luck.player for luck in found.lucks] == ["Ada"]
+    rolls = audit("attack,defence,rolls,won\n6 5,4,17,yes\n", draws=9)
+    assert rolls.unread == ("rolls", "won")
+    assert rolls.lines == 1
+
+
+def test_who_has_won_may_stand_in_any_usual_words() -> None:
+    for won, lost in (("won", "lost"), ("Yes", "No"), ("1", "0"), ("attacker", "defender")):
+        text = f"attackers,defenders,result\n6,1,{lost}\n7,2,{won}\n"
+        assert [each.outcome for each in entries(text)] == [LOST, WON]
+    rows = [
+        {"attackers": 6, "defenders": 1, "won": False},
+        {"attackers": 7, "defenders": 2, "won": 1},
+    ]
+    assert [each.outcome for each in entries(rows)] == [LOST, WON]
+    for text in (
+        "6 v 1 lost, 9 v 3 lost, 7 v 2 won",
+        "6 v 1 lost\n9 v 3 lost\nwon 7 v 2\n",
+        "6,1,lost\n9,3,lost\n7,2,won\n",
+        "6-1: loss; 9-3: loss and 7-2: win.",
+        "6 vs 1 L\n9 vs 3 L\n7 vs 2 W\n",
+    ):
+        assert [each.outcome for each in entries(text)] == [LOST, LOST, WON]
+        assert [each.fought for each in entries(text)] == [(6, 1), (9, 3), (7, 2)]
+
+
+def test_long_logs_without_a_heading_are_read_block_by_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(4)
+    rolls = [(tuple(row[:3]), tuple(row[3:])) for row in rng.integers(1, 7, (4000, 5)).tolist()]
+    text = lines("{a}-{d}", rolls)
+    whole = entries(text)
+    monkeypatch.setattr("iacta.tabular.BLOCK", 999)
+    assert entries(text) == whole
+    assert [each.dice for each in whole] == [attack + defence for attack, defence in rolls]
+
+
+def test_the_words_of_layouts_and_columns_can_be_read_alone() -> None:
+    layout = find_layout([(3, "6 v 1 lost")], ",", CLASSIC, "line")
+    assert re.search("the garrison included, on 1, which failed", layout.remark)
+    columns = find_columns([{"Attack Dice": "6 4 1", "Defense Dice": "5 3"}])
+    assert "attack_dice as the dice in attack" in columns.remark
