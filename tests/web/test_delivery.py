@@ -9,7 +9,8 @@ from starlette.responses import Response
 from starlette.types import Message, Scope
 
 from iacta.web import cache_and_gzip
-from iacta.web.cache_and_gzip import MOST_UNREAD_BYTES, PART_BYTES, Delivery
+from iacta.web.cache_and_gzip import Delivery
+from iacta.web.limits import MOST_UNREAD_BYTES, PART_BYTES
 from tests.web.served import Server
 
 QUERY = "attackers=12&defenders=10"

@@ -71,8 +71,8 @@ def call(client: tuple[ModuleType, Any], name: str, body: dict[str, Any] | None 
     if body is None:
         reply = module.sync_detailed(client=asked)
     else:
-        kind = module.sync_detailed.__annotations__["body"]
-        kind = kind if isinstance(kind, type) else kind.__args__[0]
+        kind: Any = module.sync_detailed.__annotations__["body"]
+        kind = kind if hasattr(kind, "from_dict") else kind.__args__[0]
         reply = module.sync_detailed(client=asked, body=kind.from_dict(body))
     assert reply.status_code == 200, reply.content
     said = json.loads(reply.content)
