@@ -1,11 +1,11 @@
-"""What the addresses of the map answer, as the schema of the API describes it.
+"""The types of the answers at the addresses of the map; the schema of the API is made from them.
 
 Territories are numbers, in the order of the board.
 """
 
 from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import TypedDict  # which pydantic can read in Python 3.11
+from typing_extensions import TypedDict  # pydantic reads only this one in Python 3.11
 
 from iacta.charts.scene import Scene
 
@@ -13,9 +13,9 @@ SentBoard: TypeAlias = dict[str, Any] | str  # `"classic"` for the classic board
 
 
 class FileRemark(TypedDict):
-    """What was noticed while a file was read.
+    """A remark on a file.
 
-    line: the number of its line, if it is about one.
+    line: the number of the line, `None` for the whole file.
     text: the remark.
     """
 
@@ -27,8 +27,8 @@ class DrawnContinent(TypedDict):
     """A continent.
 
     name: its name.
-    bonus: the armies that it brings.
-    territories: its territories.
+    bonus: the new armies for its owner.
+    territories: the numbers of the territories.
     """
 
     name: str
@@ -37,16 +37,16 @@ class DrawnContinent(TypedDict):
 
 
 class DrawnBoard(TypedDict):
-    """A board, and what its map is drawn from.
+    """A board with the shapes of its map.
 
-    format: the format that it was read from.
-    remarks: what was noticed while it was read.
-    board: the board as it is sent back with questions.
-    name: its name.
-    code: its part of a code.
+    format: the file format.
+    remarks: remarks on the file.
+    board: the board, to be sent with questions.
+    name: the name of the board.
+    code: the part of a code that names the board.
     territories: the names of the territories.
     continents: the continents.
-    scene: what is drawn.
+    scene: the shapes of the map.
     """
 
     format: str
@@ -60,10 +60,10 @@ class DrawnBoard(TypedDict):
 
 
 class SentHolding(TypedDict):
-    """Who holds a territory.
+    """The owner and the armies of a territory.
 
     owner: the player.
-    armies: how many armies are there.
+    armies: the number of armies.
     """
 
     owner: str
@@ -73,8 +73,8 @@ class SentHolding(TypedDict):
 class SentPosition(TypedDict):
     """A position.
 
-    player: the player whose turn it is.
-    territories: those that are held, by their names.
+    player: the player to move.
+    territories: the owned territories, by name.
     """
 
     player: str
@@ -82,11 +82,13 @@ class SentPosition(TypedDict):
 
 
 class DrawnPosition(DrawnBoard):
-    """A position and its board.
+    """A position with its board.
 
     position: the position.
-    rules, keep, stay, fresh: of the code of a turn: the name of its rules, the armies that stay on
-        territories by their numbers, the territories whose armies all stay, and the new armies.
+    rules: the name of the rules, for the code of a turn.
+    keep: the garrisons by territory, for the code of a turn.
+    stay: the territories whose armies all stay, for the code of a turn.
+    fresh: the number of new armies, for the code of a turn.
     """
 
     position: SentPosition
@@ -109,34 +111,35 @@ BorderState = TypedDict(
 )
 BorderState.__doc__ = """The odds of a battle over a border.
 
-from, to: the territories.
-chance: the chance to take the territory.
+from, to: the attacking and the defended territory.
+chance: the chance to take the defended territory.
 words: the chance in words.
-dice: the attack dice of the next roll.
-rolls: what the next roll may cost the attackers and the defenders, with its chance and in words.
+dice: the number of attack dice in the next roll.
+rolls: the results of the next roll: both sides' losses, the chance, and the result in words.
 """
 
 AdvanceSpan = TypedDict("AdvanceSpan", {"from": int, "to": int, "least": int, "most": int})
-AdvanceSpan.__doc__ = """How many armies may move into a territory that was just taken.
+AdvanceSpan.__doc__ = """The numbers of armies that may move into a taken territory.
 
-from, to: the territories.
-least, most: the armies.
+from, to: the territory that attacked, and the taken one.
+least, most: the smallest and the largest number.
 """
 
 
 class TurnRecord(TypedDict):
-    """Where a turn is.
+    """The state of a turn.
 
-    code: its code.
-    phase: its phase.
-    player: whose turn it is.
-    owners, armies: those of each territory.
-    new: the armies still to be placed.
-    usual: the new armies that the player gets by the rules.
-    odds: those of each battle that can be begun.
+    code: the code of the turn.
+    phase: the phase of the turn.
+    player: the player to move.
+    owners: the owner of each territory.
+    armies: the number of armies on each territory.
+    new: the number of new armies to place.
+    usual: the number of new armies by the rules.
+    odds: the odds of each legal battle.
     sentence: the phase in words.
-    advance: how many armies may move in, where that is to be decided.
-    fortify: the last moves of armies: from where, to where, and the most armies.
+    advance: the numbers of armies that may move in, in the phase `advance`.
+    fortify: the legal last moves: start, end, and the most armies, in the phase `fortify`.
     """
 
     code: str
@@ -153,7 +156,7 @@ class TurnRecord(TypedDict):
 
 
 class StepAnswer(TurnRecord):
-    """Where a turn is after a step.
+    """The state of a turn after a step.
 
     words: the step in words.
     """
@@ -164,33 +167,35 @@ class StepAnswer(TurnRecord):
 class ImpossibleStep(TypedDict):
     """A step that is not possible.
 
-    problem: why not.
+    problem: the reason.
     """
 
     problem: str
 
 
 class ReplayAnswer(TypedDict):
-    """Where a turn is, and where it is after each of many steps.
+    """The states of a turn before and after each of many steps.
 
-    turns: the turn, and those after the steps.
+    turns: the first state, then the state after each step.
     """
 
     turns: list[StepAnswer | TurnRecord | ImpossibleStep]
 
 
 class StepValueRecord(TypedDict):
-    """What a turn is worth, and what the step to it changed.
+    """The value of a turn, and the effect of the step before.
 
     value: the chance of the goal, or points.
     figure: the value in words.
-    is_chance: whether it is a chance.
-    change, luck, cost, error: what the step changed, what the dice and the choice did of that where
-        that is known, and how large the error may be.
-    is_costly: whether the choice cost something.
-    is_rough: whether the error is not small.
-    words: all that in words.
-    sum: what dice and choices have done since the turn began, in words.
+    is_chance: whether the value is a chance.
+    change: the value minus the value before the step.
+    luck: the part of the change due to the dice, `None` if unknown.
+    cost: the loss of the choice against the best one, `None` if unknown.
+    error: the half width of the interval of `change`.
+    is_costly: whether the cost is significant.
+    is_rough: whether the error is large.
+    words: the value, the luck and the cost in words.
+    sum: the luck and the cost of the whole turn in words.
     """
 
     value: float
@@ -207,9 +212,9 @@ class StepValueRecord(TypedDict):
 
 
 class ValuesAnswer(TypedDict):
-    """What turns are worth.
+    """The values of the turns of a tree.
 
-    values: of each turn, `None` where it is not known.
+    values: the value of each turn, `None` if unknown.
     """
 
     values: list[StepValueRecord | None]
@@ -218,9 +223,9 @@ class ValuesAnswer(TypedDict):
 class AttackByDice(TypedDict):
     """An attack with a number of dice.
 
-    dice: the number.
-    loss: what it loses against the best attack.
-    results: what the roll may cost the attackers and the defenders.
+    dice: the number of dice.
+    loss: the loss of value against the best attack.
+    results: the possible losses of the attackers and the defenders.
     """
 
     dice: int
@@ -242,22 +247,23 @@ MoveRecord = TypedDict(
         "success": str | None,
     },
 )
-MoveRecord.__doc__ = """An attack with which a plan may begin.
+MoveRecord.__doc__ = """A first attack of a plan.
 
-from, to: the territories.
-name: both names.
-dice: the attack dice.
-loss: what it loses against the best attack.
-by_dice: the same for each number of dice.
-words, figure: the loss, and what the goal is worth then.
-success: what the goal is worth once the territory is taken, in words.
+from, to: the attacking and the defended territory.
+name: the names of both territories.
+dice: the number of attack dice.
+loss: the loss of value against the best attack.
+by_dice: the attack with each number of dice.
+words: the loss in words.
+figure: the value of the attack in words.
+success: the value after a conquest in words.
 """
 
 
 class StopRecord(TypedDict):
-    """What it loses to attack no more.
+    """The decision to attack no more.
 
-    loss: the loss.
+    loss: the loss of value against the best attack.
     words: the loss in words.
     """
 
@@ -268,8 +274,8 @@ class StopRecord(TypedDict):
 class PlanTable(TypedDict):
     """A table.
 
-    columns: its headings.
-    rows: its cells.
+    columns: the headings.
+    rows: the cells.
     """
 
     columns: list[str]
@@ -279,8 +285,8 @@ class PlanTable(TypedDict):
 class SectionRecord(TypedDict):
     """A part of the plan in words.
 
-    title: its heading.
-    parts: its sentences, tables and bars.
+    title: the heading.
+    parts: the sentences, tables and bars.
     """
 
     title: str
@@ -288,24 +294,25 @@ class SectionRecord(TypedDict):
 
 
 class AnalyseAnswer(TypedDict):
-    """What a goal is worth in a turn.
+    """The value of a goal in a turn, with the plan for it.
 
-    value, bound: the chance of the goal or points, and what no play can exceed; `None` where it is
-        not known.
+    value: the chance of the goal, or points; `None` if unknown.
+    bound: the upper bound of the value.
     low, high: the interval of the value.
-    is_proven: whether a longer search finds nothing better.
+    is_proven: whether the value is final.
     is_chance: whether the value is a chance.
     figure: the value in words.
     sentences: the answer in words.
     moves: the first attacks, the best first.
-    stop: what it loses to attack no more.
-    placement: where new armies are best placed: territories with numbers.
+    stop: the decision to attack no more.
+    placement: the best placement of new armies: pairs of a territory and a number.
     sections: the plan in words.
     scene: the arrows and labels of the plan.
-    chances: the chance to own each territory, where there is room to show them.
-    advances: the numbers of armies that may move in, with what each is worth.
-    best: the best of these numbers.
-    command, python: what asks for the same plan in a terminal and in Python.
+    chances: the chance to own each territory, `None` if the map has no room.
+    advances: pairs of a number of armies that may move in and its value.
+    best: the best number of armies to move in.
+    command: the shell command for the same plan.
+    python: the Python call for the same plan.
     """
 
     value: float | None

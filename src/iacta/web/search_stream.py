@@ -39,14 +39,13 @@ async def answer_in_lines(
     """Return the response that improves.
 
     work: what searches.
-    function: what is searched, as `search_once` takes it; an answer that is proven or complete is
-        the last.
+    function: the search, as `search_once` takes it; a proven or complete answer is the last.
     body: its argument as JSON, with a `time_limit` for all answers together.
     first: how many seconds the first answer takes; `None` for a search that says what it has so
         far.
     """
     given = await work.run(read_time_limit, body)
-    limits = [None] if first is None else [*_limits(given, first)]
+    limits: list[float | None] = [None] if first is None else [*_limits(given, first)]
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
     lines = _lines(work, function, body, limits)
@@ -59,7 +58,7 @@ async def _lines(
     body: bytes,
     limits: list[float | None],
 ) -> AsyncIterator[str]:
-    # A client that reads slowly gets only the newest line of each kind.
+    # The newest line of each kind: a slow client misses older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
 

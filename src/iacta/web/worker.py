@@ -1,8 +1,8 @@
 """What a process of the server computes: the requested parts of an answer.
 
 Such a process runs `serve`: it takes jobs from a socket, one after another, and sends back progress
-and results. It neither reads nor writes files for clients. What it sends is what a client gets, as
-bytes: the process that serves everybody neither parses bodies nor writes JSON or pages.
+and results. It neither reads nor writes files for clients. Results are the bytes of a response: the
+main process neither parses bodies nor writes JSON or pages.
 """
 
 import csv
@@ -52,7 +52,7 @@ Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
 MOST_EXACT = 2**53  # of floats
-LAST = ("is_proven", "proven", "is_complete")  # with one of these, more time changes nothing
+LAST = ("is_proven", "proven", "is_complete")  # keys of a final answer
 FORMS = served_questions()  # loaded before the first question
 
 
@@ -72,7 +72,7 @@ class Job(NamedTuple):
 class Progress(NamedTuple):
     """How far a job is, as a `Watch` receives it.
 
-    so_far: what has been found so far, of an answer that fills in, as JSON.
+    so_far: a partial answer as JSON.
     """
 
     doing: str
@@ -98,10 +98,10 @@ READY = Reply(None, None, is_worn=False)
 
 
 class SearchResult(NamedTuple):
-    """What a search has found.
+    """The answer of a search.
 
     answer: the answer as JSON.
-    is_last: whether more time cannot make it better.
+    is_last: whether the answer is final.
     """
 
     answer: str
@@ -146,7 +146,7 @@ def _whole(value: Any) -> Any:
 
 
 def read_time_limit(body: bytes) -> float | None:
-    """Return the seconds in a body, `None` without any; the search itself refuses other values."""
+    """Return the `time_limit` of a body, `None` if it is missing or not a number of seconds."""
     limit = parse_body(body).get("time_limit")
     return None if limit is None or not _is_time(limit) else float(min(limit, MOST_PLAN_SECONDS))
 
@@ -159,7 +159,7 @@ def _is_time(limit: Any) -> bool:
 
 
 def answer_within_limits(question: Question, watch: Watch | None = None) -> Answer:
-    """Return the answer to a question, one that may take long as good as there is time for.
+    """Return the answer to a question within the time that a server gives.
 
     question: the question.
     watch: receives progress.
@@ -210,7 +210,7 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
     """Return a part of the answer to a question; an error has the parameter that it is about.
 
     name: the name of the question.
-    given: the body of a request, or names and texts, as `read_address` does.
+    given: the body of a request, or pairs of a name and a text as in an address.
     part: as `write_part` takes it.
     watch: receives progress.
     """
@@ -230,9 +230,9 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
 
 
 def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> bytes:
-    """Return what a function of a JSON object answers, as JSON.
+    """Return the result of a function as JSON.
 
-    function: the function.
+    function: a function of a JSON object.
     body: the object, as the body of a request.
     """
     return json.dumps(function(parse_body(body))).encode()
@@ -241,7 +241,7 @@ def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> byte
 def search_question(
     name: str, record: Mapping[str, Any], watch: Watch | None = None
 ) -> dict[str, Any]:
-    """Return the record of what a search finds.
+    """Return the record of the answer to a question that is searched.
 
     name: the name of the question.
     record: as `read_record` takes it.
@@ -261,11 +261,11 @@ def search_once(
     time_limit: float | None,
     watch: Watch | None = None,
 ) -> SearchResult:
-    """Return what a search finds in some time.
+    """Return the answer of one search.
 
-    function: what is searched: a function of a JSON object with a keyword `watch`.
+    function: the search, a function of a JSON object with a keyword `watch`.
     body: the object, as the body of a request.
-    time_limit: the seconds to search, `None` for those that the object has.
+    time_limit: the seconds to search; `None` leaves the `time_limit` of the object.
     watch: receives progress.
     """
     record = parse_body(body)
@@ -289,12 +289,12 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
     link: brings jobs as pickles, and takes `READY`, and `Progress` and a `Reply` to each job, all
         after their lengths.
-    niceness: how far everything else on this machine goes first; 0 where jobs are quick.
-    draws: whether a first picture, which takes half a second, is drawn before the first job.
+    niceness: the niceness of the process.
+    draws: whether to draw a picture before the first job; the first one takes half a second.
 
     Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a search
-    then returns the best plan so far. Nothing is printed: what native code writes before it aborts,
-    such as the stack of V8, would fill a log.
+    then returns the best plan so far. The process has no stderr: V8 prints its native stack before
+    it aborts, and clients could fill the log with such stacks.
     """
     seal()
     with open(os.devnull, "w") as nowhere:
@@ -321,7 +321,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
         link.sendall(len(text).to_bytes(8) + text)
 
     if draws:
-        with suppress(Exception):  # the first question for a picture reports it
+        with suppress(Exception):  # the first job reports the error
             convert(json.dumps(FIRST), "svg")
     send(READY)
     with suppress(EOFError, OSError):
@@ -345,7 +345,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
 
 def _sendable(result: Any) -> Any:
-    """Return a result, if it is not larger than what a server sends."""
+    """Return a result; refuse one that is larger than `MOST_ANSWER_BYTES`."""
     size = len(result) if isinstance(result, bytes) else 0
     if size > MOST_ANSWER_BYTES:
         raise IactaError(
