@@ -44,7 +44,6 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: try-core no-compiler
 .PHONY: demo plot serve core test test-fast check fuzz fuzz-core reproduce bench bench-core docs format wheels clean help
 
 demo: $(VENV)/demo ## a first answer: the game that had to be left unfinished
@@ -61,6 +60,7 @@ core: $(if $(COMPILER),,no-compiler) ## compile the core of plans and whole game
 	@$(MAKE) -s --no-print-directory $(JOBS) $(CORE)
 
 # Where the core cannot be compiled, everything else works.
+.PHONY: try-core no-compiler
 try-core:
 	@mkdir -p build
 	@$(MAKE) -s --no-print-directory core 2>build/core.log || \

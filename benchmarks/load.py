@@ -1,4 +1,4 @@
-"""How much load a server handles: random battles, small questions beside plans and behind nginx.
+"""How much load a server handles: random battles, small questions beside plans and large answers.
 
     python -m benchmarks.load [--seconds SECONDS] [--soak SECONDS]
 
@@ -35,10 +35,20 @@ CONNECTIONS = 8
 PAUSE = 40  # milliseconds between two small questions of one client, beside plans
 PLAN = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
 BATTLE = "/api/v1/battle?attackers=12"
+PICTURE = "/api/v1/battle/picture.svg?attackers=12&defenders={}"
+HEAVY = (
+    "/table?attackers=1200&defenders=1200",
+    "/table?attackers=2200&defenders=2200",
+    "/api/v1/table?attackers=1200&defenders=1200",
+    "/openapi.json",
+    "/about",
+)
 PLANNERS = 2
 SEARCHES, IDLE = 20, 500  # of one client, behind nginx
 ASKED_PER_SECOND = 1_000
 MOST_SECONDS = 0.050  # for a small question while plans run
+MOST_SECONDS_BESIDE_LARGE = 0.3
+MOST_MEGABYTES = 128
 MOST_GROWTH = 1.10
 SETTLED = 60.0  # seconds of a soak until processes remember as much as they may
 
@@ -109,22 +119,28 @@ def wrk(address: str, seconds: float, pause: int = 0) -> Report:
 @contextmanager
 def planning(address: str) -> Iterator[list[int]]:
     """Keep some clients asking for plans, and yield the statuses of their answers."""
+    paths = [PLAN.replace("Brazil=30", f"Brazil={30 + k}") for k in range(50)]
+    with keep_asking(address, paths, PLANNERS) as statuses:
+        yield statuses
+
+
+@contextmanager
+def keep_asking(address: str, paths: list[str], clients: int) -> Iterator[list[int]]:
+    """Keep some clients asking one path after another, and yield the statuses of their answers."""
     is_over = threading.Event()
     statuses: list[int] = []
 
-    def plan() -> None:
+    def ask() -> None:
         while not is_over.is_set():
-            statuses.append(
-                asked(address, PLAN.replace("Brazil=30", f"Brazil={30 + len(statuses) % 50}"))
-            )
+            statuses.append(asked(address, paths[len(statuses) % len(paths)]))
 
-    clients = [threading.Thread(target=plan) for _ in range(PLANNERS)]
-    for client in clients:
-        client.start()
+    threads = [threading.Thread(target=ask) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
     yield statuses
     is_over.set()
-    for client in clients:
-        client.join()
+    for thread in threads:
+        thread.join()
 
 
 def memory(process: psutil.Process) -> int:
@@ -138,8 +154,10 @@ def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
     seconds: how long each measurement takes.
     soak: how long to ask small questions and plans while memory is watched; 0 for not at all.
     """
-    with served() as (address, _):
+    with served() as (address, process):
         yield from behind_nginx(address, seconds)
+        yield from pictures_beside_plans(address, seconds)
+        yield from beside_large_answers(address, process, seconds)
     needed = missing()
     if needed is not None:
         print(f"  not measured; that needs {needed}")
@@ -163,6 +181,74 @@ def load(seconds: float = 10.0, soak: float = 0.0) -> Iterator[Mark]:
         yield Mark("plans, lost", unmade, 0, False, len(statuses))
         if soak:
             yield from _soaked(address, process, soak)
+
+
+def beside_large_answers(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:
+    """Yield how long small questions wait while a large answer is asked for again and again.
+
+    address, process: of the server.
+    seconds: how long.
+    """
+    for path in HEAVY:
+        before = process.memory_info().rss
+        with keep_asking(address, [path], 1) as statuses, peak_memory(process) as peak:
+            waits = measure_waits(address, f"{BATTLE}&defenders={{}}", seconds)
+        most = MOST_SECONDS_BESIDE_LARGE
+        wait = quantile(waits, 0.99)
+        yield Mark(f"beside {path}, 99% within seconds", wait, most, False, len(waits))
+        refused = sum(status != 200 for status in statuses)
+        yield Mark(f"{path}, refused", refused, None, False, len(statuses))
+        growth = (max(peak) - before) / 2**20
+        yield Mark(f"beside {path}, megabytes more", growth, MOST_MEGABYTES, False, len(peak))
+
+
+def pictures_beside_plans(address: str, seconds: float) -> Iterator[Mark]:
+    """Yield how long pictures take while two clients search plans, and without them."""
+    alone = measure_waits(address, PICTURE, seconds)
+    with planning(address):
+        beside = measure_waits(address, PICTURE, seconds)
+    for part in (0.5, 0.9, 0.99):
+        claim = f"pictures beside plans, {part:.0%} within seconds"
+        yield Mark(claim, quantile(beside, part), None, False, len(beside))
+    ratio = quantile(beside, 0.9) / quantile(alone, 0.9)
+    yield Mark("pictures beside plans, times as long as alone", ratio, 2, False, len(beside))
+
+
+def measure_waits(address: str, path: str, seconds: float) -> list[float]:
+    """Return the seconds until each answer to one client, in ascending order.
+
+    address: of the server.
+    path: the path that is asked, with a place for a number of defenders.
+    seconds: how long.
+    """
+    waits, end = list[float](), time.monotonic() + seconds
+    while time.monotonic() < end:
+        begun = time.perf_counter()
+        status = asked(address, path.format(5 + len(waits) % 40))
+        waits.append(time.perf_counter() - begun if status == 200 else math.inf)
+        time.sleep(PAUSE / 1000)
+    return sorted(waits)
+
+
+def quantile(waits: list[float], part: float) -> float:
+    """Return the least wait that at least a part of all do not exceed."""
+    return waits[math.ceil(part * len(waits)) - 1]
+
+
+@contextmanager
+def peak_memory(process: psutil.Process) -> Iterator[list[int]]:
+    """Sample the memory of a process, and yield the list of its sizes in bytes."""
+    is_over, found = threading.Event(), [process.memory_info().rss]
+
+    def look() -> None:
+        while not is_over.wait(0.05):
+            found.append(process.memory_info().rss)
+
+    watching = threading.Thread(target=look)
+    watching.start()
+    yield found
+    is_over.set()
+    watching.join()
 
 
 def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:

@@ -23,7 +23,10 @@ def record(
     ("error", "sentence"),
     [
         (OSError(errno.EMFILE, "full"), "all file descriptors are in use; see `ulimit -n`"),
-        (h11.LocalProtocolError("state=MUST_CLOSE"), "a client broke HTTP while it was answered"),
+        (
+            h11.LocalProtocolError("state=MUST_CLOSE"),
+            "a client sent invalid HTTP while the server answered it",
+        ),
     ],
 )
 def test_what_is_no_mistake_has_one_line(error: Exception, sentence: str) -> None:
@@ -51,7 +54,7 @@ def test_records_of_a_kind_are_counted_until_one_is_written(
     now = 6.0
     later = record(ValueError("4"))
     assert limit.filter(later)
-    assert later.getMessage() == "failed (3 more like this before)"
+    assert later.getMessage() == "failed (3 more in between)"
 
 
 def test_an_end_is_no_failure() -> None:

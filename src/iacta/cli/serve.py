@@ -89,7 +89,7 @@ class ServeCommand(Command):
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """Prints its address once it listens, and ends all work before its connections.
+            """Prints its address once it listens, and ends all jobs before the connections.
 
             error: why the address could not be printed.
             """

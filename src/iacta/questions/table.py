@@ -93,9 +93,9 @@ class TableAnswer(Answer):
 
 
 class _ShadedRows(Sequence[Sequence[Cell]]):
-    """Rows of cells, each made when it is read: a page shows a corner of a large table.
+    """The rows of the table, computed on access: a page shows only a corner of a large table.
 
-    chances: the chance to win of each number of attackers from 1, against each of defenders.
+    chances: the chance to win for each number of attackers (rows) and defenders (columns).
     """
 
     def __init__(self, chances: npt.NDArray[Any]) -> None:

@@ -22,13 +22,13 @@ from iacta.web.search_stream import LINES
 
 LOG = logging.getLogger("uvicorn.error")
 ENDING = "the server is ending"
-UNREAD = "the server has too many answers that are not read; ask again soon"
+UNREAD = "the server holds too many unread answers; ask again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
 
 
 class UnreadError(Exception):
-    """The client does not read its answer."""
+    """The client has not read a part of its answer in time."""
 
 
 class Delivery:
@@ -37,15 +37,16 @@ class Delivery:
     Whoever keeps an answer asks each time whether it is still the same, and if so, gets only that
     said: the ETag is that of the text, whichever form it is sent in. Problems are not kept.
 
-    A part is sent once the client has read those before it, and a client that does not read is
-    left. What clients have not read is bounded: beyond that, large answers are refused.
+    The server sends the next part of an answer once the client has read the last one, and closes
+    the connection of a client that reads nothing for `MOST_READING_SECONDS`. The unread bytes of
+    all answers are bounded; beyond the bound, large answers are refused with 503.
 
     app: what answers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._unread = 0  # bytes of answers with more than one part
+        self._unread = 0  # bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -83,14 +84,14 @@ class Delivery:
         method = "GET" if is_head else scope["method"]
         try:
             await self.app({**scope, "method": method, "headers": headers}, receive, collect)
-            # Only now: a request that has been answered is forgotten, and its body with it.
+            # The request and its body are released before the answer is sent.
             if start and not _comes_in_lines(start):
                 body = await _prepared(start, b"".join(parts), request_headers)
                 parts.clear()
                 await self._send(start, b"" if is_head else body, send_on)
         except UnreadError:
-            LOG.error("a client that did not read its answer was left")
-        except asyncio.CancelledError:  # the server ends
+            LOG.error("closed the connection of a client that did not read its answer")
+        except asyncio.CancelledError:  # by uvicorn, at the end of the server
             if not has_begun:
                 await _refuse(ENDING, send)
 

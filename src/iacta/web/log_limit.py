@@ -1,4 +1,4 @@
-"""The log: clients can neither fill it nor hide anything in it."""
+"""A bound for the log, so that clients cannot fill the disk."""
 
 import asyncio
 import errno
@@ -10,22 +10,24 @@ import h11
 from iacta.web.limits import LOG_SECONDS
 
 NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
-INCOMPLETE = "ASGI callable returned without completing response."  # `Delivery` has said why
+INCOMPLETE = (
+    "ASGI callable returned without completing response."  # `Delivery` has logged the reason
+)
 
 
 class LogLimit(logging.Filter):
-    """Lets through one record of a kind in a second, and failures that are no mistakes in one line.
+    """Passes one record of a kind in a second, and expected errors without their tracebacks.
 
-    Records are of a kind if the same line of code writes them about the same type of error.
+    Two records are of the same kind if one line of code logs them for the same type of error.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._written: dict[object, float] = {}  # when a record of a kind was written last
-        self._omitted: dict[object, int] = {}  # how many there have been since
+        self._written: dict[object, float] = {}  # the time of the last record by kind
+        self._omitted: dict[object, int] = {}  # the number of omitted records by kind
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is written, and shorten it."""
+        """Return whether to write a record; shorten the record of an expected error."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, asyncio.CancelledError) or record.msg == INCOMPLETE:
             return False
@@ -39,20 +41,20 @@ class LogLimit(logging.Filter):
             return False
         self._written[kind] = now
         if omitted := self._omitted.pop(kind, 0):
-            record.msg = f"{record.getMessage()} ({omitted:,} more like this before)"
+            record.msg = f"{record.getMessage()} ({omitted:,} more in between)"
             record.args = ()
         return True
 
 
 def lacks_descriptors(error: BaseException | None) -> bool:
-    """Return whether there was no file descriptor left for something."""
+    """Return whether an error means that the process has no free file descriptor."""
     return isinstance(error, OSError) and error.errno in NO_DESCRIPTOR
 
 
 def _sentence_of(error: BaseException | None) -> str:
-    """Return one line about an error that is no mistake, nothing about others."""
+    """Return the line for an expected error, an empty one for other errors."""
     if lacks_descriptors(error):
         return "all file descriptors are in use; see `ulimit -n`"
     if isinstance(error, h11.ProtocolError):
-        return "a client broke HTTP while it was answered"
+        return "a client sent invalid HTTP while the server answered it"
     return ""

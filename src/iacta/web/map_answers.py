@@ -1,11 +1,11 @@
-"""What the addresses of the map answer, as the schema of the API describes it.
+"""The types of the answers at the addresses of the map; the schema of the API is made from them.
 
 Territories are numbers, in the order of the board.
 """
 
 from typing import Any, NotRequired, TypeAlias
 
-from typing_extensions import TypedDict  # which pydantic can read in Python 3.11
+from typing_extensions import TypedDict  # pydantic reads only this one in Python 3.11
 
 from iacta.board.scene import Scene
 
@@ -13,9 +13,9 @@ SentBoard: TypeAlias = dict[str, Any] | str  # `"classic"` for the classic board
 
 
 class FileRemark(TypedDict):
-    """What was noticed while a file was read.
+    """A remark on a file.
 
-    line: the number of its line, if it is about one.
+    line: the number of the line, `None` for the whole file.
     text: the remark.
     """
 
@@ -27,8 +27,8 @@ class DrawnContinent(TypedDict):
     """A continent.
 
     name: its name.
-    bonus: the armies that it brings.
-    territories: its territories.
+    bonus: the new armies for its owner.
+    territories: the numbers of the territories.
     """
 
     name: str
@@ -37,16 +37,16 @@ class DrawnContinent(TypedDict):
 
 
 class DrawnBoard(TypedDict):
-    """A board, and what its map is drawn from.
+    """A board with the shapes of its map.
 
-    format: the format that it was read from.
-    remarks: what was noticed while it was read.
-    board: the board as it is sent back with questions.
-    name: its name.
-    code: its part of a code.
+    format: the file format.
+    remarks: remarks on the file.
+    board: the board, to be sent with questions.
+    name: the name of the board.
+    code: the part of a code that names the board.
     territories: the names of the territories.
     continents: the continents.
-    scene: what is drawn.
+    scene: the shapes of the map.
     """
 
     format: str
@@ -60,10 +60,10 @@ class DrawnBoard(TypedDict):
 
 
 class SentHolding(TypedDict):
-    """Who holds a territory.
+    """The owner and the armies of a territory.
 
     owner: the player.
-    armies: how many armies are there.
+    armies: the number of armies.
     """
 
     owner: str
@@ -73,8 +73,8 @@ class SentHolding(TypedDict):
 class SentPosition(TypedDict):
     """A position.
 
-    player: the player whose turn it is.
-    territories: those that are held, by their names.
+    player: the player to move.
+    territories: the owned territories, by name.
     """
 
     player: str
@@ -82,11 +82,13 @@ class SentPosition(TypedDict):
 
 
 class DrawnPosition(DrawnBoard):
-    """A position and its board.
+    """A position with its board.
 
     position: the position.
-    rules, keep, stay, fresh: of the code of a turn: the name of its rules, the armies that stay on
-        territories by their numbers, the territories whose armies all stay, and the new armies.
+    rules: the name of the rules, for the code of a turn.
+    keep: the garrisons by territory, for the code of a turn.
+    stay: the territories whose armies all stay, for the code of a turn.
+    fresh: the number of new armies, for the code of a turn.
     """
 
     position: SentPosition
@@ -109,34 +111,35 @@ BorderState = TypedDict(
 )
 BorderState.__doc__ = """The odds of a battle over a border.
 
-from, to: the territories.
-chance: the chance to take the territory.
+from, to: the attacking and the defended territory.
+chance: the chance to take the defended territory.
 words: the chance in words.
-dice: the attack dice of the next roll.
-rolls: what the next roll may cost the attackers and the defenders, with its chance and in words.
+dice: the number of attack dice in the next roll.
+rolls: the results of the next roll: both sides' losses, the chance, and the result in words.
 """
 
 AdvanceSpan = TypedDict("AdvanceSpan", {"from": int, "to": int, "least": int, "most": int})
-AdvanceSpan.__doc__ = """How many armies may move into a territory that was just taken.
+AdvanceSpan.__doc__ = """The numbers of armies that may move into a taken territory.
 
-from, to: the territories.
-least, most: the armies.
+from, to: the territory that attacked, and the taken one.
+least, most: the smallest and the largest number.
 """
 
 
 class TurnRecord(TypedDict):
-    """Where a turn is.
+    """The state of a turn.
 
-    code: its code.
-    phase: its phase.
-    player: whose turn it is.
-    owners, armies: those of each territory.
-    new: the armies still to be placed.
-    usual: the new armies that the player gets by the rules.
-    odds: those of each battle that can be begun.
+    code: the code of the turn.
+    phase: the phase of the turn.
+    player: the player to move.
+    owners: the owner of each territory.
+    armies: the number of armies on each territory.
+    new: the number of new armies to place.
+    usual: the number of new armies by the rules.
+    odds: the odds of each legal battle.
     sentence: the phase in words.
-    advance: how many armies may move in, where that is to be decided.
-    fortify: the last moves of armies: from where, to where, and the most armies.
+    advance: the numbers of armies that may move in, in the phase `advance`.
+    fortify: the legal last moves: start, end, and the most armies, in the phase `fortify`.
     """
 
     code: str
@@ -153,7 +156,7 @@ class TurnRecord(TypedDict):
 
 
 class StepAnswer(TurnRecord):
-    """Where a turn is after a step.
+    """The state of a turn after a step.
 
     words: the step in words.
     """
@@ -164,16 +167,16 @@ class StepAnswer(TurnRecord):
 class ImpossibleStep(TypedDict):
     """A step that is not possible.
 
-    problem: why not.
+    problem: the reason.
     """
 
     problem: str
 
 
 class ReplayAnswer(TypedDict):
-    """Where a turn is, and where it is after each of many steps.
+    """The states of a turn before and after each of many steps.
 
-    turns: the turn, and those after the steps.
+    turns: the first state, then the state after each step.
     """
 
     turns: list[StepAnswer | TurnRecord | ImpossibleStep]

@@ -107,7 +107,7 @@ def _environment() -> Environment:
 
 
 def load_templates() -> None:
-    """Compile all templates, so that no page waits for it."""
+    """Compile all templates."""
     for name in _environment().list_templates():
         _environment().get_template(name)
 
@@ -503,9 +503,10 @@ def _question_page(
     """Return the page of a question as HTML.
 
     form: the question.
-    texts, problems: those of its inputs by the names of parameters.
-    sections: the answer.
-    elsewhere: where else the answer is.
+    texts: the texts of the inputs by parameter.
+    problems: the problems of the inputs by parameter.
+    sections: the sections of the answer.
+    elsewhere: links to the answer in other forms.
     more: further variables of the template.
     """
     return template(
@@ -523,7 +524,7 @@ def _question_page(
     )
 
 
-# What processes of their own write.
+# The functions of worker processes.
 
 
 def read_pairs(body: bytes) -> list[tuple[str, str]]:
@@ -535,8 +536,8 @@ def write_answer(question: Question, texts: Mapping[str, str], has_chart: bool) 
     """Return the page of a question with its answer.
 
     question: the question.
-    texts: those that ask it, by the names of parameters.
-    has_chart: whether the specification of its chart is in the page, if there is one.
+    texts: the texts of the inputs by parameter.
+    has_chart: whether to include the specification of the chart, if the question has a chart.
     """
     answer = answer_within_limits(question)
     chart = write_part(answer, "spec") if has_chart and _has_picture(question) else ""

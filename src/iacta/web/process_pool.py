@@ -1,9 +1,8 @@
 """Work: answers are computed in processes of their own, so that no question holds up another.
 
-Most questions take milliseconds, and are answered in the quick lane. Pictures have a lane whose
-processes have loaded what draws them. Work that takes more than a second in one of these is begun
-anew in the slow lane. Plans are searched in a lane of their own. Some work may wait in each; more
-is refused at once.
+There are four lanes. Most questions take milliseconds: the quick lane answers them. The lane of
+pictures has processes that have loaded V8. Both restart a job of more than a second in the slow
+lane. The fourth lane searches plans. Each lane has a bounded queue and refuses further jobs.
 
 A process ends when nobody waits for its answer any more, or when its time is over. It is never
 interrupted and used again before it has replied, as what it remembers could be half written.
@@ -96,7 +95,7 @@ class Work:
         return await self._run_in(self._quick, Job(function, args))
 
     async def draw(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return what a function returns that draws a picture, as `run` does."""
+        """Return the result of a function that draws a picture, as `run` does."""
         return await self._run_in(self._pictures, Job(function, args))
 
     async def _run_in(self, lane: "_Lane", job: Job) -> Any:
@@ -121,7 +120,7 @@ class Work:
         return await self._searches.run(job, self._late(), self.seconds, report)
 
     def _late(self) -> float:
-        """Return when an answer that is asked for now is late."""
+        """Return the deadline of a job that arrives now, as a time of the event loop."""
         return asyncio.get_running_loop().time() + self.seconds
 
 
@@ -130,10 +129,9 @@ class _Lane:
 
     size: how many there are.
     most_waiting: how many jobs may wait for one.
-    niceness: how far they let everything else on this machine go first.
-    finishing: the part of its time that a job has left when it is interrupted, to return what it
-        has found; jobs are only ended if it is 0.
-    draws: whether they load what draws pictures before their first job.
+    niceness: the niceness of the processes.
+    finishing: the part of its time that a job has left when it is interrupted; 0 for no interrupt.
+    draws: whether the processes load V8 before their first job.
     """
 
     def __init__(
@@ -164,8 +162,8 @@ class _Lane:
         """Return the result of a job.
 
         job: the job.
-        late: the time of the loop by which there must be a result.
-        seconds: how long the job may take once it has begun.
+        late: the deadline, as a time of the event loop.
+        seconds: the most seconds of computing.
         report: receives progress.
         """
         worker = await self._take()
@@ -252,7 +250,7 @@ class _Worker:
             self.start()
         assert self._starting is not None  # noqa: S101 # it has just been
         starting = self._starting
-        await asyncio.wait((starting,))  # which another job may wait for next
+        await asyncio.wait((starting,))  # cancelling this wait leaves the start alone
         if starting.cancelled():
             raise DiedError
         if isinstance(error := starting.exception(), OSError):
@@ -261,7 +259,7 @@ class _Worker:
         starting.result()
 
     async def do(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
-        """Return the result of a job, or what it has found when it is late.
+        """Return the result of a job, or its best result at the deadline.
 
         job, late, seconds, report: as `_Lane.run` takes them.
         """
@@ -289,7 +287,7 @@ class _Worker:
         except DiedError:
             if loop.time() >= late:
                 raise LateError(seconds) from None
-            if self._process is not None:  # nobody here has ended it
+            if self._process is not None:  # `kill` was not called
                 LOG.error("a process that computed an answer has ended")
             raise
         finally:
@@ -324,12 +322,12 @@ class _Worker:
 
 
 async def _start_in_thread(process: Any, link: socket.socket) -> None:
-    """Start a process, which waits until the one that it is copied from has loaded everything.
+    """Start a process in a thread; the first start waits until the fork server has loaded iacta.
 
     process: the process.
-    link: the socket that it gets, which is closed here only then, even if nobody waits any more.
+    link: the socket of the process; the thread closes its copy after the start.
 
-    No executor does it, as Python ends only when the threads of executors have ended.
+    The thread is a daemon and not from an executor: at its exit Python waits for executors.
     """
     loop = asyncio.get_running_loop()
     started: asyncio.Future[None] = loop.create_future()
@@ -351,7 +349,7 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
             error = raised
         finally:
             link.close()
-        with suppress(RuntimeError):  # the loop has ended, and with it all processes
+        with suppress(RuntimeError):  # the event loop is closed
             loop.call_soon_threadsafe(finish, error)
 
     Thread(target=start, daemon=True).start()
@@ -371,7 +369,7 @@ _PROCESSES = _processes()
 
 
 def end_forkserver() -> None:
-    """End the process that others are copied from, which would load everything before it ends."""
+    """End the fork server, which would otherwise finish loading before it notices the exit."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         from multiprocessing import forkserver  # only there
 

@@ -1,8 +1,8 @@
 """HTTP as uvicorn speaks it with h11, which bounds the head of a request.
 
-A client may send requests before earlier ones are answered. uvicorn goes on reading them whenever
-an application asks whether the client has left, so a client that sends and reads nothing could fill
-the memory. Here a connection is read again once all requests that it has sent are being answered.
+A client may pipeline: send requests before it has the answers to earlier ones. uvicorn resumes
+reading whenever an application waits for a disconnect, so a client that sends requests and reads no
+answers could fill the memory. Here reading resumes once the received requests are answered.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class BoundedProtocol(H11Protocol):
-    """Reads on from a connection only when no request of it waits for its turn."""
+    """Reads from a connection only while no complete request is in the buffer."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)

@@ -44,7 +44,7 @@ def answer_in_lines(
 async def _lines(
     work: Work, function: Callable[..., Mapping[str, Any]], body: bytes
 ) -> AsyncIterator[str]:
-    # A client that reads slowly gets only the newest line of each kind.
+    # The newest line of each kind: a slow client misses older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
 

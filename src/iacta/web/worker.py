@@ -1,8 +1,8 @@
 """What a process of the server computes: the requested parts of an answer.
 
 Such a process runs `serve`: it takes jobs from a socket, one after another, and sends back progress
-and results. It neither reads nor writes files for clients. What it sends is what a client gets, as
-bytes: the process that serves everybody neither parses bodies nor writes JSON or pages.
+and results. It neither reads nor writes files for clients. Results are the bytes of a response: the
+main process neither parses bodies nor writes JSON or pages.
 """
 
 import csv
@@ -73,7 +73,7 @@ class Job(NamedTuple):
 class Progress(NamedTuple):
     """How far a job is, as a `Watch` receives it.
 
-    so_far: what has been found so far, of an answer that fills in, as JSON.
+    so_far: a partial answer as JSON.
     """
 
     doing: str
@@ -139,7 +139,7 @@ def _whole(value: Any) -> Any:
 
 
 def answer_within_limits(question: Question, watch: Watch | None = None) -> Answer:
-    """Return the answer to a question, one that may take long as good as there is time for.
+    """Return the answer to a question within the time that a server gives.
 
     question: the question.
     watch: receives progress.
@@ -190,7 +190,7 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
     """Return a part of the answer to a question; an error has the parameter that it is about.
 
     name: the name of the question.
-    given: the body of a request, or names and texts, as `read_address` does.
+    given: the body of a request, or pairs of a name and a text as in an address.
     part: as `write_part` takes it.
     watch: receives progress.
     """
@@ -210,9 +210,9 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
 
 
 def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> bytes:
-    """Return what a function of a JSON object answers, as JSON.
+    """Return the result of a function as JSON.
 
-    function: the function.
+    function: a function of a JSON object.
     body: the object, as the body of a request.
     """
     return json.dumps(function(parse_body(body))).encode()
@@ -221,7 +221,7 @@ def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> byte
 def search_question(
     name: str, record: Mapping[str, Any], watch: Watch | None = None
 ) -> dict[str, Any]:
-    """Return the record of what a search finds.
+    """Return the record of the answer to a question that is searched.
 
     name: the name of the question.
     record: as `read_record` takes it.
@@ -260,12 +260,12 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
     link: brings jobs as pickles, and takes `READY`, and `Progress` and a `Reply` to each job, all
         after their lengths.
-    niceness: how far everything else on this machine goes first; 0 where jobs are quick.
-    draws: whether a first picture, which takes half a second, is drawn before the first job.
+    niceness: the niceness of the process.
+    draws: whether to draw a picture before the first job; the first one takes half a second.
 
     Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a search
-    then returns the best plan so far. Nothing is printed: what native code writes before it aborts,
-    such as the stack of V8, would fill a log.
+    then returns the best plan so far. The process has no stderr: V8 prints its native stack before
+    it aborts, and clients could fill the log with such stacks.
     """
     seal()
     with open(os.devnull, "w") as nowhere:
@@ -292,7 +292,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
         link.sendall(len(text).to_bytes(8) + text)
 
     if draws:
-        with suppress(Exception):  # the first question for a picture reports it
+        with suppress(Exception):  # the first job reports the error
             convert(json.dumps(FIRST), "svg")
     send(READY)
     with suppress(EOFError, OSError):
@@ -316,7 +316,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
 
 def _sendable(result: Any) -> Any:
-    """Return a result, if it is not larger than what a server sends."""
+    """Return a result; refuse one that is larger than `MOST_ANSWER_BYTES`."""
     size = len(result) if isinstance(result, bytes) else 0
     if size > MOST_ANSWER_BYTES:
         raise IactaError(
