@@ -29,7 +29,7 @@ def asked() -> list[Question]:
         form.parse(read_words(form.parameters(), shlex.split(each.line)[1:], form.name))
         for form in QUESTIONS.all()
         for each in form.examples
-        if form.name not in ("plan", "board", "compare", "win", "goals", "threats")
+        if form.name not in ("plan", "board", "compare", "win", "goals", "threats", "steps")
         and not {"rolls.csv", "game.jsonl"} & {*each.line.split()}
         if "narrate" not in each.line and "1e6" not in each.line
     ]

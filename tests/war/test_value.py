@@ -141,13 +141,13 @@ def test_the_core_takes_the_rules_of_new_armies_from_python(
     turn, weights = line_turn("r6 b4"), weights_of("ending")
     incomes = [3 / 6, 3 / 4]
     assert War(turn).judge(weights)[1][:, column].tolist() == incomes
-    monkeypatch.setattr("iacta.war.games.FEWEST_NEW", 6)
+    monkeypatch.setattr("iacta.war.tables.FEWEST_NEW", 6)
     assert War(turn).judge(weights)[1][:, column].tolist() == [2 * each for each in incomes]
 
 
 def test_the_core_refuses_rules_of_new_armies_that_cannot_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.war.games.LANDS_FOR_AN_ARMY", 0)
+    monkeypatch.setattr("iacta.war.tables.LANDS_FOR_AN_ARMY", 0)
     with pytest.raises(IactaError, match="the rules of cards and new armies must be possible"):
         War(line_turn("r6 b4"))
