@@ -16,6 +16,6 @@ SEVERAL_RULES = {
     "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
     "never lose two": Rules(full_attack=Dice((6, 6, 6), bonus=(6, 0))),
     "never take two": Rules(full_defence=Dice((6, 6), bonus=(6, 0))),
-    "always one each": Rules(full_attack=Dice((6, 6, 6), bonus=(6, -6))),
+    "always one each": Rules(full_attack=Dice((6, 6, 6), bonus=(6, -6), sort_again=False)),
 }
 EDGES = [*product((1, 2, 3, 4, 5, 6), (1, 2, 3, 4)), (12, 3), (3, 12), (17, 17), (18, 17), (4, 19)]

@@ -13,6 +13,7 @@ import griffe
 
 import iacta
 from iacta import charts, methods, plan
+from iacta.inputs import errors
 from iacta.rules import thrown
 from iacta_literature import chain, hoehle, taflin, tree
 from iacta_literature import charts as figures
@@ -63,7 +64,8 @@ def _library_pages() -> dict[str, str]:
 
 def _types() -> list[str]:
     """Return the end of the list: what the short names of types in signatures mean."""
-    files = {getattr(getattr(iacta, name), "__module__", "") for name in iacta.__all__} - {""}
+    public = (getattr(iacta, name) for name in iacta.__all__)
+    files = {_find_module(each) for each in public if hasattr(each, "__module__")}
     read = griffe.load("iacta", search_paths=[SOURCES.parents[1] / "src"])
     named = [
         each for file in files for each in read[file.removeprefix("iacta.")].attributes.values()
@@ -129,9 +131,14 @@ def _by_module(package: ModuleType, depth: int) -> dict[ModuleType, list[str]]:
     for name in package.__all__:
         documented = getattr(package, name)
         if callable(documented):
-            place = ".".join(documented.__module__.split(".")[:depth])
+            place = ".".join(_find_module(documented).split(".")[:depth])
             found.setdefault(sys.modules[place], []).append(name)
     return dict(sorted(found.items(), key=lambda item: _title(item[0])))
+
+
+def _find_module(documented: object) -> str:
+    """Return the name of the file that has a public name; errors call themselves `iacta`'s."""
+    return errors.__name__ if documented.__module__ == "iacta" else documented.__module__
 
 
 def _page(*parts: str) -> str:
