@@ -33,6 +33,7 @@ UNSTEADY = (
     "plan",
     "review",
     "simulate",
+    "steps",
     "threats",
     "win",
 )  # files, dice, or the clock
@@ -54,6 +55,9 @@ GAME = json.dumps(
         "battles": [{"from": "Peru", "to": "Brazil", "left": 5, "their_left": 1}],
     }
 )
+
+
+STEPS = '[{"after": 0, "do": "attack", "from": "Peru", "to": "Brazil", "left": 8, "their_left": 5}]'
 
 
 def asked(example: Example, name: str) -> Question:
@@ -80,6 +84,7 @@ def questions() -> list[Question]:
         ("review", game),
         ("win", war),
         ("threats", {"code": WAR, "time_limit": "20"}),
+        ("steps", {"code": WAR, "take": "Brazil", "steps": STEPS, "time_limit": "20"}),
         ("goals", {**war, "win": "true", "time_limit": "20"}),
     )
     return [*found, *(QUESTIONS[name].parse(texts) for name, texts in more)]
@@ -255,7 +260,7 @@ def test_the_schema_names_every_question_and_parameter(server: Server) -> None:
 
 
 def test_the_page_of_the_api_names_every_address_and_needs_no_script(server: Server) -> None:
-    page = server.ask("/docs").body.decode()
+    page = html.unescape(server.ask("/docs").body.decode())
     for name, form in QUESTIONS.items():
         assert f"GET /api/v1/{name}<" in page
         assert form.summary() in page

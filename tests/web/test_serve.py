@@ -218,9 +218,9 @@ def test_a_search_answers_soon_and_better_later(server: Server) -> None:
 
 def test_a_proven_answer_is_the_last(server: Server) -> None:
     server.wait()
-    with searched(server, {"code": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
+    with searched(server, {"position": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
         (answer,) = (line["answer"] for line in lines if "answer" in line)
-    assert answer["is_proven"]
+    assert answer["proven"]
 
 
 def test_a_plan_answers_in_lines_too(server: Server) -> None:
@@ -275,8 +275,8 @@ def test_the_pages_of_games_say_on_what_their_numbers_depend(server: Server) -> 
     [
         ("nonsense", "JSON"),
         ("[]", "the body must be an object"),
-        ('{"take": "Asia"}', "code must be text"),
-        ('{"code": "1;classic;red;Peru:red:3,Brazil:blue:2", "take": "Mars"}', "'Mars'"),
+        ('{"take": "Asia"}', "missing position"),
+        ('{"position": "1;classic;red;Peru:red:3,Brazil:blue:2", "take": "Mars"}', "'Mars'"),
     ],
 )
 def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: str) -> None:

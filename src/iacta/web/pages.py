@@ -51,11 +51,15 @@ PASTED = {  # in place of the files that examples name
     '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
     '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n',
     "goals": TURN,
+    "steps": TURN,
     "threats": TURN,
     "win": TURN,
 }
+MORE = {"steps": {"take": "South America"}}  # what a pasted example needs besides
+NAMED_FILE = re.compile(r"\.(toml|jsonl?|csv)\b")
 WORDS = {  # what a player asks, on the menu
     "goals": "What can this turn reach?",
+    "steps": "What did each step change?",
     "threats": "What can they do to me?",
     "win": "Who is winning?",
     "battle": "Will this attack succeed?",
@@ -328,7 +332,7 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def _first(form: type[Question]) -> Question:
     if form.name in PASTED:
         (parameter,) = (each.name for each in form.parameters() if each.name in ("log", "code"))
-        return form.parse({parameter: PASTED[form.name]})
+        return form.parse({parameter: PASTED[form.name], **MORE.get(form.name, {})})
     return _example(form, form.examples[FIRST.get(form.name, 0)])
 
 
@@ -581,7 +585,11 @@ def _written(question: Question) -> dict[str, str]:
 
 def _others(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples that name no file, as addresses and words."""
-    examples = [(_example(form, example), example.words) for example in form.examples]
+    examples = [
+        (_example(form, example), example.words)
+        for example in form.examples
+        if not NAMED_FILE.search(example.line)
+    ]
     names = [parameter.name for parameter in form.parameters() if parameter not in listed(form)]
     return [
         (f"{form.name}?{address(question)}", words)

@@ -329,16 +329,16 @@ def _sendable(result: Any) -> Any:
 def _done(job: Job, send: Callable[[Progress], None]) -> Any:
     if not job.is_watched:
         return job.function(*job.args)
-    reported = -LEAST_PAUSE
+    # Progress and answers so far have pauses of their own.
+    reported = {False: -LEAST_PAUSE, True: -LEAST_PAUSE}
 
     def watch(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
     ) -> None:
-        nonlocal reported
-        if monotonic() - reported >= LEAST_PAUSE:
+        if monotonic() - reported[so_far is not None] >= LEAST_PAUSE:
             record = None if so_far is None else json.dumps(so_far.record())
             send(Progress(doing, part, keeps, record))
-            reported = monotonic()
+            reported[so_far is not None] = monotonic()
 
     return job.function(*job.args, watch=watch)
 

@@ -234,7 +234,7 @@ class PlanQuestion(UnderRules, Question):
     hold: bool = parameter(
         Flag(),
         "Plan to hold it until your next turn, too.",
-        needs="take or take_any or eliminate",
+        needs="take or eliminate",
         excludes="cards and then",
         default=False,
     )
@@ -406,7 +406,9 @@ class PlanQuestion(UnderRules, Question):
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer | GoalEndAnswer":
         deadline = Deadline.of(self.time_limit)
-        turn, goal = self.turn, self.goal
+        turn = self.turn
+        with _called(owner="eliminate", worths="stage_values"):
+            goal = self.goal
         if goal is None or (goal.is_chance and goal.is_reached(turn)):
             return GoalEndAnswer(self, 1.0, is_reached=True)
         if turn.phase in ("fortify", "over"):
@@ -667,7 +669,8 @@ class PlanAnswer(Answer):
         if self.move_in:
             yield f"Best: move {count(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
-            yield from around.continued(plan, plan.goal, self.goes_on, rules)
+            goal = self.question.goal or plan.goal
+            yield from around.continued(plan, goal, self.goes_on, rules)
         else:
             beginning = sentences.achieved(plan)
             if self.new:

@@ -574,7 +574,7 @@ function showGoal() {
   ];
   redraw(on.kind, optionsOf(kinds));
   on.kind.value = [state.goal, { continent: state.continent, eliminate: state.victim }[state.goal]].join(" ").trim();
-  on["hold-label"].hidden = !state.goal || state.goal === "worth";
+  on["hold-label"].hidden = !state.goal || ["any", "worth"].includes(state.goal);
   on.hold.checked = state.hold;
   on.targets.hidden = !canAim(state);
   isPicking &&= canAim(state);
