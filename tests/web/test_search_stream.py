@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from iacta.web.search_stream import answer_in_lines
-from iacta.web.worker import Found, Progress
+from iacta.web.worker import SearchAnswer, Progress
 
 
 class Searching:
@@ -14,11 +14,11 @@ class Searching:
     async def run(self, function: Any, *args: Any) -> None:
         """Find no time limit."""
 
-    async def search(self, *args: Any, report: Any) -> Found:
+    async def search(self, *args: Any, report: Any) -> SearchAnswer:
         """Report much, and return the best."""
         for k in range(1000):
             await report(Progress(f"{k}", None, keeps=False, so_far=json.dumps({"value": k})))
-        return Found(json.dumps({"value": 1000}), is_last=True)
+        return SearchAnswer(json.dumps({"value": 1000}), is_last=True)
 
 
 def test_only_the_newest_lines_wait_for_a_client() -> None:

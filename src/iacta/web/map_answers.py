@@ -12,7 +12,7 @@ from iacta.charts.scene import Scene
 SentBoard: TypeAlias = dict[str, Any] | str  # `"classic"` for the classic board
 
 
-class RemarkRecord(TypedDict):
+class MapRemark(TypedDict):
     """A remark on a file.
 
     line: the number of the line, `None` for the whole file.
@@ -23,7 +23,7 @@ class RemarkRecord(TypedDict):
     text: str
 
 
-class ContinentRecord(TypedDict):
+class MapContinent(TypedDict):
     """A continent.
 
     name: its name.
@@ -36,7 +36,7 @@ class ContinentRecord(TypedDict):
     territories: list[int]
 
 
-class BoardAnswer(TypedDict):
+class MapBoard(TypedDict):
     """A board with the shapes of its map.
 
     format: the file format.
@@ -50,16 +50,16 @@ class BoardAnswer(TypedDict):
     """
 
     format: str
-    remarks: list[RemarkRecord]
+    remarks: list[MapRemark]
     board: SentBoard
     name: str
     code: str
     territories: list[str]
-    continents: list[ContinentRecord]
+    continents: list[MapContinent]
     scene: Scene
 
 
-class HoldingRecord(TypedDict):
+class MapHolding(TypedDict):
     """The owner and the armies of a territory.
 
     owner: the player.
@@ -70,7 +70,7 @@ class HoldingRecord(TypedDict):
     armies: int
 
 
-class PositionRecord(TypedDict):
+class MapHoldings(TypedDict):
     """A position.
 
     player: the player to move.
@@ -78,10 +78,10 @@ class PositionRecord(TypedDict):
     """
 
     player: str
-    territories: dict[str, HoldingRecord]
+    territories: dict[str, MapHolding]
 
 
-class PositionAnswer(BoardAnswer):
+class MapPosition(MapBoard):
     """A position with its board.
 
     position: the position.
@@ -91,7 +91,7 @@ class PositionAnswer(BoardAnswer):
     fresh: the number of new armies, for the code of a turn.
     """
 
-    position: PositionRecord
+    position: MapHoldings
     rules: NotRequired[str]
     keep: NotRequired[dict[int, int]]
     stay: NotRequired[list[int]]
@@ -126,7 +126,7 @@ least, most: the smallest and the largest number.
 """
 
 
-class TurnState(TypedDict):
+class TurnAnswer(TypedDict):
     """The state of a turn.
 
     code: the code of the turn.
@@ -155,7 +155,7 @@ class TurnState(TypedDict):
     fortify: NotRequired[list[tuple[int, int, int]]]
 
 
-class StepAnswer(TurnState):
+class StepAnswer(TurnAnswer):
     """The state of a turn after a step.
 
     words: the step in words.
@@ -179,7 +179,7 @@ class ReplayAnswer(TypedDict):
     turns: the first state, then the state after each step.
     """
 
-    turns: list[StepAnswer | TurnState | ImpossibleStep]
+    turns: list[StepAnswer | TurnAnswer | ImpossibleStep]
 
 
 class StepValueRecord(TypedDict):
@@ -336,9 +336,9 @@ class AnalyseAnswer(TypedDict):
 
 
 MAP_ANSWERS: dict[str, Any] = {
-    "/api/v1/board": BoardAnswer,
-    "/api/v1/board/read": BoardAnswer,
-    "/api/v1/position/read": PositionAnswer,
+    "/api/v1/board": MapBoard,
+    "/api/v1/board/read": MapBoard,
+    "/api/v1/position/read": MapPosition,
     "/api/v1/turn/step": StepAnswer,
     "/api/v1/turn/replay": ReplayAnswer,
     "/api/v1/turn/values": ValuesAnswer,

@@ -97,7 +97,7 @@ class Reply(NamedTuple):
 READY = Reply(None, None, is_worn=False)
 
 
-class Found(NamedTuple):
+class SearchAnswer(NamedTuple):
     """The answer of a search.
 
     answer: the answer as JSON.
@@ -260,7 +260,7 @@ def search_once(
     body: bytes,
     time_limit: float | None,
     watch: Watch | None = None,
-) -> Found:
+) -> SearchAnswer:
     """Return the answer of one search.
 
     function: the search, a function of a JSON object with a keyword `watch`.
@@ -273,7 +273,7 @@ def search_once(
     if time_limit is not None and (given is None or _is_time(given)):
         record["time_limit"] = time_limit
     answer = function(record, watch=watch)
-    return Found(json.dumps(answer), any(map(answer.get, LAST)))
+    return SearchAnswer(json.dumps(answer), any(map(answer.get, LAST)))
 
 
 def vega_script() -> bytes:
