@@ -117,7 +117,8 @@ def test_a_page_of_a_large_table_takes_no_memory_of_the_server(own_server: Serve
 @pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="needs Linux")
 def test_a_server_without_file_descriptors_says_so_once_a_second(own_server: Server) -> None:
     process = psutil.Process(own_server.process.pid)
-    assert own_server.ask("/theme.json").status == 200
+    own_server.wait()
+    assert own_server.ask("/api/v1/battle/picture.svg?attackers=3&defenders=2").status == 200
     _, most = process.rlimit(psutil.RLIMIT_NOFILE)
     begun = monotonic()
     process.rlimit(psutil.RLIMIT_NOFILE, (process.num_fds() + 8, most))

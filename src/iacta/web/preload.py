@@ -1,5 +1,7 @@
 """The modules and templates that the fork server loads; the processes that answer are its forks."""
 
+import os
+
 import scipy.linalg  # noqa: F401
 import segno  # noqa: F401
 import vl_convert  # noqa: F401
@@ -9,3 +11,7 @@ import iacta.web.worker  # noqa: F401
 from iacta.web.pages import load_templates
 
 load_templates()
+
+# The fork server prints a traceback whenever the main process has no file descriptor for a start.
+with open(os.devnull, "w") as nowhere:
+    os.dup2(nowhere.fileno(), 2)

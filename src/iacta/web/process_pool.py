@@ -253,7 +253,7 @@ class _Worker:
         await asyncio.wait((starting,))  # cancelling this wait leaves the start alone
         if starting.cancelled():
             raise DiedError
-        if isinstance(error := starting.exception(), OSError):
+        if isinstance(error := starting.exception(), OSError | EOFError):
             LOG.error("no process can be started", exc_info=error)
             raise BusyError("the server has no room for another process; ask again soon")
         starting.result()
