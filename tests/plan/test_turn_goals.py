@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from iacta import read_position
 from iacta.board import Holding, Position
+from iacta.game import Turn
 from iacta.inputs.errors import IllegalError
-from iacta.plan import InOrder, TakeAll, Worth, best_plan, eliminate
+from iacta.plan import InOrder, TakeAll, TakeAny, Worth, best_plan, eliminate
+from iacta.plan.goals import read_goal
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on, positions
 from tests.plan.twin import Play
@@ -130,3 +132,12 @@ def test_nothing_pays_more_than_the_best_play_of_the_twin(
     named = plan.goal
     battles = Play(position, named, CLASSIC, battles=True).value()
     assert 0.97 * battles - 1e-9 <= plan.value <= Play(position, named, CLASSIC).value() + 1e-9
+
+
+def test_any_of_a_continent_is_one_of_its_other_territories_until_a_conquest() -> None:
+    code = "1;classic;red;Peru:red:3,Venezuela:red:2,Brazil:blue:1,Argentina:blue:1"
+    start = Turn.from_code(code)
+    goal = read_goal(start, "take_any", "Peru,Brazil,Argentina")
+    assert goal == TakeAny(("Brazil", "Argentina"))
+    assert not goal.is_reached(start)
+    assert read_goal(start, "take_any", "Peru") == TakeAny(("Peru",))

@@ -172,8 +172,8 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
     asked = json.dumps({"position": code, "take": "Asia", "time_limit": 1}).encode()
     runner.run(work.search(search_json, partial(search_question, "plan"), asked, report=report))
-    assert found[0].doing.startswith("Planning; best so far ")
-    assert found[0].keeps
+    assert any(each.doing.startswith("Planning; best so far ") for each in found)
+    assert found[-1].keeps
     assert [each.so_far for each in found if each.so_far]
 
 

@@ -427,7 +427,8 @@ def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
     kind: one of `GOAL_KINDS`.
     text: a continent, territories that are separated by commas, or a player; not used for `worth`.
 
-    A goal may be reached already (`Goal.is_reached`); `None` is the goal to eliminate a player who
+    `take_any` leaves out the player's own territories until a territory is conquered in the turn. A
+    goal may be reached already (`Goal.is_reached`); `None` is the goal to eliminate a player who
     owns no territory any more.
 
     >>> from iacta.game import Turn
@@ -446,6 +447,9 @@ def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
             return None
         return eliminate(turn.position, text)
     names = turn.board.find_set(text)
+    if kind == "take_any" and not turn.conquered:  # a territory owned from the start is no success
+        owned = _owned(turn)
+        names = tuple(name for name in names if name not in owned) or names
     return TakeAny(names) if kind == "take_any" else TakeAll(names)
 
 

@@ -84,7 +84,12 @@ STEP = {
 STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP)
 REPLAYED = _object_of(
     ["code"],
-    version={"const": 1, "description": "The version of the steps; it may be left out."},
+    version={
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1,
+        "description": "The version of the steps; it may be left out.",
+    },
     code=_CODE,
     board=_BOARD,
     steps={
