@@ -141,3 +141,5 @@ def test_any_of_a_continent_is_one_of_its_other_territories_until_a_conquest() -
     assert goal == TakeAny(("Brazil", "Argentina"))
     assert not goal.is_reached(start)
     assert read_goal(start, "take_any", "Peru") == TakeAny(("Peru",))
+    conquered = Turn(start.position, phase="attack", conquered=True)
+    assert read_goal(conquered, "take_any", "Peru,Brazil") == TakeAny(("Peru", "Brazil"))
