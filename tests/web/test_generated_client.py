@@ -25,16 +25,16 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("turn/step", {"code": CODE, "step": STEP}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, **STEP}, {"after": 0, "do": "next"}]}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, "do": "advance"}]}),
+]
+QUESTIONED = [
+    *((each.name, values(each)) for each in questions()),
+    ("plan", {"position": CODE, "take": "Brazil"}),
     ("steps", {"code": CODE, "steps": [{"after": 0, **STEP}], "take": "Brazil"}),
     ("plan", {"position": CODE, "take": "Brazil, Argentina"}),
     ("plan", {"position": CODE, "take": "Brazil", "hold": True}),
     ("plan", {"position": CODE, "worth": True}),
     ("plan", {"position": CODE, "take": "Peru"}),
     ("plan", {"position": PLACE, "take": "Brazil"}),
-]
-QUESTIONED = [
-    *((each.name, values(each)) for each in questions()),
-    ("plan", {"position": CODE, "take": "Brazil"}),
 ]
 SETTINGS = {"post_hooks": [], "content_type_overrides": {"image/svg+xml": "text/html"}}
 

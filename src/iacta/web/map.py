@@ -10,8 +10,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from iacta.board import Position
-from iacta.board.codes import board_code
+from iacta.board.board import folded
+from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board
+from iacta.board.formats.reading import normalize_text, read_table
 from iacta.board.layout import check_size
 from iacta.board.scene import SHAPES, scene_of
 from iacta.charts.board_layers import digits_on
@@ -187,10 +189,18 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     refuse_unknown(body, *POSITION_TEXT["properties"])
     beside = read_sent_board(body)
     text = read_text(body, "text")
-    turn = parse_moment(text, beside)
+    turn = parse_moment(text, None if _has_board(text) else beside)
     board = turn.board
     board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
     return {**_drawn(board_file), "position": _position_record(turn.position), **_constraints(turn)}
+
+
+def _has_board(text: str) -> bool:
+    """Return whether a position file contains its board, or names the classic one."""
+    if is_code(text):
+        return False
+    board = read_table(normalize_text(text)).entries.get("board")
+    return isinstance(board, Mapping) or (isinstance(board, str) and folded(board) == "classic")
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
