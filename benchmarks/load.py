@@ -27,7 +27,7 @@ from typing import NamedTuple
 import psutil
 
 from benchmarks.measure import Mark
-from iacta.inputs.errors import packages_of
+from iacta.inputs.errors import list_packages
 from tests.web.proxied import NAME, NGINX, context, proxied
 
 SCRIPT = Path(__file__).with_name("load.lua")
@@ -75,7 +75,7 @@ def missing() -> str | None:
         return "wrk: apt-get install wrk"
     needed = ("fastapi", "jinja2", "uvicorn", "vl_convert")
     gone = [name for name in needed if find_spec(name) is None]
-    return f"{gone[0]}: pip install {' '.join(packages_of('serve'))}" if gone else None
+    return f"{gone[0]}: pip install {' '.join(list_packages('serve'))}" if gone else None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_AFTER
 from iacta.war.games import War
-from iacta.war.goals import GAMES, _by_plans, words_of
+from iacta.war.goals import GAMES, _by_plans, describe_aim
 from iacta.war.players import PLAYERS
 from iacta.war.value import weights_of
 
@@ -65,8 +65,8 @@ def goal_position(seed: int) -> Recorded:
             aim=aim,
             cut=CUT_AFTER,
         )
-        wins[f"{words_of(war, aim)}, tactics"] = float(found.chances[:, mover].mean())
-        if shown & {(words_of(war, aim), how) for how in ("plan", "worth")}:
+        wins[f"{describe_aim(war, aim)}, tactics"] = float(found.chances[:, mover].mean())
+        if shown & {(describe_aim(war, aim), how) for how in ("plan", "worth")}:
             for each in _by_plans(war, aim, GAMES_OF_A_PLAN, 1000 + seed, Deadline()):
                 if (each.words, each.how) in shown:
                     wins[f"{each.words}, {each.how}"] = float(each.wins.mean())

@@ -18,7 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests of plans and whole games, doctests too, are skipped where nothing has compiled the core.
 if not HAS_CORE:
-    pytest.MonkeyPatch().setattr("iacta.native.library.find_library", skip)
+    pytest.MonkeyPatch().setattr("iacta.native.core_library.find_library", skip)
 
 
 # These need a browser, a server or pictures, or plan much; or they run every command of the pages.

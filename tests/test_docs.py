@@ -21,8 +21,8 @@ from tests.once import no_plan_twice
 from tests.web.conftest import Driver, driver
 from tools.docs import pages, reference
 from tools.docs.commands import gallery_page
-from tools.docs.pages import BESIDE, FOLDER, generated, handwritten
-from tools.docs.pictures import KEPT, PICTURE, drawn, printed_by, with_pictures, words
+from tools.docs.pages import BESIDE, FOLDER, generate_pages, handwritten
+from tools.docs.pictures import KEPT, PICTURE, add_pictures, drawn, run_command, words
 from tools.docs.sessions import Session, sessions
 
 __all__ = ["driver", "no_plan_twice", "run"]
@@ -37,7 +37,7 @@ NOT_RUN = {"make plot", ". .venv/bin/activate", "iacta reproduce"}
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
     """Return the pages that are made from the code."""
-    return generated()
+    return generate_pages()
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) ->
             count += 1
             assert title, page
             assert commands.count(Path(name).name) == 1, (page, name)
-        assert with_pictures(text).count("<picture") == 2 * len(PICTURE.findall(text))
+        assert add_pictures(text).count("<picture") == 2 * len(PICTURE.findall(text))
     assert count > 30
 
 
@@ -238,7 +238,7 @@ def test_a_question_is_answered_first_with_a_command_a_picture_and_python(page: 
 def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) -> None:
     for section in made["commands.md"].split("\n## ")[1:]:
         command = re.findall(r"`(iacta [\w -]+)`", section)[0]
-        _, _, listed = printed_by(f"{command} --help").partition("Options:\n")
+        _, _, listed = run_command(f"{command} --help").partition("Options:\n")
         options = re.findall(r"^  (--[\w-]+)", listed.partition("Examples:")[0], re.MULTILINE)
         assert re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE) == options, command
         assert f"\n- `{command}" in section, command

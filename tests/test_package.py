@@ -15,7 +15,7 @@ import pytest
 
 import iacta
 from iacta.charts.registry import public_names
-from iacta.inputs.errors import missing, packages_of
+from iacta.inputs.errors import list_packages, missing_error
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
 from iacta_literature.run import SOURCES
@@ -90,7 +90,7 @@ CLIMBS = {
 
 
 def test_only_values_that_are_shown_look_up_what_is_above() -> None:
-    climbs = calls("from_above").items()
+    climbs = calls("import_upper").items()
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 
@@ -202,8 +202,10 @@ def test_make_help_lists_each_target() -> None:
 def test_no_hint_names_an_extra_since_pip_finds_no_iacta() -> None:
     for file in (ROOT / "src").rglob("*.py"):
         assert "iacta[" not in file.read_text(encoding="utf-8"), file
-    assert {"dask[dataframe]", "distributed", "polars"} <= {*packages_of("cluster")}
-    assert "pip install 'dask[dataframe]' distributed " in str(missing("it needs Dask", "cluster"))
+    assert {"dask[dataframe]", "distributed", "polars"} <= {*list_packages("cluster")}
+    assert "pip install 'dask[dataframe]' distributed " in str(
+        missing_error("it needs Dask", "cluster")
+    )
 
 
 def public_functions() -> list[tuple[str, Any]]:

@@ -49,7 +49,7 @@ from iacta import (
 )
 from iacta.charts import roll_losses, win_chance_map
 from iacta.inputs.checks import shown, whole_number
-from iacta.inputs.errors import missing
+from iacta.inputs.errors import missing_error
 from iacta.odds.simulated import running_estimates
 from iacta.rules.thrown import throw_losses
 from iacta_literature.chain import chain
@@ -189,7 +189,7 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
     try:
         from scipy.stats import chisquare
     except ImportError:
-        raise missing(
+        raise missing_error(
             "the test 'chi_square' needs SciPy, which is not installed", "methods"
         ) from None
     if len(distribution) != len(counts) or min(counts, default=0) < 0 or not sum(counts):

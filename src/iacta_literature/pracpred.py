@@ -132,7 +132,7 @@ SOURCE = PrintedSource(
     "pracpred",
     "Practically Predictable, “Analyzing the Board Game Risk”",
     {
-        "dice": lambda row: len(Distribution(range(1, 7)).repeated(int(row["dice"]))),
+        "dice": lambda row: len(Distribution(range(1, 7)).repeat(int(row["dice"]))),
         "roll_losses": roll_chance,
         "roll_examples": example_losses,
         "outcomes": ending,

@@ -326,4 +326,4 @@ def dice_of(text: str) -> tuple[int, ...]:
 
 def five_dice() -> int:
     """Return the number of equally likely rolls of five dice."""
-    return len(Distribution(range(1, 7)).repeated(5))
+    return len(Distribution(range(1, 7)).repeat(5))

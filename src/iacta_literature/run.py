@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from iacta.inputs.errors import IllegalError, MissingError, missing
-from iacta.inputs.files import UNFINISHED, named, write_whole
+from iacta.inputs.errors import IllegalError, MissingError, missing_error
+from iacta.inputs.files import UNFINISHED, quote_path, write_whole
 from iacta_literature import hoehle, norvig, pracpred, taflin_tables, van_wijgerden
 from iacta_literature.published import (
     AGREES,
@@ -80,7 +80,7 @@ def check_packages() -> None:
 
         check_installed()
     except (ImportError, MissingError):
-        raise missing(
+        raise missing_error(
             "reproducing the literature needs SciPy and vl-convert, which are not both installed",
             "methods",
             "plot",
@@ -172,7 +172,7 @@ def _make_folder(folder: Path) -> None:
                 part.unlink()
     except (OSError, ValueError) as error:
         raise IllegalError(
-            f"cannot write into {named(folder)}: {getattr(error, 'strerror', None) or error}"
+            f"cannot write into {quote_path(folder)}: {getattr(error, 'strerror', None) or error}"
         ) from None
 
 

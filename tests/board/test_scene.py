@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import Board, classic_board
-from iacta.board.scene import NARROW, WIDE, Anchor, Arrow, Scene, Sizes, scene_of, text_width
+from iacta.board.scene import NARROW, WIDE, Anchor, Arrow, Scene, Sizes, build_scene, text_width
 
 Box: TypeAlias = tuple[float, float, float, float]
 Point: TypeAlias = tuple[float, float]
@@ -87,7 +87,7 @@ def is_free(scene: Scene, width: float) -> None:
 @pytest.mark.parametrize("sizes", [WIDE, NARROW, WIDE._replace(badge=0.0)])
 @pytest.mark.parametrize("ways", [[], WAYS])
 def test_labels_are_clear_on_maps_of_every_size(sizes: Sizes, ways: list[tuple[str, str]]) -> None:
-    scene = scene_of(CLASSIC, arrows(CLASSIC, ways), {3: "+12.5%"}, width=320.0, sizes=sizes)
+    scene = build_scene(CLASSIC, arrows(CLASSIC, ways), {3: "+12.5%"}, width=320.0, sizes=sizes)
     for width in (200, 320, 333, 401, 500, 640, 777, 1000, 1500, 4000):
         is_free(scene, float(width))
 
@@ -98,13 +98,13 @@ def test_labels_are_clear_on_any_board(size: int, data: st.DataObject) -> None:
     names = [f"Land {n} of {size}" for n in range(size)]
     pairs = data.draw(st.lists(st.sampled_from([*combinations(names, 2)]), min_size=1, max_size=20))
     board = Board.from_edges("any", pairs)
-    scene = scene_of(board, arrows(board, [*dict.fromkeys(pairs)][:4]))
+    scene = build_scene(board, arrows(board, [*dict.fromkeys(pairs)][:4]))
     for factor in (0.7, 1.0, 1.3, 2.0, 5.0):
         is_free(scene, factor * scene.width)
 
 
 def test_a_map_of_the_usual_size_names_every_territory_and_continent() -> None:
-    shown = scene_of(CLASSIC).shown()
+    shown = build_scene(CLASSIC).shown()
     assert {each.kind for each in shown} == {"name", "continent"}
     assert {each.territory for each in shown if each.kind == "name"} == {*range(42)}
     continents = {" ".join(each.lines) for each in shown if each.kind == "continent"}
@@ -115,7 +115,7 @@ def test_a_line_is_around_each_continent_and_not_within_it() -> None:
     def sides(shape: Sequence[Sequence[Point]]) -> set[frozenset[Point]]:
         return {frozenset(side) for polygon in shape for side in pairwise([*polygon, polygon[0]])}
 
-    drawn = {frozenset(side) for rim in scene_of(CLASSIC).rims for side in pairwise(rim)}
+    drawn = {frozenset(side) for rim in build_scene(CLASSIC).rims for side in pairwise(rim)}
     of = dict(zip(CLASSIC.territories, map(sides, CLASSIC.outlines), strict=True))
     inside = of["Peru"] & of["Brazil"]
     assert inside
@@ -128,7 +128,7 @@ def test_a_line_is_around_each_continent_and_not_within_it() -> None:
 
 
 def test_letters_stand_for_names_until_these_have_room() -> None:
-    scene = scene_of(CLASSIC, width=320.0, sizes=NARROW)
+    scene = build_scene(CLASSIC, width=320.0, sizes=NARROW)
     keys = {each.territory: each for each in scene.labels if each.kind == "key"}
     assert keys
     for each in scene.labels:
@@ -143,7 +143,7 @@ def test_badges_do_not_cover_each_other() -> None:
     board = Board(
         "near", names, (*pairwise(names), *((b, a) for a, b in pairwise(names))), (), places
     )
-    scene = scene_of(board, width=200.0)
+    scene = build_scene(board, width=200.0)
     for width in (200.0, 300.0, 1000.0):
         for a, b in combinations([placed(scene, each, width) for each in scene.badges], 2):
             assert math.dist(a, b) > 3 * WIDE.badge
@@ -154,17 +154,17 @@ def test_an_arrow_passes_the_badges_in_its_way() -> None:
     board = Board(
         "through", tuple("ABCD"), (("A", "C"), ("C", "A"), ("A", "B"), ("C", "D")), (), places
     )
-    scene = scene_of(board, arrows(board, [("A", "C")]), width=300.0)
+    scene = build_scene(board, arrows(board, [("A", "C")]), width=300.0)
     (path,) = scene.arrows[0].paths
     for width in (300.0, 700.0):
         badge = placed(scene, scene.badges[1], width)
         line = [placed(scene, each, width) for each in path]
         assert min(math.dist(badge, at) for at in line) > WIDE.badge
-    straight = scene_of(board, arrows(board, [("C", "D")]), width=300.0)
+    straight = build_scene(board, arrows(board, [("C", "D")]), width=300.0)
     assert len(straight.arrows[0].paths[0]) == 2
 
 
 def test_a_scene_is_plain_data() -> None:
-    scene = scene_of(CLASSIC, arrows(CLASSIC, WAYS))
+    scene = build_scene(CLASSIC, arrows(CLASSIC, WAYS))
     assert json.loads(json.dumps(asdict(scene)))["arrows"][0]["number"] == 1
-    assert scene == scene_of(CLASSIC, arrows(CLASSIC, WAYS))
+    assert scene == build_scene(CLASSIC, arrows(CLASSIC, WAYS))

@@ -28,7 +28,7 @@ from iacta.charts.boards import owner_colours
 from iacta.charts.saving import page
 from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast, player_tones
 from iacta.forms.percentages import percent, short_percent
-from iacta.forms.sentences import joined
+from iacta.forms.sentences import join_phrases
 from iacta.plan import Goal
 from iacta.plan.alternatives import first_attacks
 from iacta.plan.report import main_line
@@ -482,7 +482,7 @@ def test_a_map_shows_where_new_armies_help() -> None:
         assert rows[each.territory]["gain"] == pytest.approx(max(each.all - found.quick, 0.0))
     assert rows["Japan"]["gain"] == 0.0
     numbers = [f"{number} on {name}" for name, number in found.placement]
-    placed = f", {joined(numbers)}" if numbers[1:] else f" on {found.placement[0][0]}"
+    placed = f", {join_phrases(numbers)}" if numbers[1:] else f" on {found.placement[0][0]}"
     assert chart.title.startswith(f"With 4 new armies{placed}, you take ")
     assert {(row["from"], row["to"]) for row in chart.tables["steps"]} <= {
         (step.start, step.to) for step in found.plan.steps

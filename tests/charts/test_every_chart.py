@@ -53,7 +53,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "ThreatsAnswer": lambda: ask("threats", code=WAR),
     "HoldAnswer": lambda: ask("defend", attackers=6, chance="75%"),
     "NeedAnswer": lambda: ask("need", territories=[5, 2], keep=2),
-    "Distribution[Any]": lambda: iacta.Distribution(range(1, 7)).repeated(2).map(sum),
+    "Distribution[Any]": lambda: iacta.Distribution(range(1, 7)).repeat(2).map(sum),
     "Plan": lambda: iacta.best_plan(iacta.read_position(ASIA), iacta.TakeAll("Asia"), budget=0.02),
     "Reinforcement": lambda: iacta.reinforce(
         iacta.read_position(ASIA), iacta.TakeAll("Ural"), 2, time_limit=0
@@ -235,7 +235,7 @@ def test_a_chart_that_needs_more_than_its_object_says_what() -> None:
 
 
 def test_a_distribution_of_anything_is_drawn() -> None:
-    dice = iacta.Distribution(range(1, 7)).repeated(2).map(sum)
+    dice = iacta.Distribution(range(1, 7)).repeat(2).map(sum)
     assert charts.distribution(dice).title == "7.00 on average, most often 7: 17% of the time."
     rows = charts.distribution(dice).tables["outcomes"]
     assert [row["probability"] for row in rows] == [float(dice[row["least"]]) for row in rows]

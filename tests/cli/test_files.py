@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from iacta import IactaError, IllegalError, TooLargeError, classic_board, read_board
 from iacta.board.files import write_board
 from iacta.inputs.csv_formulas import csv_rows
-from iacta.inputs.files import check_writable, named, write_whole
+from iacta.inputs.files import check_writable, quote_path, write_whole
 from iacta.inputs.json_and_toml import parse_json, parse_toml
 from iacta.rules.files import read_rules_file
 from tests.cli.run import Run
@@ -238,8 +238,8 @@ def test_control_characters_in_names_of_files_are_escaped(tmp_path: Path, run: R
     assert ended.stderr.rstrip("\n").isprintable()
     ended = run(f"board classic --to {tmp_path}/b\x1b[31m.toml")
     assert "\x1b" not in ended.stdout
-    assert named("own\n.toml") == "'own\\n.toml'"
-    assert len(named("x" * 5000)) < 200
+    assert quote_path("own\n.toml") == "'own\\n.toml'"
+    assert len(quote_path("x" * 5000)) < 200
 
 
 def test_an_empty_folder_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,8 @@ class Checkout:
 
     def make(self, *words: str) -> Ended:
         """Run `make` with some words."""
-        usual = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+        given = ("MAKE", "MFLAGS", "VENV")  # by a `make` that runs the tests
+        usual = {k: v for k, v in os.environ.items() if not k.startswith(given)}
         command = ["make", f"PYTHON={sys.executable}", *words]
         ended = run(command, cwd=self.folder, env=usual, capture_output=True, text=True)  # noqa: S603
         return Ended(ended.returncode, ended.stdout, ended.stderr)

@@ -12,8 +12,8 @@ from subprocess import run
 import pytest
 
 from iacta.inputs.errors import IactaError
-from iacta.native import library
-from iacta.native.library import Library, find_library
+from iacta.native import core_library
+from iacta.native.core_library import Library, find_library
 from tests.compiled import NATIVE
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -27,12 +27,12 @@ def test_the_core_knows_from_which_source_it_was_built() -> None:
     (built,) = NATIVE.glob("core.*[!6]")
     loaded = ctypes.CDLL(str(built))
     loaded.iacta_source.restype = ctypes.c_char_p
-    assert loaded.iacta_source().decode() == library.hash_source(SOURCE / "core")
+    assert loaded.iacta_source().decode() == core_library.hash_source(SOURCE / "core")
 
 
 def test_the_build_hashes_the_source_as_python_does() -> None:
     printed = run([sys.executable, HASH], capture_output=True, text=True, check=True)  # noqa: S603
-    assert printed.stdout.strip() == library.hash_source(SOURCE / "core")
+    assert printed.stdout.strip() == core_library.hash_source(SOURCE / "core")
 
 
 @pytest.mark.parametrize("change", ["rename", "edit", "delete", "add"])
@@ -40,7 +40,7 @@ def test_the_hash_changes_with_the_source(tmp_path: Path, change: str) -> None:
     (tmp_path / "search").mkdir()
     for name in ("iacta.h", "search/search.hpp"):
         (tmp_path / name).write_text("int")
-    before = library.hash_source(tmp_path)
+    before = core_library.hash_source(tmp_path)
     file = tmp_path / "search" / "search.hpp"
     if change == "rename":
         file.rename(tmp_path / "search.hpp")
@@ -50,7 +50,7 @@ def test_the_hash_changes_with_the_source(tmp_path: Path, change: str) -> None:
         file.unlink()
     else:
         (tmp_path / "search" / "bound.hpp").write_text("")
-    assert library.hash_source(tmp_path) != before
+    assert core_library.hash_source(tmp_path) != before
 
 
 def test_no_files_of_the_core_include_each_other_in_a_circle() -> None:
@@ -75,8 +75,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (built,) = NATIVE.glob("core.*[!6]")
     folder = tmp_path / "iacta" / "native" / "library"
     shutil.copytree(built.parent, folder)
-    monkeypatch.setattr(library, "FOLDER", folder)
-    monkeypatch.setattr(library, "SOURCES", tmp_path / "core")
+    monkeypatch.setattr(core_library, "FOLDER", folder)
+    monkeypatch.setattr(core_library, "SOURCES", tmp_path / "core")
     return folder / built.name
 
 
@@ -142,7 +142,7 @@ def test_a_core_that_cannot_be_read_counts_as_none(installed: Path) -> None:
 
 
 def test_in_a_checkout_the_cure_is_to_compile_it(installed: Path) -> None:
-    sources = library.SOURCES
+    sources = core_library.SOURCES
     sources.mkdir()
     (sources / "iacta.h").write_text("")
     change(installed, b"")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from iacta.native.core_library import CoreData, find_library
 from iacta.native.header import read_header
-from iacta.native.library import CoreData, find_library
 
 HEADER = Path(__file__).parents[2] / "src" / "core" / "iacta.h"
 

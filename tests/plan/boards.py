@@ -37,7 +37,7 @@ def known(value: Value | None) -> Value:
 
 def drawn_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
     """Yield positions in which a plan ends, or has taken all of a set."""
-    return (plan.problem.position_of(end) for end, _ in games(plan.policy, rng, until))
+    return (plan.problem.make_position(end) for end, _ in games(plan.policy, rng, until))
 
 
 def paid_for(rewards: Rewards, c: int, left: int) -> float:

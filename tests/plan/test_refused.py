@@ -165,7 +165,7 @@ def test_ctrl_c_ends_the_search_for_armies_rather_than_reporting_a_wrong_number(
 def test_without_the_core_plans_are_refused_on_small_boards_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.native.library.find_library", lambda: None)
+    monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
     for ask in (best_plan, lambda position, goal: reinforce(position, goal, 3)):
         with pytest.raises(IactaError, match=r"^plans need the compiled core of iacta; `make"):
             ask(SMALL, TakeAll("a"))

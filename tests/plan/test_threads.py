@@ -13,8 +13,8 @@ from iacta import Battle, Turn
 from iacta.board import Holding, Position
 from iacta.methods import _kernel, find_kernel
 from iacta.native.calls import AT_ONCE, make_budget
+from iacta.native.core_library import CoreData
 from iacta.native.deadline import Deadline
-from iacta.native.library import CoreData
 from iacta.plan import Plan, TakeAll
 from iacta.plan.plan import Play
 from iacta.plan.policy import policy_for

@@ -115,7 +115,7 @@ def test_a_sum_is_of_independent_values(one: dict[int, Any], two: dict[int, Any]
 def test_a_number_is_added_to_each_value() -> None:
     assert D6 + 10 == 10 + D6 == Distribution(range(11, 17))
     assert D6 + np.int8(127) == Distribution(range(128, 134))
-    assert sum([D6, D6]) == D6.repeated(2).map(sum)
+    assert sum([D6, D6]) == D6.repeat(2).map(sum)
     with pytest.raises(TypeError):
         D6 + "x"
 
@@ -188,8 +188,8 @@ def test_mode_is_the_most_likely_value() -> None:
 def test_product_and_copies_are_independent() -> None:
     coin = Distribution("HT")
     assert D6.product(coin)[6, "H"] == Fraction(1, 12)
-    assert D6.repeated(2) == D6.product(D6)
-    assert D6.repeated(0) == Distribution([()])
+    assert D6.repeat(2) == D6.product(D6)
+    assert D6.repeat(0) == Distribution([()])
     assert D6.product(coin.to_float())[6, "H"] == pytest.approx(1 / 12)
 
 

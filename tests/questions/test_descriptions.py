@@ -11,7 +11,7 @@ import pytest
 from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
 from iacta.cli.print_answer import COMMANDS
 from iacta.forms import parameter_kinds
-from iacta.forms.form import ClashError, Form, Parameter, named_by, parameter
+from iacta.forms.form import ClashError, Form, Parameter, format_error, parameter
 from iacta.forms.parameter_kinds import RulesName, Whole
 from iacta.forms.question import Question
 from iacta.forms.record import KeyedRecord
@@ -151,16 +151,16 @@ def test_errors_name_parameters_as_the_face_does() -> None:
         ClashError, match=r"^first_shot must stand without seed, got seed 3$"
     ) as clash:
         Duel(first_shot=True, seed=3)
-    said = named_by(clash.value, Duel, option)
+    said = format_error(clash.value, Duel, option)
     assert said == "--first-shot must stand without --seed, got --seed 3"
     late = IllegalError("seed must be lucky, got 13", parameter="seed")
-    assert named_by(late, Duel, option) == "--seed must be lucky, got 13"
+    assert format_error(late, Duel, option) == "--seed must be lucky, got 13"
     part = IllegalError("seed of both must be lucky, got 13", parameter="seed")
-    assert named_by(part, Duel, option) == "--seed of both must be lucky, got 13"
+    assert format_error(part, Duel, option) == "--seed of both must be lucky, got 13"
     other = IllegalError("garrison must be small, got 9", parameter="garrison")
-    assert named_by(other, Duel, option) == str(other)
+    assert format_error(other, Duel, option) == str(other)
     late.parameter = "first_shot"  # the sentence is about a part of its value
-    assert named_by(late, Duel, option) == "seed must be lucky, got 13"
+    assert format_error(late, Duel, option) == "seed must be lucky, got 13"
 
 
 def test_a_question_loads_no_other_question_and_no_picture() -> None:

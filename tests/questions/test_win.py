@@ -189,7 +189,7 @@ def test_progress_counts_games_and_goals() -> None:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_without_the_core_it_refuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iacta.native.library.find_library", lambda: None)
+    monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
     with pytest.raises(IactaError, match="whole games need"):
         answered(name)
 

@@ -167,7 +167,7 @@ def test_bad_input_is_refused(ask: object, message: str) -> None:
 
 @pytest.mark.usefixtures("core")
 def test_without_the_core_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iacta.native.library.find_library", lambda: None)
+    monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
     with pytest.raises(
         IactaError, match=r"^whole games need the compiled core of iacta; `make core`"
     ):

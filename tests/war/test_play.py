@@ -12,7 +12,7 @@ from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
-from iacta.war.games import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, seats_of
+from iacta.war.games import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, list_seats
 from iacta.war.players import PLAYERS
 from iacta.war.tactics import Simple
 from iacta.war.value import weights_of
@@ -27,7 +27,7 @@ def playable(seed: int) -> Turn | None:
     """Return a random turn in which there is something to do."""
     turn = random_turn(Random(seed))  # noqa: S311 # plays games, no secrets
     is_over = turn.phase == "over" or turn.winner is not None
-    return None if is_over or len(seats_of(turn)) < 2 else turn
+    return None if is_over or len(list_seats(turn)) < 2 else turn
 
 
 @pytest.mark.parametrize("first", range(0, TURNS, OF_A_TEST))

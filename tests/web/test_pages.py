@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 import iacta
 from iacta.forms.command_and_call import as_command, as_python
-from iacta.forms.form import Parameter, named_by
+from iacta.forms.form import Parameter, format_error
 from iacta.forms.parameter_kinds import Flag, Name, OneOf, RulesName
 from iacta.forms.question import Question
 from iacta.inputs.errors import IactaError
@@ -131,7 +131,7 @@ def refusal(name: str, parameter: Parameter, page: Page) -> str:
     try:
         read_address(FORMS[name], [*shown(page).items()])
     except IactaError as error:
-        return named_by(error, FORMS[name], lambda each: label(each).lower())
+        return format_error(error, FORMS[name], lambda each: label(each).lower())
     raise AssertionError(f"{parameter.name} takes what is wrong")
 
 

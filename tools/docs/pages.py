@@ -12,7 +12,7 @@ import iacta
 from tools.docs.commands import commands_page, gallery_page
 from tools.docs.formats import formats_page
 from tools.docs.keys import keys_page
-from tools.docs.pictures import draw_all, with_pictures
+from tools.docs.pictures import add_pictures, draw_all
 from tools.docs.reference import METHODS, reference_pages
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def with_site_links(page: str, text: str) -> str:
     return LINK.sub(lambda found: f"]({up}{MADE_FROM[found[1]]})", text)
 
 
-def generated() -> dict[str, str]:
+def generate_pages() -> dict[str, str]:
     """Return the pages that are made from the code, by their paths."""
     return {
         "commands.md": commands_page(),
@@ -82,20 +82,22 @@ def settings() -> str:
 def write(folder: Path = MADE) -> None:
     """Write the pages, their pictures and how they look, and beside them their settings."""
     beside = {name.lower(): (ROOT / name).read_text("utf-8") for name in BESIDE}
-    pages = handwritten() | generated()
+    pages = handwritten() | generate_pages()
     pages |= {name: text.replace("](docs/", "](") for name, text in beside.items()}
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in pages.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        shown = with_pictures(with_site_links(name, text))
-        file.write_text(_boosted(name) + shown.replace("```python\n>>>", "```pycon\n>>>"), "utf-8")
+        shown = add_pictures(with_site_links(name, text))
+        file.write_text(
+            _search_boost(name) + shown.replace("```python\n>>>", "```pycon\n>>>"), "utf-8"
+        )
     for copied in (FOLDER / "style.css", FOLDER / "iframe-worker.js", ICON):
         shutil.copy(copied, folder)
     (folder.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
     draw_all(pages, folder)
 
 
-def _boosted(page: str) -> str:
+def _search_boost(page: str) -> str:
     """Return what lets the search find a question before the pages that only mention it."""
     return "---\nsearch:\n  boost: 4\n---\n\n" if page.startswith("questions/") else ""

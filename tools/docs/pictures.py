@@ -35,7 +35,7 @@ ELEMENT = "".join(
 )
 
 
-def with_pictures(text: str) -> str:
+def add_pictures(text: str) -> str:
     """Return a page in which each picture is there in four forms, of which the screen takes one.
 
     text: the page, as Markdown.
@@ -45,7 +45,7 @@ def with_pictures(text: str) -> str:
     )
 
 
-def printed_by(command: str) -> str:
+def run_command(command: str) -> str:
     """Return what a command prints, run within this process.
 
     command: the whole line, from `iacta` on.
@@ -73,13 +73,13 @@ def draw_all(pages: Mapping[str, str], folder: Path) -> None:
         started = [
             pool.submit(_draw, command, (folder / page).parent / picture)
             for page, text in pages.items()
-            for picture, command in _wanted(text)
+            for picture, command in _find_pictures(text)
         ]
         for each in started:
             each.result()
 
 
-def _wanted(text: str) -> Iterator[tuple[str, str]]:
+def _find_pictures(text: str) -> Iterator[tuple[str, str]]:
     """Yield each picture of a page with the command that draws it."""
     commands = {each.picture: each.command for each in sessions(text) if each.picture}
     for _, picture in PICTURE.findall(text):
@@ -103,7 +103,7 @@ def _specification(command: str, name: str) -> str:
     """Return what a command draws, as a Vega-Lite specification."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "drawn.json"
-        printed_by(command.replace(name, str(file)))
+        run_command(command.replace(name, str(file)))
         return file.read_text(encoding="utf-8")
 
 

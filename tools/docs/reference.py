@@ -47,7 +47,7 @@ def _library_pages() -> dict[str, str]:
     """Return a list of all public names, and a page for the names of each package."""
     listed = ["# Library", _prose("iacta")]
     pages = {}
-    for module, names in _by_module(iacta, depth=2).items():
+    for module, names in _group_names(iacta, depth=2).items():
         rows = [
             f"| [`{name}`][iacta.{name}] | {_summary(getattr(iacta, name))} |" for name in names
         ]
@@ -83,7 +83,7 @@ def _charts_page() -> str:
     parts = ["# Pictures from Python"]
     for package in (charts, figures):
         parts.append(f"What follows is imported from `{package.__name__}`.")
-        for module, names in _by_module(package, depth=3).items():
+        for module, names in _group_names(package, depth=3).items():
             parts.append(f"## {_title(module)}")
             parts += [_shown(f"{module.__name__}.{name}", "heading_level: 3") for name in names]
     return _page(*parts)
@@ -122,7 +122,7 @@ def _method_page(module: ModuleType) -> str:
     )
 
 
-def _by_module(package: ModuleType, depth: int) -> dict[ModuleType, list[str]]:
+def _group_names(package: ModuleType, depth: int) -> dict[ModuleType, list[str]]:
     """Return the documented public names of a package by the package or file that has them.
 
     depth: how many parts of a module's name say where a name belongs.

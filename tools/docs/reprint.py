@@ -22,7 +22,7 @@ SLOW = ("iacta reproduce",)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def printed_by(session: Session) -> tuple[str, str]:
+def run_session(session: Session) -> tuple[str, str]:
     """Return what a command prints, run in an empty folder, and the specification it draws."""
     words = [word.replace(".svg", ".json") for word in session.words]
     with TemporaryDirectory() as folder, chdir(folder):
@@ -49,7 +49,7 @@ def redraw(session: Session, specification: str) -> None:
             print(file.relative_to(ROOT), flush=True)
 
 
-def reprinted(session: Session, printed: str) -> str:
+def update_session(session: Session, printed: str) -> str:
     """Return what a page shows of what a command prints.
 
     Where three dots replace lines, each line that is shown becomes the one that is most like it.
@@ -72,12 +72,12 @@ def reprint(words: list[str]) -> None:
             is_asked = all(word in session.command for word in words)
             if not is_asked or not session.command.startswith("iacta ") or session.command in SLOW:
                 continue
-            printed, specification = printed_by(session)
+            printed, specification = run_session(session)
             if session.picture and f"pictures/{Path(session.picture).name}" in text:
                 redraw(session, specification)
             if not session.shows(printed):
                 before = f"$ {session.command}\n{session.shown}"
-                after = f"$ {session.command}\n{reprinted(session, printed)}"
+                after = f"$ {session.command}\n{update_session(session, printed)}"
                 text = text.replace(before, after)
                 print(f"{page.relative_to(ROOT)}: {session.command}", flush=True)
         page.write_text(text, encoding="utf-8")

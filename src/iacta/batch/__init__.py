@@ -2,10 +2,10 @@
 
 from importlib.util import find_spec
 
-from iacta.inputs.errors import missing
+from iacta.inputs.errors import missing_error
 
 if not (find_spec("polars") and find_spec("pyarrow")):
-    raise missing("batches need Polars and PyArrow, which are not installed", "batch")
+    raise missing_error("batches need Polars and PyArrow, which are not installed", "batch")
 
 from iacta.batch.files import Done
 from iacta.batch.frames import answer

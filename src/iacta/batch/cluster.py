@@ -27,8 +27,14 @@ from iacta.batch.frames import answer_frame
 from iacta.batch.rows import ERROR, BatchQuestion
 from iacta.forms.question import Watch
 from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, at, missing
-from iacta.inputs.files import in_file, named, reason_of, unfinished, written_whole
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, at, missing_error
+from iacta.inputs.files import (
+    add_file_name,
+    explain_error,
+    quote_path,
+    temporary_path,
+    written_whole,
+)
 from iacta.inputs.tabular import (
     UTF8_MARK,
     LineBlock,
@@ -62,7 +68,7 @@ def cluster(address: str) -> Iterator[Any]:
         distributed: Any = import_module("distributed")  # an extra, which is slow to load
         import_module("dask.dataframe")
     except ImportError:
-        raise missing("a cluster needs Dask, which is not installed", "cluster") from None
+        raise missing_error("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
         with ExitStack() as stack:
             # Python starts its tracker with the first worker, and would unblock Ctrl-C there.
@@ -111,20 +117,20 @@ def answer_blocks(
     """Answer a file in blocks, on the workers of a Dask client."""
     job, frame = _blocks(source, target, asked)
     if job.is_pipe:
-        raise IllegalError(f"a cluster writes a file, got the pipe {named(target)}")
+        raise IllegalError(f"a cluster writes a file, got the pipe {quote_path(target)}")
     place = target.resolve()
     if job.target.name == "parquet" and place.exists():
         raise IllegalError(
-            f"a cluster writes Parquet into a new folder, and {named(target)} exists"
+            f"a cluster writes Parquet into a new folder, and {quote_path(target)} exists"
         )
     least = BLOCKS * sum(client.nthreads().values())
     if frame.npartitions < least:
         frame = frame.repartition(npartitions=least)
     answered = frame.map_partitions(answer_frame, asked, meta=answer_frame(frame._meta, asked))
-    folder = unfinished(place)
+    folder = temporary_path(place)
     folder.mkdir()
     try:
-        with in_file(source, "batch"):
+        with add_file_name(source, "batch"):
             done = _written(answered, folder, job, client, watch)
         rows, errors, size = map(sum, zip(*done.values(), strict=True))
         if job.target.name == "parquet":
@@ -133,7 +139,7 @@ def answer_blocks(
             _join(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(unfinished(place))  # where no worker writes into it any more
+            left = folder.rename(temporary_path(place))  # where no worker writes into it any more
             shutil.rmtree(left, ignore_errors=True)
     return Done(rows, errors)
 
@@ -146,7 +152,7 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
     frames: Any = import_module("dask.dataframe")
     read_as_is = import_module("dask.config").set({"dataframe.convert-string": False})
     file = str(source.resolve())
-    with read_as_is, in_file(source, "batch"), Tabular(source, LONGEST_LINE) as table:
+    with read_as_is, add_file_name(source, "batch"), Tabular(source, LONGEST_LINE) as table:
         job = BatchJob.of(table, target, asked)
         if (
             table.is_stream
@@ -206,7 +212,9 @@ class _TextBlocks:
                         file, offset, self.size, b"\n"
                     )
             except OSError as error:
-                raise MalformedError(f"cannot read it on a worker: {reason_of(error)}") from None
+                raise MalformedError(
+                    f"cannot read it on a worker: {explain_error(error)}"
+                ) from None
             if not offset:
                 content = content.removeprefix(UTF8_MARK)
                 content = content.partition(self.heading)[2] if self.heading else content
@@ -269,7 +277,7 @@ def _written(
     except IactaError:
         raise
     except Exception as error:
-        raise IllegalError(f"the cluster cannot answer it: {reason_of(error)}") from error
+        raise IllegalError(f"the cluster cannot answer it: {explain_error(error)}") from error
     finally:
         client.cancel(futures)
     return {file: done[future] for file, future in zip(files, futures, strict=True)}
@@ -304,4 +312,4 @@ def _name_folder(folder: Path, target: Path, files: Collection[Path], rows: int)
     try:
         folder.rename(target)
     except OSError as error:
-        raise IllegalError(f"cannot write {named(target)}: {reason_of(error)}") from None
+        raise IllegalError(f"cannot write {quote_path(target)}: {explain_error(error)}") from None

@@ -26,8 +26,8 @@ from iacta.batch.rows import WHOLE, BatchQuestion, json_text
 from iacta.forms.parameter_kinds import Whole
 from iacta.inputs.checks import shown
 from iacta.inputs.csv_formulas import FORMULA, csv_rows
-from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at, missing
-from iacta.inputs.files import STREAM, ErrorKeeper, named, reason_of
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at, missing_error
+from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
 from iacta.inputs.json_and_toml import parse_json, refuse_half_letters
 from iacta.inputs.tabular import MOST_CELLS, MOST_COLUMNS, LineBlock, Tabular, cells, line_text
 
@@ -89,7 +89,7 @@ def read_format(file: Path) -> FileFormat:
     if name is None or (compression and name not in ("csv", "jsonl")):
         raise IllegalError(
             f"the target must end in {', '.join(FORMATS)}, or in .csv or .jsonl followed by "
-            f"{', '.join(COMPRESSIONS)}, got {named(file)}"
+            f"{', '.join(COMPRESSIONS)}, got {quote_path(file)}"
         )
     return FileFormat(name, compression)
 
@@ -137,7 +137,7 @@ class BatchJob:
             try:
                 return pl.DataFrame(pa.Table.from_batches(batches, schema))
             except pl.exceptions.PolarsError as error:
-                raise MalformedError(f"it cannot be read: {reason_of(error)}") from None
+                raise MalformedError(f"it cannot be read: {explain_error(error)}") from None
         names: list[str] = []
         blocks = table.lines()
         if self.source.name == "csv":
@@ -162,7 +162,7 @@ class BatchJob:
 
     def _read_json(self, block: LineBlock) -> pl.DataFrame:
         """Return lines of JSON and their values: lists, objects and mixtures as texts."""
-        numbered = [each for each in block.numbered() if each[1].strip(b" \r")]
+        numbered = [each for each in block.number_lines() if each[1].strip(b" \r")]
         texts = [line_text(line, number).strip() for number, line in numbered]
         content = io.BytesIO("\n".join(texts).encode())
         for (number, _), text in zip(numbered, texts, strict=True):
@@ -184,7 +184,7 @@ class BatchJob:
             try:
                 rows = pl.read_ndjson(content, schema=self._columns(keys))
             except pl.exceptions.PolarsError:
-                raise MalformedError(f"invalid JSON: {reason_of(error)}") from None
+                raise MalformedError(f"invalid JSON: {explain_error(error)}") from None
         if rows.height != len(texts):
             raise MalformedError(f"expected {len(texts)} lines of JSON, got {rows.height}")
         return rows.with_columns(pl.Series(LINE, texts, pl.String))
@@ -231,7 +231,9 @@ class BatchJob:
         except (OSError, pl.exceptions.PolarsError) as error:
             if keeper.error is not None:
                 raise keeper.error from None
-            raise IllegalError(f"{self.target.name} cannot hold it: {reason_of(error)}") from None
+            raise IllegalError(
+                f"{self.target.name} cannot hold it: {explain_error(error)}"
+            ) from None
 
     def _write_plain(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
         match self.target.name:
@@ -295,7 +297,7 @@ def heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
     """Return the names of the columns of CSV, the line that has them, and what follows it."""
     blocks = table.lines()
     for block in blocks:
-        for place, (number, line) in enumerate(block.numbered()):
+        for place, (number, line) in enumerate(block.number_lines()):
             if line.strip(b" \r"):
                 rest = LineBlock(number + 1 + line.count(b"\n"), block.lines[place + 1 :])
                 return cells(line_text(line, number), table.mark), line, chain([rest], blocks)
@@ -319,7 +321,7 @@ def _read_csv(block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame
         )
     except pa.ArrowInvalid as error:
         _refuse_ragged(block, len(names), mark)
-        raise MalformedError(f"not rows of CSV: {reason_of(error)}") from None
+        raise MalformedError(f"not rows of CSV: {explain_error(error)}") from None
     if b"\0" in content or table.num_rows != len(lines):
         _refuse_ragged(block, len(names), mark)
         raise MalformedError(f"expected {len(lines)} rows of CSV, got {table.num_rows}")
@@ -327,7 +329,7 @@ def _read_csv(block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame
 
 
 def _refuse_ragged(block: LineBlock, count: int, mark: str) -> None:
-    for number, line in block.numbered():
+    for number, line in block.number_lines():
         text = line_text(line, number)
         if not text.strip():
             continue
@@ -411,7 +413,7 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
     try:
         excel = import_module("xlsxwriter")
     except ImportError:
-        raise missing("Excel needs XlsxWriter, which is not installed", "batch") from None
+        raise missing_error("Excel needs XlsxWriter, which is not installed", "batch") from None
     if rows.height > MOST_EXCEL_ROWS:
         raise TooLargeError(f"Excel holds {MOST_EXCEL_ROWS} rows, got {rows.height}")
     texts = rows.select(pl.col(pl.String).str.len_chars().max())

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, TableAnswers, follow, look_up
-from iacta.forms.form import Parameter, named_by
+from iacta.forms.form import Parameter, format_error
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.question import QUESTIONS, Question, find_question
 from iacta.forms.record import OMITTED, json_value
@@ -29,7 +29,7 @@ from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM
 from iacta.inputs.json_and_toml import parse_json, parse_toml
-from iacta.inputs.reprs import pasted
+from iacta.inputs.reprs import format_literal
 from iacta.inputs.tabular import column_name
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
@@ -95,7 +95,7 @@ class BatchQuestion:
 
     @cached_property
     def key(self) -> str:
-        given = [f"{name}={pasted(value)}" for name, value in self.given]
+        given = [f"{name}={format_literal(value)}" for name, value in self.given]
         return sha256(repr((self.question, self.columns, given)).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -344,7 +344,7 @@ def _record(
             raise KeyboardInterrupt
         data = found.data
     except IactaError as error:
-        return *nulls, named_by(error, asked.form, lambda name: name.rstrip("_"))
+        return *nulls, format_error(error, asked.form, lambda name: name.rstrip("_"))
     except MemoryError:
         return *nulls, "these numbers need more memory than there is"
     kinds = [*asked.schema.values()][:-1]

@@ -15,7 +15,14 @@ from iacta.batch.files import LONGEST_LINE, BatchJob, Done, read_format
 from iacta.batch.rows import ERROR, answers, read_question
 from iacta.forms.question import Watch
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.files import STREAM, check_writable, in_file, named, read_path, written_whole
+from iacta.inputs.files import (
+    STREAM,
+    add_file_name,
+    check_writable,
+    quote_path,
+    read_path,
+    written_whole,
+)
 from iacta.inputs.tabular import Tabular
 
 
@@ -50,12 +57,12 @@ def answer_file(
         check_writable(to)  # before anything is answered
     file = read_path(source, "source")
     if str(file) != STREAM and to.exists() and file.exists() and to.samefile(file):
-        raise IllegalError(f"the source and the target are the same file, {named(to)}")
+        raise IllegalError(f"the source and the target are the same file, {quote_path(to)}")
     if client is not None:
         from iacta.batch.cluster import answer_blocks  # of another extra
 
         return answer_blocks(file, to, asked, client, watch)
-    with in_file(file, "batch"), Tabular(file, LONGEST_LINE) as table:
+    with add_file_name(file, "batch"), Tabular(file, LONGEST_LINE) as table:
         job = BatchJob.of(table, to, asked)
         rows = job.checked(job.read(table))
         job = job.marked(table.mark)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.inputs.checks import parse_whole_number, put, row_of, whole_number
+from iacta.inputs.checks import parse_whole_number, put, read_row, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import short_repr
 from iacta.methods import find_kernel
@@ -83,7 +83,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
     """
-    entries = row_of(territories, "territories", "defenders, such as [8, 2]", MOST_TERRITORIES)
+    entries = read_row(territories, "territories", "defenders, such as [8, 2]", MOST_TERRITORIES)
     way = tuple(_read_territory(entry) for entry in entries)
     if not way:
         raise IllegalError("missing territories", parameter="territories")

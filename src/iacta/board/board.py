@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, put, row_of, shown, whole_number
+from iacta.inputs.checks import check_choice, put, read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import Pasted, short_repr
 
@@ -112,7 +112,7 @@ class Continent:
     def __post_init__(self) -> None:
         put(self, "name", read_name(self.name, "continent"))
         put(self, "bonus", whole_number(self.bonus, "bonus", -MOST_BONUS, MOST_BONUS))
-        names = row_of(self.territories, "territories", "names")
+        names = read_row(self.territories, "territories", "names")
         put(self, "territories", _read_names(names, "territories of a continent"))
 
 
@@ -146,15 +146,15 @@ class Board(Pasted):
 
     def __post_init__(self) -> None:
         put(self, "name", read_name(self.name, "name"))
-        names = row_of(self.territories, "territories", "names")
+        names = read_row(self.territories, "territories", "names")
         if not names:
             raise IllegalError("a board must have at least one territory")
         put(self, "territories", _read_names(names, "territories"))
         put(self, "borders", self._read_borders())
         put(self, "continents", self._read_continents())
-        places = row_of(self.places, "places", "points")
+        places = read_row(self.places, "places", "points")
         put(self, "places", tuple(read_point(place, "places") for place in places))
-        shapes = row_of(self.outlines, "outlines", "shapes")
+        shapes = read_row(self.outlines, "outlines", "shapes")
         put(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
         refuse_count(max(len(places), corners), MOST_POINTS, "points")
@@ -193,8 +193,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         check_choice(directed, (True, False), "directed")
         pairs = []
-        for edge in row_of(edges, "edges", "pairs of names", MOST_BORDERS):
-            ends = row_of(edge, "edge", "two names", LONGEST_EDGE)[:2]
+        for edge in read_row(edges, "edges", "pairs of names", MOST_BORDERS):
+            ends = read_row(edge, "edge", "two names", LONGEST_EDGE)[:2]
             if len(ends) < 2:
                 raise MalformedError(f"edge must be a row of two names, got {shown(edge)}")
             pairs.append((_node_name(ends[0]), _node_name(ends[1])))
@@ -204,7 +204,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         back = [] if directed else [(end, start) for start, end in pairs]
         if isinstance(continents, Mapping):
             continents = [_read_continent(*members) for members in continents.items()]
-        rows = row_of(continents, "continents", "continents")
+        rows = read_row(continents, "continents", "continents")
         return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
     def to_record(self) -> dict[str, Any]:
@@ -341,11 +341,11 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return {name: tuple(ends) for name, ends in neighbours.items()}
 
     def _read_borders(self) -> tuple[Border, ...]:
-        rows = row_of(self.borders, "borders", "pairs of names")
+        rows = read_row(self.borders, "borders", "pairs of names")
         refuse_count(len(rows), MOST_BORDERS, "borders")
         pairs = set()
         for row in rows:
-            names = row_of(row, "border", "two names")
+            names = read_row(row, "border", "two names")
             if len(names) != 2:
                 raise MalformedError(f"border must be a row of two names, got {shown(row)}")
             start, end = map(self.find, names)
@@ -356,7 +356,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return tuple(sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])))
 
     def _read_continents(self) -> tuple[Continent, ...]:
-        rows = row_of(self.continents, "continents", "continents")
+        rows = read_row(self.continents, "continents", "continents")
         refuse_count(len(rows), MOST_CONTINENTS, "continents")
         for row in rows:
             if not isinstance(row, Continent):
@@ -375,12 +375,12 @@ def _node_name(node: object) -> str:
 
 
 def _read_continent(name: str, entry: object) -> Continent:
-    parts = row_of(entry, f"continent {name}", "a bonus and territories")
+    parts = read_row(entry, f"continent {name}", "a bonus and territories")
     if len(parts) != 2:
         raise MalformedError(
             f"continent {name} must be a bonus and its territories, got {shown(entry)}"
         )
-    territories = [_node_name(node) for node in row_of(parts[1], "territories", "names")]
+    territories = [_node_name(node) for node in read_row(parts[1], "territories", "names")]
     return Continent(name, parts[0], tuple(territories))
 
 
@@ -406,7 +406,7 @@ def read_point(point: object, what: str) -> Point:
     >>> read_point([3, 4.5], "places")
     (3.0, 4.5)
     """
-    numbers = row_of(point, what, "numbers")
+    numbers = read_row(point, what, "numbers")
     near = [
         float(number)
         for number in numbers
@@ -426,8 +426,8 @@ def read_outline(shape: object) -> Outline:
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)
     """
     return tuple(
-        tuple(read_point(point, "outlines") for point in row_of(polygon, "outlines", "points"))
-        for polygon in row_of(shape, "outlines", "polygons")
+        tuple(read_point(point, "outlines") for point in read_row(polygon, "outlines", "points"))
+        for polygon in read_row(shape, "outlines", "polygons")
     )
 
 

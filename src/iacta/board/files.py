@@ -23,7 +23,13 @@ from iacta.board.formats.reading import (
     read_json,
 )
 from iacta.inputs.errors import IactaError
-from iacta.inputs.files import UnreadableError, in_file, read_package_file, read_path, write_whole
+from iacta.inputs.files import (
+    UnreadableError,
+    add_file_name,
+    read_package_file,
+    read_path,
+    write_whole,
+)
 
 BUILT_IN = "built in"
 
@@ -85,11 +91,11 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
     if isinstance(path, str) and folded(path) == "classic":
         return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
-    return board_in(file, read_board_text(file))
+    return parse_board_file(file, read_board_text(file))
 
 
 def read_board_text(file: Path) -> FileText:
-    with in_file(file, "board"):
+    with add_file_name(file, "board"):
         try:
             return read_file(file)
         except UnreadableError as error:
@@ -97,8 +103,8 @@ def read_board_text(file: Path) -> FileText:
             raise UnreadableError(file, f"{error.reason}{hint}") from None
 
 
-def board_in(file: Path, content: FileText) -> BoardFile:
-    with in_file(file, "board"):
+def parse_board_file(file: Path, content: FileText) -> BoardFile:
+    with add_file_name(file, "board"):
         drawn, draft = read_text(content.text, _stem(file))
         board, remarks = assemble(draft)
     if content.guessed is not None:

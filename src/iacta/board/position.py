@@ -16,9 +16,9 @@ from iacta.board.files import (
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, read_file, read_table
-from iacta.inputs.checks import put, row_of, shown, whole_number
+from iacta.inputs.checks import put, read_row, shown, whole_number
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
-from iacta.inputs.files import STREAM, in_file, read_path
+from iacta.inputs.files import STREAM, add_file_name, read_path
 from iacta.inputs.reprs import Pasted
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
@@ -89,7 +89,7 @@ class Position(Pasted):
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
-            rows = row_of(holdings, "holdings", "holdings", MOST_TERRITORIES)
+            rows = read_row(holdings, "holdings", "holdings", MOST_TERRITORIES)
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
         for row in rows:
@@ -302,7 +302,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     if isinstance(source, str) and folded(source) == "classic":
         raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
-    with in_file(file, "position"):
+    with add_file_name(file, "position"):
         folder = None if str(file) == STREAM else file.parent
         text = read_file(file).text
         return (

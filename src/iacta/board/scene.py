@@ -221,7 +221,7 @@ def cut(name: str, most: int = LONGEST_NAME) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
-def scene_of(
+def build_scene(
     board: Board,
     arrows: Sequence[Arrow] = (),
     values: Mapping[int, str] | None = None,
@@ -330,10 +330,10 @@ def text_width(text: str) -> float:
     return sum(LETTER_WIDTHS.get(letter, LETTER) for letter in text)
 
 
-def _key_of(number: int) -> str:
+def _format_key(number: int) -> str:
     """Return the key of a name in the list beside the map.
 
-    >>> _key_of(0), _key_of(25), _key_of(26), _key_of(27)
+    >>> _format_key(0), _format_key(25), _format_key(26), _format_key(27)
     ('a', 'z', 'aa', 'bb')
     """
     return chr(ord("a") + number % 26) * (number // 26 + 1)
@@ -409,7 +409,7 @@ class _Layout:
                 least[t] = name.least
         keys = 0
         for t in (t for t in seen if least[t] > scene.width):
-            if key := self._label("key", t, [[_key_of(keys)]], least[t]):
+            if key := self._label("key", t, [[_format_key(keys)]], least[t]):
                 placed.append(key)
                 keys += 1
         if self.half:
@@ -546,7 +546,7 @@ class _Layout:
             box = self._first(tried, width, height, most)
             if best is None or (best.least > self.scene.scale and box.least < best.least):
                 best, lines = box, form
-        return None if best is None else self._placed(kind, t, lines, best)
+        return None if best is None else self._place_label(kind, t, lines, best)
 
     def _continent(self, text: str, members: Sequence[int]) -> Label | None:
         """Return the name of a continent, as near to its middle as there is room."""
@@ -566,7 +566,9 @@ class _Layout:
             boxes.append(self._first(tried[k : k + BATCH], *half, math.inf))
             if boxes[-1].least <= self.scene.scale:
                 break
-        return self._placed("continent", members[0], [text], min(boxes, key=lambda box: box.least))
+        return self._place_label(
+            "continent", members[0], [text], min(boxes, key=lambda box: box.least)
+        )
 
     def _first(self, tried: Sequence[Anchor], width: float, height: float, most: float) -> _Thing:
         """Return a box in the first place with room, or else in the one that needs the least."""
@@ -576,7 +578,7 @@ class _Layout:
         k = int(good.argmax() if good.any() else least.argmin())
         return _Thing(tried[k], tried[k], width, height, float(least[k]), top)
 
-    def _placed(self, kind: Kind, t: int, lines: Sequence[str], box: _Thing) -> Label | None:
+    def _place_label(self, kind: Kind, t: int, lines: Sequence[str], box: _Thing) -> Label | None:
         """Return the label of a box, which is in the way of those that follow."""
         if math.isinf(box.least):
             return None

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iacta.board.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
+from iacta.board.scene import NARROW, WIDE, Arrow, Scene, Sizes, build_scene, cut
 from iacta.charts.axes_and_labels import mapped
 from iacta.charts.board_layers import (
     MOST_NAMED,
@@ -32,7 +32,7 @@ from iacta.charts.subtitles import counted, rules_words, signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, player_tones
 from iacta.charts.vega import Row, View, field, layer, vconcat
 from iacta.forms.percentages import percent
-from iacta.forms.sentences import joined
+from iacta.forms.sentences import join_phrases
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import MalformedError
 
@@ -237,7 +237,7 @@ def _both(
 
     def drawn(width: float, sizes: Sizes) -> Scene:
         sizes = sizes if has_badges else sizes._replace(badge=0.0)
-        return scene_of(board, arrows, values, width=width, sizes=sizes, is_close=is_close)
+        return build_scene(board, arrows, values, width=width, sizes=sizes, is_close=is_close)
 
     return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
 
@@ -296,5 +296,7 @@ def owner_colours(position: Position) -> dict[str, str]:
 
 def _who(position: Position) -> str:
     player, *others = [cut(owner) for owner in owner_colours(position) if owner != NOBODY]
-    against = joined(others) if 0 < len(others) <= MOST_NAMED else counted(len(others), "other")
+    against = (
+        join_phrases(others) if 0 < len(others) <= MOST_NAMED else counted(len(others), "other")
+    )
     return f"Badges are armies at the start. To move: {player}; against: {against}."

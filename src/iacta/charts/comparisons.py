@@ -16,7 +16,7 @@ from iacta.charts.subtitles import counted, expect, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, field, layer, rows_of, vconcat
 from iacta.forms.percentages import percent
-from iacta.inputs.checks import row_of
+from iacta.inputs.checks import read_row
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
@@ -53,7 +53,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
 
     Rule sets none of which can be solved are refused.
     """
-    for rule_set in row_of(known, "known", "RuleSet"):
+    for rule_set in read_row(known, "known", "RuleSet"):
         expect(rule_set, RuleSet, "each of known")
     rows: list[Row] = []
     for rule_set in known:

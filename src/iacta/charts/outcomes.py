@@ -34,7 +34,7 @@ from iacta.charts.subtitles import (
 from iacta.charts.theme import AMBER, BLUE, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
 from iacta.forms.percentages import percent
-from iacta.forms.sentences import count, joined
+from iacta.forms.sentences import count, join_phrases
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
@@ -468,7 +468,7 @@ def simulated_subject(fought: Battle | Campaign) -> str:
     chain, count = fought.stages(), len(fought.territories)
     if count == 1:
         return fight(fought.attackers, *chain[0])
-    held = joined([str(stage.defenders) for stage in chain])
+    held = join_phrases([str(stage.defenders) for stage in chain])
     by = f", held by {held}" if count <= MOST_NAMED else ""
     return (
         f"{counted(fought.attackers)} against {goal(fought)}{by}{stop_words(fought.stop)} "

@@ -17,8 +17,8 @@ from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.theme import NARROW_PLOT, PAPER, SIZES, WIDTH, config
 from iacta.charts.vega import Tables, View
 from iacta.inputs.csv_formulas import csv_rows
-from iacta.inputs.errors import IllegalError, TooLargeError, missing
-from iacta.inputs.files import named, write_whole
+from iacta.inputs.errors import IllegalError, TooLargeError, missing_error
+from iacta.inputs.files import quote_path, write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")
@@ -130,7 +130,7 @@ class Chart:
 def check_installed() -> None:
     """Refuse to draw without the package that it takes."""
     if not find_spec("vl_convert"):
-        raise missing("pictures need vl-convert, which is not installed", "plot")
+        raise missing_error("pictures need vl-convert, which is not installed", "plot")
 
 
 def _made_of(
@@ -168,7 +168,7 @@ def ending(file: str | Path) -> str:
     if suffix not in ENDINGS:
         *most, last = (f".{ending}" for ending in ENDINGS)
         raise IllegalError(
-            f"a picture's name must end in {', '.join(most)} or {last}, got {named(file)}"
+            f"a picture's name must end in {', '.join(most)} or {last}, got {quote_path(file)}"
         )
     return suffix
 

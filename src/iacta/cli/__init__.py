@@ -12,7 +12,7 @@ from typing import NoReturn
 from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
 from iacta.cli.print_answer import COMMANDS, Command, Shown, ask
 from iacta.cli.rules_from_environment import know_rules_files, with_usual_rules
-from iacta.forms.form import Form, Outline, named_by
+from iacta.forms.form import Form, Outline, format_error
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import LONGEST_SHOWN
 from iacta.inputs.errors import IactaError
@@ -129,7 +129,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         if isinstance(filled, Question):
             ask(filled, Shown.parse(texts))
     except IactaError as error:
-        raise IactaError(named_by(error, form, lambda name: spelt(form, name))) from error
+        raise IactaError(format_error(error, form, lambda name: spelt(form, name))) from error
     return 0
 
 

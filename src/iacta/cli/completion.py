@@ -117,7 +117,7 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
 
 
 def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
-    if option.called not in PLACES | PLAYERS or not hasattr(form, "position"):
+    if option.value_name not in PLACES | PLAYERS or not hasattr(form, "position"):
         return
     from iacta.board.files import read_board  # all of this is only needed here
     from iacta.board.position import read_position
@@ -136,11 +136,11 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
         elif "board" in texts:
             board = read_board(str(texts["board"]))
     before, comma, _ = begun.rpartition(",")
-    names = [*players] if option.called in PLAYERS else []
-    if option.called in PLACES:
+    names = [*players] if option.value_name in PLAYERS else []
+    if option.value_name in PLACES:
         names += [*board.territories, *(continent.name for continent in board.continents)]
     for name in names:
-        yield f"{before}{comma}{name if option.called in PLAYERS else re.sub(BLANK, '-', name)}"
+        yield f"{before}{comma}{name if option.value_name in PLAYERS else re.sub(BLANK, '-', name)}"
 
 
 def _values(kind: Kind, begun: str) -> Iterator[str]:

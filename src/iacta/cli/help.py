@@ -63,7 +63,7 @@ def _width() -> int:
 def _option(parameter: Parameter) -> tuple[str, str]:
     is_flag = isinstance(parameter.kind, Flag)
     name = option_name(parameter.name)
-    return (name if is_flag else f"{name} {parameter.called}"), _line(parameter)
+    return (name if is_flag else f"{name} {parameter.value_name}"), _line(parameter)
 
 
 def _line(parameter: Parameter) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 
 from iacta.forms.form import Form, Parameter, option_name
 from iacta.forms.parameter_kinds import Flag, Name, Whole
-from iacta.forms.question import having, nearest
+from iacta.forms.question import list_questions, nearest
 from iacta.inputs.checks import LONGEST_SHOWN, shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
@@ -23,7 +23,7 @@ Texts = dict[str, str | list[str] | bool]
 
 def argument_name(parameter: Parameter) -> str:
     """Return the name of an argument in help: `ATTACKERS`, `[NAME]`, `DEFENDERS...`."""
-    name = f"{parameter.called}..." if parameter.kind.is_row else parameter.called
+    name = f"{parameter.value_name}..." if parameter.kind.is_row else parameter.value_name
     return name if parameter.is_required else f"[{name}]"
 
 
@@ -45,7 +45,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     a minus, so that a negative number is refused as a number.
     """
     options = {
-        option_name(parameter.called.lower()): parameter
+        option_name(parameter.value_name.lower()): parameter
         for parameter in parameters
         if parameter.is_argument
     }
@@ -101,7 +101,7 @@ def _placed(
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
             check_arguments(parameters, texts)  # 12,10 is no number, rather than one too few
-            raise MalformedError(f"missing {parameter.called}; see {command} --help")
+            raise MalformedError(f"missing {parameter.value_name}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
                 f"{parameter.name} is given twice: {_shown(texts[parameter.name])} and "
@@ -196,7 +196,7 @@ def _unexpected(
 def _other(parameters: Sequence[Parameter], option: str) -> str:
     """Return what an unknown option may be: the value of one, or an option of other questions."""
     name = option.lstrip(DASHES)
-    return _as_option(parameters, name) or having(name.replace("-", "_"), "iacta {}".format)
+    return _as_option(parameters, name) or list_questions(name.replace("-", "_"), "iacta {}".format)
 
 
 def check_known(

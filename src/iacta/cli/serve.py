@@ -10,7 +10,7 @@ from iacta.cli.print_answer import Command, command
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Name, Number, Whole
 from iacta.inputs.checks import shown
-from iacta.inputs.errors import IllegalError, missing
+from iacta.inputs.errors import IllegalError, missing_error
 from iacta.web.limits import MOST_ACCEPTED, MOST_CONNECTING, MOST_SECONDS, SHUTDOWN_SECONDS
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ServeCommand(Command):
     def run(self) -> int:
         gone = [name for name in NEEDED if find_spec(name) is None]
         if gone:
-            raise missing(f"the page needs {gone[0]}, which is not installed", "serve")
+            raise missing_error(f"the page needs {gone[0]}, which is not installed", "serve")
         listening = self._listen()
         import logging  # these are slow to import, and only needed here
 

@@ -49,7 +49,7 @@ from iacta.fairness.totals import describe_limits
 from iacta.fairness.trials import Notes
 from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.files import in_file
+from iacta.inputs.files import add_file_name
 from iacta.inputs.reprs import Displayed
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import CONFIDENCE, Interval
@@ -230,7 +230,7 @@ def audit(
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
     draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)
-    with in_file(log, "log") if isinstance(log, PathLike) else nullcontext():
+    with add_file_name(log, "log") if isinstance(log, PathLike) else nullcontext():
         for block in read_log(log, rules, notes):
             tally.add(block.entries, block.codes)
             if progress is not None:
@@ -281,7 +281,7 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     findings += difference
     findings += tally.tails.findings()
     findings += tally.totals.findings(tally.rng, draws)
-    evidence = tally.evidence if is_ordered else Evidence.of_counts(used, tally.tails.bets)
+    evidence = tally.evidence if is_ordered else Evidence.from_counts(used, tally.tails.bets)
     used += tally.totals.throws()
     chances = tally.totals.chances
     return Audit(

@@ -39,7 +39,7 @@ from iacta.fairness.layouts import (
 from iacta.fairness.recording import recorded
 from iacta.fairness.totals import attackers_lost
 from iacta.fairness.trials import LONGEST_NAME, LOST, WON, Entry, Notes, Trial, refuse_large
-from iacta.inputs.checks import parse_whole_number, shown, whole_number, words_of
+from iacta.inputs.checks import parse_whole_number, shown, split_words, whole_number
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.inputs.files import read_path
 from iacta.inputs.json_and_toml import parse_json
@@ -276,7 +276,7 @@ class _Reader:
 
     def _read(self, lines: LineBlock) -> Iterator[int]:
         is_first = self.layout is None
-        for number, line in lines.numbered():
+        for number, line in lines.number_lines():
             if line not in self.known:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
@@ -428,7 +428,7 @@ def _rules(name: object, garrison: int) -> Rules:
 
 def _ahead(value: object) -> tuple[Territory, ...]:
     """Return the territories still to take: `3 8:capital`, or a list."""
-    parts = words_of(value) if isinstance(value, str) else value
+    parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
     if not isinstance(parts, list | tuple) or not 1 <= len(parts) <= MOST_AHEAD:

@@ -69,7 +69,7 @@ class Evidence(NamedTuple):
         return float(mean_evidence(self.dice, self.battles))
 
     @classmethod
-    def of_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
+    def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
         """Return the evidence of a log whose order is not known: nobody could watch it grow.
 
         tails: log E of the bets on tails.

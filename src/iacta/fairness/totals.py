@@ -52,7 +52,7 @@ class Wins:
             self.won += times * entry.chances[1]
 
     @property
-    def expected(self) -> float:
+    def expected_wins(self) -> float:
         """How many fair dice win on average."""
         return math.fsum(won * count for (won, _), count in self.tried.items())
 
@@ -66,7 +66,7 @@ class Wins:
 
         noun: the plural of what was tried, after a blank; may be empty.
         """
-        tried, expected = self.tried.total(), self.expected
+        tried, expected = self.tried.total(), self.expected_wins
         at_most, at_least = win_tails(self.tried, self.won, is_decided=self.is_decided)
         tail, off = min(at_most, at_least), self.won - expected
         words = f"{tried:,} {question} add up to {self.won:,.2f}, {expected:,.2f} expected"
@@ -125,7 +125,7 @@ class Totals:
             )
         if fought := self.battles.tried.total():
             won = round(self.battles.won)
-            share = min(max(self.battles.expected / fought, NO_BIAS), 1 - NO_BIAS)
+            share = min(max(self.battles.expected_wins / fought, NO_BIAS), 1 - NO_BIAS)
             yield Throws(
                 WINS,
                 "battles",

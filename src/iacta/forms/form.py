@@ -67,7 +67,7 @@ class Parameter:
         return self.default is REQUIRED
 
     @property
-    def called(self) -> str:
+    def value_name(self) -> str:
         """What help calls its value: `ATTACKERS`, `FILE`."""
         return self.metavar or (self.name.upper() if self.is_argument else self.kind.metavar)
 
@@ -125,7 +125,7 @@ def option_name(name: str) -> str:
     return f"--{name.rstrip('_').replace('_', '-')}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Return parameters as a part of the sentence of a `ClashError`."""
     *most, last = (f"{{{name}}}" for name in names)
     return f"{', '.join(most)} or {last}" if most else last
@@ -185,12 +185,12 @@ class Form:
             names = phrase.split(" or ")
             given = [name for name in names if self.has(name)]
             if not given:
-                raise ClashError(f"missing {_listed(names)}")
+                raise ClashError(f"missing {_join_names(names)}")
             if len(given) > 1:
                 raise ClashError(f"{{{given[0]}}} cannot be combined with {{{given[1]}}}")
         for parameter in filter(lambda parameter: self.has(parameter.name), self.parameters()):
             if parameter.needs and not any(map(self.has, parameter.needs.split(" or "))):
-                needed = _listed(parameter.needs.split(" or "))
+                needed = _join_names(parameter.needs.split(" or "))
                 raise ClashError(f"{{{parameter.name}}} also needs {needed}")
             for others in filter(None, parameter.excludes.split(" or ")):
                 if all(map(self.has, others.split(" and "))):
@@ -226,7 +226,7 @@ class Form:
         put(form, "_texts", texts)
         return form
 
-    def typed(self, name: str) -> Any:
+    def get_text(self, name: str) -> Any:
         """Return what was given for a parameter: the text that was typed, if it was a text."""
         return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
@@ -374,7 +374,7 @@ class _Spelt(dict[str, str]):
         return self.spell(name)
 
 
-def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
+def format_error(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
     """Return the sentence of an error, with the parameters spelt as a face does.
 
     error: the error, with the parameter that it is about; its sentence may begin with that name,
@@ -384,7 +384,7 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
 
     >>> from iacta.questions.need import NeedQuestion
     >>> error = IllegalError("chance must be ...", parameter="chance")
-    >>> named_by(error, NeedQuestion, lambda name: f"--{name}")
+    >>> format_error(error, NeedQuestion, lambda name: f"--{name}")
     '--chance must be ...'
     """
     if isinstance(error, ClashError):

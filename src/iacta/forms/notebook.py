@@ -16,7 +16,7 @@ from iacta.forms.sections import (
     Section,
     Table,
     cell_text,
-    sections_of,
+    make_sections,
 )
 from iacta.inputs.errors import IactaError
 from iacta.probability.distribution import Distribution
@@ -26,12 +26,12 @@ COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
 CELL = "padding:1px 8px;text-align:{}"
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Answer) -> Iterable[Section]:
     return value.sections()
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
     outcomes = list(value)
     rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MOST_ROWS]]
@@ -45,8 +45,8 @@ def bundle(value: Any) -> dict[str, str]:
     """Return what a notebook shows of a value, by MIME type."""
     QUESTIONS.all()  # each says how its values are shown
     shown = {"text/plain": repr(value)}
-    if sections_of.dispatch(type(value)) is not sections_of.dispatch(object):
-        shown["text/html"] = html(sections_of(value)) + _picture(value)
+    if make_sections.dispatch(type(value)) is not make_sections.dispatch(object):
+        shown["text/html"] = html(make_sections(value)) + _picture(value)
     return shown
 
 

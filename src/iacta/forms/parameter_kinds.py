@@ -14,10 +14,10 @@ from iacta.inputs.checks import (
     check_choice,
     fraction_text,
     parse_whole_number,
-    row_of,
+    read_row,
     shown,
+    split_words,
     whole_number,
-    words_of,
 )
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 from iacta.probability.chances import read_chance, read_fraction
@@ -273,10 +273,10 @@ class Row(Kind):
         raise NotImplementedError
 
     def parse(self, text: str, name: str) -> tuple[Any, ...]:
-        return self.check(words_of(text), name)
+        return self.check(split_words(text), name)
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
-        entries = row_of(value, name, self.entries)
+        entries = read_row(value, name, self.entries)
         if not entries:
             raise IllegalError(f"missing {name}")
         try:
@@ -336,7 +336,7 @@ class Listed(Kind):
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
             raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
-        return tuple(self.kind.check(entry, name) for entry in row_of(value, name, "values"))
+        return tuple(self.kind.check(entry, name) for entry in read_row(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
         return ",".join(self.kind.text(entry) for entry in value)

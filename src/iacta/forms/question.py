@@ -11,7 +11,7 @@ from iacta.forms.record import Key, KeyedRecord
 from iacta.forms.sections import Section
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import Displayed, from_above
+from iacta.inputs.reprs import Displayed, import_upper
 
 MOST_NAMED = 2  # questions, in a message
 LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
@@ -54,7 +54,7 @@ class Question(Form):
         """
         raise NotImplementedError
 
-    def repeated(self, name: str) -> Any:
+    def get_repeated(self, name: str) -> Any:
         """Return a value that the answer repeats, by its name there."""
         return getattr(self, name)
 
@@ -127,7 +127,7 @@ class Answer(Displayed):
 
     def plot(self, *context: Any) -> Any:
         # Charts import answers, so they are looked up only when asked for.
-        return self.draw(from_above("charts"))
+        return self.draw(import_upper("charts"))
 
     def draw(self, charts: Charts) -> Any:
         """Return the picture."""
@@ -138,14 +138,16 @@ QUESTIONS: Register[Question] = Register("iacta.questions")
 question = QUESTIONS.add
 
 
-def having(name: str, spell: Callable[[str], str] = str) -> str:
+def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
     """Return a part of a sentence: the questions that have a parameter; empty if none has.
 
     name: the parameter.
     spell: the face's name of a question, such as `iacta decide` for `decide`.
 
-    >>> having("prize"), having("chance", "iacta {}".format), having("prices")
-    ('decide has it', 'iacta defend and iacta need have it', '')
+    >>> list_questions("prize"), list_questions("prices")
+    ('decide has it', '')
+    >>> list_questions("chance", "iacta {}".format)
+    'iacta defend and iacta need have it'
     """
     names = [
         spell(form.name)
@@ -168,14 +170,14 @@ def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter
     "unknown parameter 'defenders' of need; did you mean 'territories'?"
     """
     called = {
-        parameter.called.lower(): parameter.name for parameter in known if parameter.is_argument
+        parameter.value_name.lower(): parameter.name for parameter in known if parameter.is_argument
     }
     names = [parameter.name for parameter in known]
     hint = f"expected some of {', '.join(names)}"
     if near := called.get(name) or nearest(name, names):
         hint = f"did you mean {near!r}?"
     elif not any(parameter.name == name for parameter in form.parameters()):
-        hint = having(name) or hint
+        hint = list_questions(name) or hint
     return f"unknown parameter {shown(name)} of {form.name}; {hint}"
 
 

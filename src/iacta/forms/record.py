@@ -116,7 +116,7 @@ def key(
 class Repeated(Protocol):
     """A question, of which its answer repeats some values."""
 
-    def repeated(self, name: str) -> Any: ...
+    def get_repeated(self, name: str) -> Any: ...
 
 
 def json_name(field: str) -> str:
@@ -168,7 +168,7 @@ class KeyedRecord:
                 more[name] = exact_text(getattr(value, of_exact))
             else:
                 repeated = question if own.metadata["key"].is_repeated else None
-                number = repeated.repeated(name) if repeated else getattr(value, name)
+                number = repeated.get_repeated(name) if repeated else getattr(value, name)
                 more[name] = float(number) if isinstance(number, Fraction) else number
         return cls(**more)
 

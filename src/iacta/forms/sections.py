@@ -107,7 +107,7 @@ class Section:
 
 
 @singledispatch
-def sections_of(value: Any) -> Iterable[Section]:
+def make_sections(value: Any) -> Iterable[Section]:
     """Return what people are shown of a value.
 
     value: the value; the file of the question that answers it says how.

@@ -5,13 +5,15 @@ from collections.abc import Iterable
 from iacta.rules.stop import StopRule
 
 
-def joined(parts: Iterable[object], between: str = ", ") -> str:
+def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
     """Return parts of a sentence as one, with *and* before the last.
 
     between: what separates them; of three or more, a semicolon separates the last too.
 
-    >>> joined([8, 3, 4]), joined(["8, 3", "4"], "; "), joined(["8, 3", "4", "5"], "; ")
-    ('8, 3 and 4', '8, 3 and 4', '8, 3; 4; and 5')
+    >>> join_phrases([8, 3, 4]), join_phrases(["8, 3", "4"], "; ")
+    ('8, 3 and 4', '8, 3 and 4')
+    >>> join_phrases(["8, 3", "4", "5"], "; ")
+    '8, 3; 4; and 5'
     """
     *others, last = map(str, parts)
     if not others:

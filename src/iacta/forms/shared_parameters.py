@@ -82,7 +82,7 @@ class UnderRules(Form, kw_only=True):
             return rule_set
         return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
 
-    def repeated(self, name: str) -> Any:
+    def get_repeated(self, name: str) -> Any:
         """Return a value that the answer repeats: of the rules their name, and their garrison."""
         if name in ("rules", "garrison"):
             return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison

@@ -14,7 +14,7 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
-from iacta.inputs.checks import put, row_of, shown, whole_number
+from iacta.inputs.checks import put, read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.distribution import Distribution
 
@@ -70,7 +70,7 @@ class Hand(_Cards):
         checked = (
             whole_number(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
         )
-        names = row_of(territories, "territories", "names", DECK_SIZE)
+        names = read_row(territories, "territories", "names", DECK_SIZE)
         for name in names:
             if not isinstance(name, str):
                 raise MalformedError(f"territories of cards must be names, got {shown(name)}")
@@ -182,7 +182,7 @@ class Sets:
     is_fixed: bool = False
 
     def __post_init__(self) -> None:
-        values = row_of(self.values, "values", "whole numbers", MOST_VALUES)
+        values = read_row(self.values, "values", "whole numbers", MOST_VALUES)
         if not values:
             raise IllegalError("values of sets must be at least one, got none")
         put(self, "values", tuple(whole_number(v, "values", 0, MOST_VALUE) for v in values))

@@ -12,14 +12,14 @@ from typing import Any
 from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.codes import Code, escaped, is_code
-from iacta.board.files import BoardFile, board_in, read_board_file, read_board_text
+from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
 from iacta.game.codes import OPTIONS, names_text, pairs_text, symbols_text
 from iacta.game.turn import Turn
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
-from iacta.inputs.files import STREAM, in_file, read_path
+from iacta.inputs.files import STREAM, add_file_name, read_path
 
 TURN_KEYS = ("phase", *OPTIONS)  # of a file, besides those of a position
 
@@ -55,8 +55,8 @@ def read_moment(
         if folded(source) == "classic":
             raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
-    with in_file(file, "position"):
-        return _read_text(read_file(file).text, _folder_of(file), board)
+    with add_file_name(file, "position"):
+        return _read_text(read_file(file).text, _find_folder(file), board)
 
 
 def parse_moment(text: str, board: Board | None = None) -> Turn:
@@ -89,19 +89,19 @@ def read_board_or_moment(source: str) -> BoardFile | Turn:
     file = read_path(source, "board")
     content = read_board_text(file)
     if is_code(content.text):
-        with in_file(file, "position"):
+        with add_file_name(file, "position"):
             return Turn.from_code(content.text)
     try:
         table = read_table(content.text)
     except IactaError:
-        return board_in(file, content)  # in another format
+        return parse_board_file(file, content)  # in another format
     if "player" not in table.entries:
-        return board_in(file, content)
-    with in_file(file, "position"):
-        return _read_table(table, _folder_of(file), None)
+        return parse_board_file(file, content)
+    with add_file_name(file, "position"):
+        return _read_table(table, _find_folder(file), None)
 
 
-def _folder_of(file: Path) -> Path | None:
+def _find_folder(file: Path) -> Path | None:
     return None if str(file) == STREAM else file.parent
 
 

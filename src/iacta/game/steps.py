@@ -17,7 +17,7 @@ import numpy as np
 from iacta.board.position import Position
 from iacta.game.actions import Advance, Attack, Fortify, Place, Stop
 from iacta.game.turn import Turn
-from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.rules.thrown import shown_losses
 
@@ -54,7 +54,7 @@ def read_tree(turn: Turn, steps: object) -> list[TreeTurn]:
     A step that is not possible has no turn, and neither have the steps that follow it.
     """
     nodes = [TreeTurn(turn, "")]
-    given = row_of(steps, "steps", "steps")
+    given = read_row(steps, "steps", "steps")
     if len(given) > MAX_STEPS:
         raise IllegalError(f"steps must be at most {MAX_STEPS}, got {len(given)}")
     for number, record in enumerate(given):
@@ -168,7 +168,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _read_faces(given: object, name: str) -> list[int]:
-    return [whole_number(face, name, least=1) for face in row_of(given, name, "numbers")]
+    return [whole_number(face, name, least=1) for face in read_row(given, name, "numbers")]
 
 
 def _take_advance(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -188,8 +188,8 @@ def _take_new_armies(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
     given: dict[str, int] = {}
-    for entry in row_of(step.get("on"), "on", "pairs"):
-        pair = row_of(entry, "on", "a territory and armies")
+    for entry in read_row(step.get("on"), "on", "pairs"):
+        pair = read_row(entry, "on", "a territory and armies")
         if len(pair) != 2:
             raise MalformedError(f"on must be pairs of a territory and armies, got {shown(entry)}")
         name = _find_territory(turn, pair[0], "on")

@@ -246,14 +246,14 @@ def read_seconds(value: object, name: str) -> float:
 # Rows, choices, and the fields of frozen dataclasses.
 
 
-def row_of(values: object, name: str, kind: str, most: int = MOST_IN_ROW) -> list[Any]:
+def read_row(values: object, name: str, kind: str, most: int = MOST_IN_ROW) -> list[Any]:
     """Return the entries of a list, an iterator or the like, or refuse what has no order.
 
     No more than `most` entries are read.
 
-    >>> row_of((6, 6), "faces", "whole numbers")
+    >>> read_row((6, 6), "faces", "whole numbers")
     [6, 6]
-    >>> row_of(range(10**12), "faces", "whole numbers", most=1000)
+    >>> read_row(range(10**12), "faces", "whole numbers", most=1000)
     Traceback (most recent call last):
         ...
     iacta.TooLargeError: faces must be a row of at most 1,000 entries, got more
@@ -269,10 +269,10 @@ def row_of(values: object, name: str, kind: str, most: int = MOST_IN_ROW) -> lis
     raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}", parameter=name)
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the entries of a row, separated by spaces or commas; the comma of 8,200 is none.
 
-    >>> words_of("8, 2,4"), words_of("8,200, 3")
+    >>> split_words("8, 2,4"), split_words("8,200, 3")
     (['8', '2', '4'], ['8,200', '3'])
     """
     parts = (part.strip(",") for part in text.split())

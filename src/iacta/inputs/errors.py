@@ -63,22 +63,22 @@ def plainly(error: IactaError) -> type[IactaError]:
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
 
 
-def missing(sentence: str, *extras: str) -> MissingError:
+def missing_error(sentence: str, *extras: str) -> MissingError:
     """Return the error for packages that are not installed, with the line that installs them.
 
     sentence: what needs which packages.
     extras: the extras of iacta that they belong to.
     """
-    names = dict.fromkeys(name for extra in extras for name in packages_of(extra))
+    names = dict.fromkeys(name for extra in extras for name in list_packages(extra))
     quoted = (f"'{name}'" if "[" in name else name for name in names)  # for shells
     return MissingError(f"{sentence}: pip install {' '.join(quoted)}")
 
 
 @cache
-def packages_of(extra: str) -> tuple[str, ...]:
+def list_packages(extra: str) -> tuple[str, ...]:
     """Return the packages that an extra of iacta adds, as the metadata lists them.
 
-    >>> packages_of("methods")
+    >>> list_packages("methods")
     ('scipy',)
     """
     from importlib.metadata import requires  # slow to import
@@ -91,5 +91,7 @@ def packages_of(extra: str) -> tuple[str, ...]:
             if others is None:
                 packages.append(re.split(r"[^\w.,\[\]-]", package)[0])
             else:
-                packages += (name for other in others[1].split(",") for name in packages_of(other))
+                packages += (
+                    name for other in others[1].split(",") for name in list_packages(other)
+                )
     return tuple(dict.fromkeys(packages))

@@ -64,12 +64,12 @@ def read_path(path: object, what: str) -> Path:
     raise MalformedError(f"{what} must be the path of a file, got {shown(path)}")
 
 
-def named(path: str | PathLike[str], what: str = "") -> str:
+def quote_path(path: str | PathLike[str], what: str = "") -> str:
     r"""Return the name of a file as messages show it: quoted, escaped, and cut if it is very long.
 
     what: what it holds, such as `board`.
 
-    >>> named("own\n.toml"), named("own.toml", "board"), named("-", "board")
+    >>> quote_path("own\n.toml"), quote_path("own.toml", "board"), quote_path("-", "board")
     ("'own\\n.toml'", "board file 'own.toml'", 'board on standard input')
     """
     if what and str(path) == STREAM:
@@ -83,7 +83,7 @@ def named(path: str | PathLike[str], what: str = "") -> str:
 def printable(path: str | PathLike[str]) -> str:
     """Return the name of a file as it is, unless it must be escaped or cut as by `named`."""
     text = str(path)
-    return text if text.isprintable() and len(text) <= LONGEST_PATH else named(path)
+    return text if text.isprintable() and len(text) <= LONGEST_PATH else quote_path(path)
 
 
 # Reading.
@@ -97,18 +97,18 @@ class UnreadableError(MalformedError):
     """
 
     def __init__(self, file: str | PathLike[str], reason: str) -> None:
-        super().__init__(f"cannot read {named(file)}: {reason}")
+        super().__init__(f"cannot read {quote_path(file)}: {reason}")
         self.reason = reason
 
 
 @contextmanager
-def in_file(file: str | PathLike[str], what: str) -> Iterator[None]:
+def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
     """Put the name of a file in front of what is wrong in it.
 
     file: its path.
     what: what it holds, such as `board`.
 
-    >>> with in_file("own.toml", "board"):
+    >>> with add_file_name("own.toml", "board"):
     ...     raise MalformedError("line 3: invalid TOML: Invalid value")
     Traceback (most recent call last):
         ...
@@ -119,7 +119,7 @@ def in_file(file: str | PathLike[str], what: str) -> Iterator[None]:
     except UnreadableError:  # which names it
         raise
     except IactaError as error:
-        raise plainly(error)(f"{named(file, what)}: {error}") from None
+        raise plainly(error)(f"{quote_path(file, what)}: {error}") from None
 
 
 def open_file(file: Path) -> BinaryIO:
@@ -137,7 +137,7 @@ def open_file(file: Path) -> BinaryIO:
     try:
         opened = open(file, "rb", opener=_at_once)  # noqa: SIM115 # the caller closes it
     except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
-        raise UnreadableError(file, reason_of(error)) from None
+        raise UnreadableError(file, explain_error(error)) from None
     kind = os.fstat(opened.fileno()).st_mode
     if stat.S_ISFIFO(kind) and file.parent == SHELL_PIPES:
         os.set_blocking(opened.fileno(), True)
@@ -162,7 +162,7 @@ def read_bytes(file: Path, most: int) -> bytes:
     try:
         content = opened.read(most + 1)
     except OSError as error:
-        raise UnreadableError(file, reason_of(error)) from None
+        raise UnreadableError(file, explain_error(error)) from None
     finally:
         if not is_stream:
             opened.close()
@@ -173,7 +173,7 @@ def read_bytes(file: Path, most: int) -> bytes:
     return content
 
 
-def reason_of(error: Exception) -> str:
+def explain_error(error: Exception) -> str:
     """Return why a file cannot be read or written, in one line without its name."""
     known = REASONS.get(getattr(error, "errno", None) or 0)
     text = str(getattr(error, "strerror", None) or error or type(error).__name__)
@@ -214,7 +214,7 @@ class ErrorKeeper(io.RawIOBase):
 def check_writable(file: str | PathLike[str]) -> None:
     """Refuse a file that cannot be written, before its content is computed."""
     place = Path(file)
-    with _writing(file):
+    with _explain_write_errors(file):
         with suppress(FileNotFoundError):
             place.stat()
         if place.is_dir() or str(file).endswith(os.sep) or not place.name:
@@ -226,7 +226,7 @@ def check_writable(file: str | PathLike[str]) -> None:
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
         if target.is_file() or not exists:
-            part = unfinished(target)  # a folder may refuse it whatever its rights say
+            part = temporary_path(target)  # a folder may refuse it whatever its rights say
             part.open("xb").close()
             part.unlink()
 
@@ -248,13 +248,13 @@ def written_whole(file: Path) -> Iterator[BinaryIO]:
     file: the place; a link is followed, and a file that is replaced keeps its permissions. After an
         error it stays as it was.
     """
-    with _writing(file):
+    with _explain_write_errors(file):
         place = file.resolve()
         if place.exists() and not place.is_file():
             with place.open("wb") as opened:  # a pipe or a device; a folder refuses it
                 yield opened
             return
-        part = unfinished(place)
+        part = temporary_path(place)
         with part.open("xb") as opened:  # fails if there is anything, be it a link, of this name
             try:
                 yield opened
@@ -269,17 +269,17 @@ def written_whole(file: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _writing(file: str | PathLike[str]) -> Iterator[None]:
+def _explain_write_errors(file: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
     except (IactaError, BrokenPipeError):  # the reader of a pipe has ended
         raise
     except FileNotFoundError:
-        raise IllegalError(f"cannot write {named(file)}: no such folder") from None
+        raise IllegalError(f"cannot write {quote_path(file)}: no such folder") from None
     except (OSError, ValueError, RuntimeError) as error:  # a name too long, with a NUL, in a circle
-        raise IllegalError(f"cannot write {named(file)}: {reason_of(error)}") from None
+        raise IllegalError(f"cannot write {quote_path(file)}: {explain_error(error)}") from None
 
 
-def unfinished(place: Path) -> Path:
+def temporary_path(place: Path) -> Path:
     """Return a new name beside a file, under which it is written."""
     return place.with_name(f".{os.urandom(8).hex()}{UNFINISHED}")

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 LONGEST_REPR = 200  # letters; more is shown in short
 
 
-def from_above(name: str) -> ModuleType:
+def import_upper(name: str) -> ModuleType:
     """Return a module from a floor above, which is only looked up when a value is shown or drawn.
 
     name: its name within the package. A test lists who looks up what.
@@ -46,11 +46,11 @@ class Displayed:
 
         context: what its chart needs besides, as for `iacta.charts.chart_of`.
         """
-        chart: Plotted = from_above("charts").chart_of(self, *context)
+        chart: Plotted = import_upper("charts").chart_of(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle: dict[str, str] = from_above("forms.notebook").bundle(self)
+        bundle: dict[str, str] = import_upper("forms.notebook").bundle(self)
         return bundle
 
 
@@ -66,14 +66,14 @@ class Pasted(Displayed):
     def to_text(self) -> str:
         """Return the value as Python text that can be pasted back, however long."""
         shown = [field for field in fields(self) if field.repr]  # type: ignore[arg-type] # a dataclass
-        rows = (f"{field.name}={pasted(getattr(self, field.name))}" for field in shown)
+        rows = (f"{field.name}={format_literal(getattr(self, field.name))}" for field in shown)
         return f"{type(self).__name__}({', '.join(rows)})"
 
 
-def pasted(value: object) -> str:
+def format_literal(value: object) -> str:
     """Return a value as Python text that can be pasted back, however long."""
     if type(value) is tuple:
-        return f"({', '.join(map(pasted, value))}{',' * (len(value) == 1)})"
+        return f"({', '.join(map(format_literal, value))}{',' * (len(value) == 1)})"
     return value.to_text() if isinstance(value, Pasted) else repr(value)
 
 

@@ -26,8 +26,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, missing
-from iacta.inputs.files import OTHER_TEXTS, STREAM, UnreadableError, open_file, reason_of
+from iacta.inputs.errors import (
+    IactaError,
+    IllegalError,
+    MalformedError,
+    TooLargeError,
+    missing_error,
+)
+from iacta.inputs.files import OTHER_TEXTS, STREAM, UnreadableError, explain_error, open_file
 from iacta.inputs.json_and_toml import parse_json
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
@@ -71,7 +77,7 @@ class LineBlock(NamedTuple):
     first: int
     lines: list[bytes]
 
-    def numbered(self) -> Iterator[tuple[int, bytes]]:
+    def number_lines(self) -> Iterator[tuple[int, bytes]]:
         number = self.first
         for line in self.lines:
             yield number, line
@@ -107,7 +113,7 @@ class Tabular:
 
     def __enter__(self) -> "Tabular":
         try:
-            with self._refusing():
+            with self._explain_read_errors():
                 self._open()
         except BaseException:
             self._stack.close()
@@ -138,7 +144,7 @@ class Tabular:
         for magic, compression in COMPRESSIONS.items():
             if self._begins(magic):
                 self.compression = compression
-                self._stream = _Peeked(_unpacked(self._stream, compression))
+                self._stream = _Peeked(_decompress(self._stream, compression))
                 if other := self._table_format():
                     raise IllegalError(f"only text may be compressed, got {NAMES[other]}")
                 break
@@ -175,7 +181,7 @@ class Tabular:
         return 1.0 if self._raw.closed else min(self._raw.tell() / self._size, 1.0)
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
+    def _explain_read_errors(self) -> Iterator[None]:
         """Turn what libraries say of content that cannot be read into one sentence."""
         try:
             yield
@@ -185,8 +191,8 @@ class Tabular:
             if not (isinstance(error, UNREADABLE) or type(error).__module__ in LIBRARIES):
                 raise
             if isinstance(self.source, Path):
-                raise UnreadableError(self.source, reason_of(error)) from None
-            raise MalformedError(f"it cannot be read: {reason_of(error)}") from None
+                raise UnreadableError(self.source, explain_error(error)) from None
+            raise MalformedError(f"it cannot be read: {explain_error(error)}") from None
 
     # Texts.
 
@@ -199,14 +205,14 @@ class Tabular:
         rest, number, is_first = b"", 1, True
         joined = LineJoiner(self.longest)
         while True:
-            with self._refusing():
+            with self._explain_read_errors():
                 block = self._stream.read(BLOCK)
             *lines, rest = (rest + block).split(b"\n")
             if not block and rest:
                 lines, rest = [rest], b""
             self._refuse_long(number, lines, rest)
-            begun, number = number - joined.waiting, number + len(lines)
-            if any(lines) or joined.waiting:  # a file may be blank for gigabytes
+            begun, number = number - joined.backlog, number + len(lines)
+            if any(lines) or joined.backlog:  # a file may be blank for gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
                     self.mark, is_first = find_mark(first.decode(errors="replace")), False
                 if self.format == "csv":
@@ -214,7 +220,7 @@ class Tabular:
                 if lines:
                     yield LineBlock(begun, lines)
             if not block:
-                joined.end(number - joined.waiting)
+                joined.end(number - joined.backlog)
                 return
 
     def _is_row(self, line: bytes) -> bool:
@@ -231,7 +237,7 @@ class Tabular:
 
     def document(self) -> Any:
         """Return the value of a text that is one of JSON."""
-        with self._refusing():
+        with self._explain_read_errors():
             content = b""
             while block := self._stream.read(BLOCK):
                 content += block
@@ -249,7 +255,7 @@ class Tabular:
         """Return the schema of a table, and its record batches, as PyArrow has them."""
         for name in ("polars", "pyarrow"):
             _library(name, self.format)
-        with self._refusing():
+        with self._explain_read_errors():
             if not self.is_stream:
                 self._raw.seek(0)
             schema, batches = getattr(self, f"_{self.format}")()
@@ -262,7 +268,7 @@ class Tabular:
         return schema, self._each(batches, schema)
 
     def _each(self, batches: Iterator[Any], schema: Any) -> Iterator[Any]:
-        with self._refusing():
+        with self._explain_read_errors():
             for batch in batches:
                 named = zip(schema.names, batch.columns, strict=True)
                 columns = [read_column(name, column) for name, column in named]
@@ -351,7 +357,9 @@ def read_column(name: str, column: Any) -> Any:
     try:
         column.validate(full=True)
     except arrow.ArrowException as error:
-        raise MalformedError(f"the column {shown(name)} is damaged: {reason_of(error)}") from None
+        raise MalformedError(
+            f"the column {shown(name)} is damaged: {explain_error(error)}"
+        ) from None
     for chunk in column.chunks if isinstance(column, arrow.ChunkedArray) else [column]:
         _check_dates(name, chunk)
     kind = _type_without_views(column.type)
@@ -417,7 +425,7 @@ def _library(name: str, format_: str) -> Any:
         return import_module(name)
     except ImportError:
         sentence = f"{NAMES[format_]} needs {name}, which is not installed"
-        raise missing(sentence, "batch") from None
+        raise missing_error(sentence, "batch") from None
 
 
 class _Peeked(io.RawIOBase):
@@ -451,7 +459,7 @@ class _Peeked(io.RawIOBase):
         return 0
 
 
-def _unpacked(stream: _Peeked, compression: str) -> Any:
+def _decompress(stream: _Peeked, compression: str) -> Any:
     match compression:
         case "gzip":
             return gzip.GzipFile(fileobj=stream)
@@ -463,7 +471,7 @@ def _unpacked(stream: _Peeked, compression: str) -> Any:
             try:
                 arrow: Any = import_module("pyarrow")
             except ImportError:
-                raise missing("zstd needs pyarrow, which is not installed", "batch") from None
+                raise missing_error("zstd needs pyarrow, which is not installed", "batch") from None
             return arrow.CompressedInputStream(arrow.PythonFile(stream, mode="r"), "zstd")
 
 
@@ -588,7 +596,7 @@ class LineJoiner:
         self._size = 0
 
     @property
-    def waiting(self) -> int:
+    def backlog(self) -> int:
         """How many lines of a row have been read that is not whole."""
         return len(self._begun)
 

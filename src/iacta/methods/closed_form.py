@@ -38,7 +38,7 @@ from fractions import Fraction
 from math import comb, prod
 from typing import NamedTuple, TypeAlias
 
-from iacta.inputs.checks import row_of, whole_number
+from iacta.inputs.checks import read_row, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Ends, UnitKernel, coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
@@ -144,7 +144,7 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
     rules = find_rules(rules)
     able = whole_number(attackers, "attackers", least=1) - rules.garrison
     way = [
-        whole_number(d, "defenders", least=1) for d in row_of(defenders, "countries", "defenders")
+        whole_number(d, "defenders", least=1) for d in read_row(defenders, "countries", "defenders")
     ]
     if not way:
         raise IllegalError("missing countries")

@@ -59,7 +59,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.errors import TooLargeError, missing
+from iacta.inputs.errors import TooLargeError, missing_error
 from iacta.methods.counting import Ends, UnitKernel
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
@@ -210,7 +210,7 @@ def load_scipy(part: str) -> Any:
     try:
         return import_module(part)
     except ImportError:
-        raise missing(
+        raise missing_error(
             f"the method {NAME!r} needs SciPy, which is not installed", "methods"
         ) from None
 

@@ -15,10 +15,10 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def mask_of(territories: Iterable[int]) -> int:
+def make_mask(territories: Iterable[int]) -> int:
     """Return the set of some territories.
 
-    >>> bin(mask_of([0, 2, 3]))
+    >>> bin(make_mask([0, 2, 3]))
     '0b1101'
     """
     mask = 0
@@ -27,14 +27,14 @@ def mask_of(territories: Iterable[int]) -> int:
     return mask
 
 
-def reached(out: Sequence[int], places: int, part: int) -> int:
+def find_reached(out: Sequence[int], places: int, part: int) -> int:
     """Return what can be reached from some territories through a part of the board.
 
     out: for each territory the set of its neighbours.
     places: the territories to start from.
     part: the part.
 
-    >>> bin(reached((0b010, 0b101, 0b010), 0b001, 0b110))
+    >>> bin(find_reached((0b010, 0b101, 0b010), 0b001, 0b110))
     '0b110'
     """
     seen, fresh = 0, places
@@ -57,6 +57,6 @@ def components(near: Sequence[int], part: int) -> Iterator[int]:
     ['0b1', '0b100']
     """
     while part:
-        component = part & -part | reached(near, part & -part, part)
+        component = part & -part | find_reached(near, part & -part, part)
         yield component
         part &= ~component

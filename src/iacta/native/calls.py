@@ -12,8 +12,8 @@ from time import sleep
 from typing import Any
 
 from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.native.library import CoreData, Library
 
 AT_ONCE = 0.05  # seconds that a short call may take on the thread of its caller
 

@@ -67,9 +67,9 @@ class Deadline:
 
     def at_least(self, seconds: float) -> "Deadline":
         """Return a deadline with at least so much time, which stops with this one."""
-        return self._with(max(self.left(), seconds))
+        return self._replace_seconds(max(self.left(), seconds))
 
-    def undivided(self) -> "Deadline":
+    def keep_whole(self) -> "Deadline":
         """Return the same deadline for work that is bounded: each part of it is the whole.
 
         Such work is the same whatever the machine, if the deadline is not over when it is done.
@@ -82,15 +82,15 @@ class Deadline:
         """Return a deadline for a part of the time that is left."""
         if not self.is_divided:
             return self
-        return self._with(self.left() * share)
+        return self._replace_seconds(self.left() * share)
 
-    def _with(self, seconds: float) -> "Deadline":
+    def _replace_seconds(self, seconds: float) -> "Deadline":
         found = Deadline(seconds if self.limited else None, self.bytes)
         found.flag = self.flag
         return found
 
 
-def by_threads(
+def run_in_threads(
     function: Callable[[Item, Deadline], Result], items: Sequence[Item], deadline: Deadline
 ) -> Iterator[tuple[Item, Result]]:
     """Yield each item with what a function returns for it, as soon as it is there.

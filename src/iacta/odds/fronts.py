@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, parse_whole_number, put, row_of, shown, whole_number
+from iacta.inputs.checks import check_choice, parse_whole_number, put, read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import short_repr
 from iacta.methods import find_kernel
@@ -92,7 +92,7 @@ class Front:
         put(self, "territories", whole_number(self.territories, "territories", least=1))
         check_choice(self.shape, SHAPES, "shape")
         put(self, "rules", None if self.rules is None else find_rules(self.rules))
-        held = tuple(whole_number(n, "held") for n in row_of(self.held, "held", "armies"))
+        held = tuple(whole_number(n, "held") for n in read_row(self.held, "held", "armies"))
         if held and len(held) != self.territories:
             raise IllegalError(
                 f"held must have one number for each of {shown(self.territories)} territories, "
@@ -225,7 +225,7 @@ def defend_fronts(
     Source: `iacta.odds.fronts`.
     """
     total = whole_number(armies, "armies", least=1, most=MOST_ARMIES)
-    given = row_of(fronts, "fronts", "fronts, such as [15, 8]")
+    given = read_row(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
     check_choice(objective, OBJECTIVES, "objective")

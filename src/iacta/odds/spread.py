@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import check_choice, row_of, shown, whole_number
+from iacta.inputs.checks import check_choice, read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import Pasted
 from iacta.methods import find_kernel
@@ -155,7 +155,7 @@ def spread_value(
     >>> spread_value(4, [1, 1], exact=True)
     Fraction(108175, 186624)
     """
-    row = tuple(whole_number(n, "spread", least=1) for n in row_of(spread, "spread", "armies"))
+    row = tuple(whole_number(n, "spread", least=1) for n in read_row(spread, "spread", "armies"))
     if not row:
         raise IllegalError("missing spread")
     chain, _ = _ask(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)

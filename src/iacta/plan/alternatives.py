@@ -19,7 +19,7 @@ from math import fsum, inf
 from typing import NamedTuple
 
 from iacta.game import Attack
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
@@ -88,7 +88,7 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
     is_scaled = not policy.is_best and best > 0.0 and plan.value is not None
     scale = (plan.counted - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
-    wanted = mask_of(map(problem.place, names)) or problem.field
+    wanted = make_mask(map(problem.place, names)) or problem.field
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):

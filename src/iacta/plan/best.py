@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.inputs.checks import plain_number, row_of, shown, whole_number
+from iacta.inputs.checks import plain_number, read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
@@ -272,7 +272,7 @@ def armies_needed_for_plan(
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
     wanted = read_chance(chance)
     stay = options.get("stay", ())
-    staying = [stay] if isinstance(stay, str) else row_of(stay, "stay", "names")
+    staying = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
     resting = {*map(position.board.find, staying)}
     name = position.board.find(source)
     if position.of(name).owner != position.player:

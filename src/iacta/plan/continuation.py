@@ -32,13 +32,13 @@ from iacta.board import Position
 from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import Displayed, Plotted
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import Progress, plan_of, rising
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, followed
-from iacta.plan.policy import STARTS, Policy, best_policy, following
+from iacta.plan.policy import STARTS, Policy, attach_search, best_policy
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
 from iacta.plan.search import Search
@@ -172,7 +172,7 @@ def _best_turn(
 
     first, whole: the problems of the first goal, and of all in order.
     """
-    until, part = mask_of(map(first.place, first.goal.names)), deadline.part(EXACT)
+    until, part = make_mask(map(first.place, first.goal.names)), deadline.part(EXACT)
     if not until & ~first.owned:
         return None
     known: dict[TurnState, _End] = {}
@@ -186,7 +186,7 @@ def _best_turn(
     value = search.solve_until(part, MOST_TURN_STATES, MOST_ENDS, worth)
     if value is None:
         return None
-    policy = following(Policy(whole), search)
+    policy = attach_search(Policy(whole), search)
     reached = {s: p for s, p in final_states(policy).items() if not until & ~s.owned}
     chance = fsum(reached.values())
     without = fsum(p * known[state].worth(0) for state, p in reached.items())
@@ -265,7 +265,7 @@ class _Turn:
 
     def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
         self.policy, self.first, self.later, self.seed = policy, first, later, seed
-        self._until = mask_of(map(first.problem.place, first.problem.goal.names))
+        self._until = make_mask(map(first.problem.place, first.problem.goal.names))
         self._known: dict[TurnState, tuple[float, float]] = {}
         self.begin(0)
 

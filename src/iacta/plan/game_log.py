@@ -16,7 +16,7 @@ from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.game import Turn
 from iacta.game.steps import BATTLE_KEYS, LoggedBattle, check_version, fight_battle
-from iacta.inputs.checks import check_choice, row_of, shown
+from iacta.inputs.checks import check_choice, read_row, shown
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
@@ -113,7 +113,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
     if goal is None:
         raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn
-    for k, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
+    for k, given in enumerate(read_row(record.get("battles", ()), "battles", "battles"), 1):
         with at(f"battle {k}"):
             battles.append(fight_battle(now, _object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.position import check_position, find_player
-from iacta.inputs.checks import check_choice, plain_number, put, row_of, shown
+from iacta.inputs.checks import check_choice, plain_number, put, read_row, shown
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import Pasted
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits, make_mask
 
 if TYPE_CHECKING:
     from iacta.game import Turn
@@ -140,7 +140,7 @@ class _Conquest(Goal):
 
     def __post_init__(self) -> None:
         if not isinstance(self.territories, str):
-            put(self, "territories", tuple(row_of(self.territories, "territories", "names")))
+            put(self, "territories", tuple(read_row(self.territories, "territories", "names")))
             for name in self.territories:
                 if not isinstance(name, str):
                     raise MalformedError(f"territories must be names, got {shown(name)}")
@@ -350,13 +350,13 @@ class InOrder(Goal):
     is_chance: ClassVar = False
 
     def __post_init__(self) -> None:
-        goals = row_of(self.goals, "goals", "goals")
+        goals = read_row(self.goals, "goals", "goals")
         for goal in goals:
             if not isinstance(goal, TakeAll):
                 raise MalformedError(f"goals in order must each be TakeAll, got {shown(goal)}")
         if not goals:
             raise IllegalError("goals in order must be at least one, got none")
-        given = row_of(self.worths, "worths", "numbers")
+        given = read_row(self.worths, "worths", "numbers")
         worths = [*map(plain_number, given)] or [1.0] * len(goals)
         for worth in worths:
             _check_worth(worth, "worths")
@@ -476,7 +476,7 @@ def read_goal_record(turn: "Turn", record: object) -> Goal | None:
 
 def owned_in(turn: "Turn") -> int:
     """Return the set of the territories of the player whose turn it is."""
-    return mask_of(t for t, owner in enumerate(turn.owners) if owner == turn.player)
+    return make_mask(t for t, owner in enumerate(turn.owners) if owner == turn.player)
 
 
 def _owned(turn: "Turn") -> set[str]:
@@ -485,7 +485,7 @@ def _owned(turn: "Turn") -> set[str]:
 
 def _mask(names: Iterable[str], board: Board) -> int:
     numbers = {name: t for t, name in enumerate(board.territories)}
-    return mask_of(numbers[name] for name in names)
+    return make_mask(numbers[name] for name in names)
 
 
 def _paying(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
@@ -511,7 +511,7 @@ def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, m
 
 
 def _check_worths(pairs: object) -> None:
-    for pair in row_of(pairs, "territories", "pairs"):
+    for pair in read_row(pairs, "territories", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             raise MalformedError(
                 f"territories must be a number, or pairs of a name and its worth, got {shown(pair)}"
@@ -520,7 +520,7 @@ def _check_worths(pairs: object) -> None:
 
 
 def _checked_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
-    for pair in row_of(pairs, "prizes", "pairs"):
+    for pair in read_row(pairs, "prizes", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], TakeAll):
             raise MalformedError(
                 f"prizes must be pairs of a TakeAll and its worth, got {shown(pair)}"

@@ -37,7 +37,7 @@ from iacta.game.turn import FORTIFY
 from iacta.inputs.checks import check_choice, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.reprs import Displayed, Plotted
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
@@ -294,7 +294,7 @@ class _Outlook:
         known: dict[TurnState, _Afterwards] = {}
         if plan.value is None:
             return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
-        held = mask_of(map(plan.problem.place, self.held))
+        held = make_mask(map(plan.problem.place, self.held))
         self.large = set[str]()  # the opponents with too many states for the best play
         drawn = games(plan.policy, np.random.default_rng(seed))
         # However short the time is, some games are drawn.
@@ -305,7 +305,7 @@ class _Outlook:
             if held & ~end.owned:
                 continue
             if end not in known:
-                position = plan.problem.position_of(end)
+                position = plan.problem.make_position(end)
                 known[end] = self._afterwards(plan, position, len(found) < BOUNDED, deadline)
             found.append(known[end])
         return _summed(plan, found, not self.large)

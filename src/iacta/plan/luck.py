@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import NextMove, Plan, Play
@@ -75,8 +75,8 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
     if not plan.goal.is_chance:
         raise IllegalError(f"goal must be to take territories, got {shown(plan.goal)}")
     play, chance, found = plan.follow(), _chances(plan.policy), list[LuckOfBattle]()
-    for number, end in enumerate(row_of(ends, "ends", "pairs of armies"), 1):
-        pair = row_of(end, f"end {number}", "two numbers")
+    for number, end in enumerate(read_row(ends, "ends", "pairs of armies"), 1):
+        pair = read_row(end, f"end {number}", "two numbers")
         if len(pair) != 2:
             raise MalformedError(
                 f"end {number} must be attackers and defenders left, got {shown(end)}"

@@ -433,7 +433,7 @@ class Play(Displayed):
             if moved is not None:
                 number = whole_number(moved, "moved", least=least, most=most)
         after = problem.start.after(found, AttackResult(1.0, lost, killed, number, 0.0))
-        position = problem.position_of(after)
+        position = problem.make_position(after)
         is_shown = after == TurnState.from_position(position)
         return Play(self.plan, position, battle, None if is_shown else after)
 

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, following
+from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, attach_search
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import FEWEST_GAMES, half_interval
@@ -189,7 +189,7 @@ class Planner:
         if value is None or report is None:
             return False
         self.bound = value
-        policy = following(Policy(self.problem), search)
+        policy = attach_search(Policy(self.problem), search)
         self.found = Found(policy, value, None, value, report, 0)
         return True
 

@@ -15,7 +15,7 @@ from typing import Any
 from iacta.game import Action, Advance, Attack, Stop, Turn
 from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import owned_in
 from iacta.plan.problem import PolicyAction, Problem, TurnState
@@ -200,7 +200,7 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
     """Return the targets of each stack."""
     last = len(problem.out) - 1
     targets = {
-        whole_number(int(v), "stack", most=last): mask_of(
+        whole_number(int(v), "stack", most=last): make_mask(
             whole_number(t, "target", most=last) for t in row
         )
         for v, row in record.items()
@@ -214,10 +214,12 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
     states: how many states may be looked at.
     """
     search = Search(problem, deadline)
-    return None if search.solve(deadline, states) is None else following(Policy(problem), search)
+    return (
+        None if search.solve(deadline, states) is None else attach_search(Policy(problem), search)
+    )
 
 
-def following(policy: Policy, search: Search) -> Policy:
+def attach_search(policy: Policy, search: Search) -> Policy:
     """Return a policy whose search is there already."""
     vars(policy)["search"] = search
     return policy
@@ -237,4 +239,4 @@ def policy_for(
     search = Search(problem)
     assignment = search.assign(Deadline(), FEWEST_STARTS)
     search.follow(assignment, style)
-    return following(Policy(problem, assignment, style), search)
+    return attach_search(Policy(problem, assignment, style), search)

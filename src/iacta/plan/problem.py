@@ -16,7 +16,7 @@ from iacta.inputs.checks import check_choice, shown
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.native.bit_sets import bits, components, mask_of, reached
+from iacta.native.bit_sets import bits, components, find_reached, make_mask
 from iacta.plan.goals import Goal, Rewards, owned_in
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -56,7 +56,7 @@ class TurnState(NamedTuple):
     def from_position(cls, position: Position) -> "TurnState":
         """Return the state that a position shows."""
         held = position.holdings
-        owned = mask_of(t for t, each in enumerate(held) if each.owner == position.player)
+        owned = make_mask(t for t, each in enumerate(held) if each.owner == position.player)
         return cls(tuple(each.armies for each in held), owned)
 
     @property
@@ -125,7 +125,7 @@ class Problem:
     @cached_property
     def resting(self) -> int:
         """The set of territories that may not attack."""
-        return mask_of(map(self.place, self.turn.stay))
+        return make_mask(map(self.place, self.turn.stay))
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
@@ -152,14 +152,14 @@ class Problem:
         # Where nobody is, there is nothing to attack.
         closed = {each for t, each in enumerate(names) if not armies[t] and not self.owned >> t & 1}
         return tuple(
-            mask_of(self.place(to) for to in self.board.neighbours(name) if to not in closed)
+            make_mask(self.place(to) for to in self.board.neighbours(name) if to not in closed)
             for name in names
         )
 
     @cached_property
     def stacks(self) -> int:
         """The set of the territories that can attack something at the start."""
-        return mask_of(
+        return make_mask(
             v
             for v in bits(self.owned & ~self.resting)
             if self.turn.armies[v] > self.garrisons[v] and self.out[v] & ~self.owned
@@ -169,7 +169,7 @@ class Problem:
     def rewards(self) -> Rewards:
         """What the goal pays. Sets that are out of reach pay nothing."""
         found = self.goal.rewards(self.board, self.owned)
-        within = reached(self.out, self.stacks, ~self.owned)
+        within = find_reached(self.out, self.stacks, ~self.owned)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
         return found._replace(sets=sets)
 
@@ -180,10 +180,10 @@ class Problem:
         What cannot be reached is left out, and, where territories pay only as a set, each part with
         a single neighbour: whoever went in could only come out where they went in.
         """
-        field, rewards = reached(self.out, self.stacks, ~self.owned), self.rewards
+        field, rewards = find_reached(self.out, self.stacks, ~self.owned), self.rewards
         if any(rewards.lands):
             return field
-        wanted = mask_of(t for mask, _ in rewards.sets for t in bits(mask))
+        wanted = make_mask(t for mask, _ in rewards.sets for t in bits(mask))
         if not wanted:
             return 0
         near = [*self.out]
@@ -217,7 +217,7 @@ class Problem:
         )
         return self.turn.replace_armies(tuple(owners), state.armies)
 
-    def position_of(self, state: TurnState) -> Position:
+    def make_position(self, state: TurnState) -> Position:
         """Return the position in a state, where a territory without armies is nobody's."""
         return self.make_turn(state).position
 

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
 from iacta.game import Turn
-from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import Displayed
 from iacta.native.bit_sets import bits
@@ -135,7 +135,7 @@ def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position
     7
     """
     holdings = dict(zip(position.board.territories, position.holdings, strict=True))
-    for name, number in row_of(placement, "placement", "pairs"):
+    for name, number in read_row(placement, "placement", "pairs"):
         found = position.board.find(name)
         if holdings[found].owner != position.player:
             raise IllegalError(
@@ -356,7 +356,7 @@ class QuickValues:
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self._deadline, self._states = problem, deadline, states
         self.proven = states > 0  # whether all values so far are those of the best play
-        self._search = _looking(problem)
+        self._search = _make_search(problem)
         self._known: dict[TurnState, float] = {}
 
     def of(self, state: TurnState) -> float:
@@ -367,7 +367,7 @@ class QuickValues:
                 value = self._search.solve(self._deadline, self._states, state)
             if self.proven and value is None:
                 self._known.clear()
-                self._search, self.proven = _looking(self.problem), False
+                self._search, self.proven = _make_search(self.problem), False
             self._known[state] = self._search.decide(state).value if value is None else value
         return self._known[state]
 
@@ -388,7 +388,7 @@ class QuickValues:
         return value, interval, idle + sum(report.armies[t] for t in bits(touched))
 
 
-def _looking(problem: Problem) -> Search:
+def _make_search(problem: Problem) -> Search:
     """Return lookahead whose values can be compared with those of other positions."""
     search = Search(problem)
     search.follow(None, Style(idle=0.0))

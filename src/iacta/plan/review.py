@@ -180,7 +180,7 @@ def review(
     >>> [(each.name, each.better, round(each.cost, 3)) for each in found.steps]
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
-    deadline = Deadline.of(time_limit).undivided()
+    deadline = Deadline.of(time_limit).keep_whole()
     turns, unclear = read_game(log, board)
     if len({each.goal.is_chance for each in turns}) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import TooLargeError
-from iacta.native.bit_sets import bits, mask_of
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.calls import call
+from iacta.native.core_library import CoreData, find_pointer, load_library
 from iacta.native.deadline import Deadline
-from iacta.native.library import CoreData, find_pointer, load_library
 from iacta.plan.problem import (
     AttackResult,
     PolicyAction,
@@ -181,9 +181,9 @@ class Search:
 
         It is `None` where that takes too much.
         """
-        return self._solved(deadline, start, states, None)
+        return self._solve(deadline, start, states, None)
 
-    def _solved(
+    def _solve(
         self, deadline: Deadline, start: TurnState | None, states: float, ends: Any
     ) -> float | None:
         value, seen = c_double(), c_int64()
@@ -208,24 +208,24 @@ class Search:
         record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
         ends = record.data
         # The first time to see which there are.
-        if self._solved(deadline, None, states, byref(ends)) is None:
+        if self._solve(deadline, None, states, byref(ends)) is None:
             return None
         for k in range(ends.count):
             # Idle armies are not counted in full.
             there = np.where(self._is_active, armies[k], self.problem.start.armies)
-            owned = mask_of(np.flatnonzero(mine[k]).tolist())
+            owned = make_mask(np.flatnonzero(mine[k]).tolist())
             known = value_of(TurnState(tuple(there.tolist()), owned))
             if known is None:
                 return None
             values[k] = known
-        return self._solved(deadline, None, states, byref(ends))
+        return self._solve(deadline, None, states, byref(ends))
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
         """Return the best assignment that several starts lead to; it becomes the policy's."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         self._call("assign", deadline, starts, find_pointer(sets))
         return tuple(
-            tuple(mask_of(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
+            tuple(make_mask(np.flatnonzero(part).tolist()) for part in parts) for parts in sets
         )
 
     def follow(self, assignment: Assignment | None, style: Style) -> None:
@@ -297,7 +297,7 @@ class Search:
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
         """Return exactly how the policy goes; `None` where it visits more states than that."""
-        code, report = self._reported("flow", deadline, start, states=states)
+        code, report = self._report("flow", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 
     def play(
@@ -314,10 +314,10 @@ class Search:
         """
         gains, played = np.zeros(games), c_int32()
         more = seed, first, games, find_pointer(gains), byref(played)
-        _, report = self._reported("play", deadline, start, *more)
+        _, report = self._report("play", deadline, start, *more)
         return Games(gains[: played.value], report * (games / max(played.value, 1)))
 
-    def _reported(
+    def _report(
         self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
     ) -> tuple[int, Report]:
         """Call a function of the core that reports how the policy goes."""

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.bit_sets import bits
+from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.native.library import CoreData, Library
 from iacta.plan.problem import Problem
 from iacta.rules.roll import refuse_many_rolls
 

@@ -34,7 +34,7 @@ from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import MalformedError
-from iacta.native.deadline import Deadline, by_threads
+from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
@@ -201,13 +201,13 @@ def _looks(
     known: what has been yielded.
     """
     look_at = partial(_look, turn, turn.position)
-    looks = by_threads(look_at, aims, deadline.part(LOOK_PART))
+    looks = run_in_threads(look_at, aims, deadline.part(LOOK_PART))
     for done, (aim, look) in enumerate(looks, 1):
         yield aim, look, 0.5 * done / len(aims)
     unsure = [aim for aim, each in known.items() if each.at_most - each.chance > NEAR]
     unsure.sort(key=lambda aim: -known[aim].at_most * (aim.worth or SMALL))
     plan_for = partial(_planned, turn, turn.position, known)
-    plans = by_threads(plan_for, unsure, deadline.part(PLAN_PART))
+    plans = run_in_threads(plan_for, unsure, deadline.part(PLAN_PART))
     for done, (aim, look) in enumerate(plans):
         yield aim, look, 0.5 + 0.5 * done / len(unsure)
 
@@ -273,7 +273,7 @@ def _helpful_move(turn: Turn, known: Mapping[_Aim, Look], deadline: Deadline) ->
     for which in (each for each, value in kept.items() if abs(value) > SMALL):
         same = [aim for aim in aims if (aim.kind, aim.name) == which]
         part = deadline.part(1 / len(kept))
-        looks = dict(by_threads(partial(_look, turn, there), same, part.part(LOOK_PART)))
+        looks = dict(run_in_threads(partial(_look, turn, there), same, part.part(LOOK_PART)))
         aim = max(looks, key=lambda each: looks[each].chance)
         worst = max(same, key=lambda each: known[each].chance)
         now, then = known[worst], _planned(turn, there, looks, aim, part)

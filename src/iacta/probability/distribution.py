@@ -48,7 +48,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     >>> d6 = Distribution(range(1, 7))
     >>> d6[6]
     Fraction(1, 6)
-    >>> d6.repeated(2).map(sum)[7]
+    >>> d6.repeat(2).map(sum)[7]
     Fraction(1, 6)
 
     A roll of three dice against two, and a battle of two against one, worked out by hand as in the
@@ -58,15 +58,15 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     ...     attack, defence = sorted(dice[:3], reverse=True), sorted(dice[3:], reverse=True)
     ...     defenders_lost = sum(a > d for a, d in zip(attack, defence))
     ...     return 2 - defenders_lost, defenders_lost
-    >>> rolls = d6.repeated(5)
+    >>> rolls = d6.repeat(5)
     >>> len(rolls)
     7776
     >>> rolls.group_by(losses)
     Distribution({(0, 2): 2890, (1, 1): 2611, (2, 0): 2275})
     >>> rolls.group_by(losses)[0, 2]
     Fraction(1445, 3888)
-    >>> two_dice = d6.repeated(3).prob(lambda dice: max(dice[:2]) > dice[2])
-    >>> one_die = d6.repeated(2).prob(lambda dice: dice[0] > dice[1])
+    >>> two_dice = d6.repeat(3).prob(lambda dice: max(dice[:2]) > dice[2])
+    >>> one_die = d6.repeat(2).prob(lambda dice: dice[0] > dice[1])
     >>> two_dice, one_die
     (Fraction(125, 216), Fraction(5, 12))
     >>> two_dice + (1 - two_dice) * one_die
@@ -104,7 +104,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
             raise MalformedError(
                 f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
             ) from None
-        return cls(_added((value, _read_weight(value, weight)) for value, weight in rows))
+        return cls(_add_weights((value, _read_weight(value, weight)) for value, weight in rows))
 
     @classmethod
     def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
@@ -121,16 +121,16 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         total = math.fsum(weights.values())
         if abs(total - 1) > SUM_TOLERANCE:
             raise IllegalError(f"probabilities must sum to 1, got {total!r}")
-        return cls._of({value: p for value, p in weights.items() if p}, 1.0)
+        return cls._from_weights({value: p for value, p in weights.items() if p}, 1.0)
 
     @classmethod
-    def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
+    def _from_weights(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
         distribution: Distribution[T] = cls.__new__(cls)
         distribution._weights, distribution._total, distribution._is_ordered = weights, total, False
         return distribution
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (self._weights, self._total)
+        return type(self)._from_weights, (self._weights, self._total)
 
     def _fill(self, weights: dict[T, Any]) -> None:
         weights = {value: weight for value, weight in weights.items() if weight}
@@ -165,9 +165,9 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         """
         if not isinstance(self._total, int):
             raise IllegalError("only an exact distribution has weights, not one in floats")
-        return dict(self._ordered()), self._total
+        return dict(self._sort_weights()), self._total
 
-    def _ordered(self) -> dict[T, Any]:
+    def _sort_weights(self) -> dict[T, Any]:
         """Return the weights in the order of their values, which is looked for once."""
         if not self._is_ordered:
             with suppress(TypeError):  # values without an order stay as they are
@@ -197,7 +197,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         return value in self._weights
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._ordered())
+        return iter(self._sort_weights())
 
     def __len__(self) -> int:
         return len(self._weights)
@@ -218,9 +218,9 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         "Distribution({'H': 1, 'T': 1})"
         """
         if self.is_exact:
-            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._ordered().items())
+            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._sort_weights().items())
             return f"Distribution({{{', '.join(weights)}}})"
-        return f"Distribution.from_probabilities({self._ordered()!r})"
+        return f"Distribution.from_probabilities({self._sort_weights()!r})"
 
     def _summary(self) -> str:
         values = list(self)
@@ -247,10 +247,10 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         Distribution({0: 1, 1: 1})
         """
         mapped = _read_function(function, "function")
-        weights = _added((mapped(value), weight) for value, weight in self._weights.items())
+        weights = _add_weights((mapped(value), weight) for value, weight in self._weights.items())
         if self.is_exact and len(weights) < len(self):
             return Distribution(weights)
-        return Distribution._of(weights, self._total)  # in lowest terms as they were
+        return Distribution._from_weights(weights, self._total)  # in lowest terms as they were
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
         """Return the distribution of the groups into which `key` puts the values, as `map` does.
@@ -289,10 +289,10 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
             {(value, second): weight * factor for (value, weight), (second, factor) in pairs}
         )
 
-    def repeated(self, times: int) -> "Distribution[tuple[T, ...]]":
+    def repeat(self, times: int) -> "Distribution[tuple[T, ...]]":
         """Return the distribution of `times` independent values, as tuples in the order drawn.
 
-        >>> Distribution("HT").repeated(3)["H", "H", "T"]
+        >>> Distribution("HT").repeat(3)["H", "H", "T"]
         Fraction(1, 8)
         """
         times = whole_number(times, "times", least=0)
@@ -389,7 +389,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).cdf(4)
         Fraction(2, 3)
         """
-        return self._compared(le, value)
+        return self._compare(le, value)
 
     def at_least(self, value: T) -> Probability:
         """Return the probability of a result of at least `value`.
@@ -397,7 +397,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).at_least(5)
         Fraction(1, 3)
         """
-        return self._compared(ge, value)
+        return self._compare(ge, value)
 
     def sf(self, value: T) -> Probability:
         """Return the probability of a result above `value`: the survival function, 1 - cdf.
@@ -405,15 +405,15 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sf(5)
         Fraction(1, 6)
         """
-        return self._compared(gt, value)
+        return self._compare(gt, value)
 
-    def _compared(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
+    def _compare(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
             if value == value:  # NaN is not, and has no place in an order
                 return self.prob(lambda outcome: holds(outcome, value))
         except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
             pass
-        raise _unordered(value)
+        raise _order_error(value)
 
     def median(self) -> T:
         """Return the least value whose cdf is at least one half.
@@ -437,7 +437,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         try:
             values = sorted(self._weights)  # type: ignore[type-var] # is tried
         except TypeError:
-            raise _unordered(next(iter(self))) from None
+            raise _order_error(next(iter(self))) from None
         so_far = Fraction(0)
         for value in values:
             so_far += Fraction(self._weights[value])
@@ -453,7 +453,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'
         """
-        return max(self._ordered(), key=self._weights.__getitem__)
+        return max(self._sort_weights(), key=self._weights.__getitem__)
 
     def sample(self, n: int, seed: "int | np.random.Generator") -> list[T]:
         """Return `n` independent random values.
@@ -485,7 +485,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
             return self
         # Python divides whole numbers of any size and rounds to the nearest float.
         weights = {value: weight / self._total for value, weight in self._weights.items()}
-        return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
+        return Distribution._from_weights({value: p for value, p in weights.items() if p}, 1.0)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a pandas table with a row for each value; this needs pandas.
@@ -557,11 +557,11 @@ def _read_function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
     return function
 
 
-def _unordered(value: object) -> MalformedError:
+def _order_error(value: object) -> MalformedError:
     return MalformedError(f"the values must have an order, got {shown(value)} among others")
 
 
-def _added(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
+def _add_weights(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
     """Return the sums of the weights of equal values."""
     weights: dict[U, Any] = {}
     for value, weight in pairs:

@@ -31,7 +31,7 @@ from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import UnderRules
 from iacta.inputs.checks import shown
@@ -838,6 +838,6 @@ class PowerAnswer(Answer):
         yield from _power_sections(self.kinds, self.rolls, self.biases)
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Audit) -> Iterator[Section]:
     return _sections(value)

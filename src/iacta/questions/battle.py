@@ -11,7 +11,7 @@ from iacta.forms.form import Example, Topic
 from iacta.forms.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
 from iacta.forms.shared_parameters import Exact, OneBattle
 from iacta.inputs.errors import TooLargeError
@@ -211,6 +211,6 @@ def battle_answer(battle: Battle) -> BattleAnswer:
     return BattleQuestion(battle.attackers, battle.defenders, rules=battle.rules, **stop).answer()
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Battle) -> Iterator[Section]:
     return battle_answer(value).sections()

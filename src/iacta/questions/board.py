@@ -24,7 +24,7 @@ from iacta.forms.record import (
     Unit,
     key,
 )
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Turn
 from iacta.game.moment import read_board_or_moment
@@ -308,7 +308,7 @@ class PositionAnswer(Answer):
         if self.question.template:
             yield Section([self.turn.to_toml().removesuffix("\n")])
             return
-        yield from sections_of(self.turn.position)
+        yield from make_sections(self.turn.position)
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
         if self.question.to is not None:
             yield Section([f"Written to {printable(self.question.to)}."])
@@ -416,13 +416,13 @@ def _continents(board: Board) -> Iterator[Sequence[str]]:
         yield (continent.name, str(continent.bonus), str(len(continent.territories)), named or "-")
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Board) -> Iterator[Section]:
     yield Section([f"{value.name}: {count(len(value.territories), 'territory', 'territories')}."])
     yield from _board_sections(value)
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Position) -> Iterator[Section]:
     yield Section([f"{value.player} to move on {value.board.name}."])
     rows = [

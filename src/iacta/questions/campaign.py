@@ -28,7 +28,7 @@ from iacta.forms.record import (
     Unit,
     key,
 )
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
 from iacta.forms.shared_parameters import Exact, OneCampaign, fresh_seed
 from iacta.probability.distribution import Distribution, Probability
@@ -286,6 +286,6 @@ def campaign_answer(campaign: Campaign) -> CampaignAnswer:
     return CampaignAnswer(question, campaign.outcomes(), campaign.territory_odds())
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Campaign) -> Iterator[Section]:
     return campaign_answer(value).sections()

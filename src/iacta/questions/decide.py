@@ -19,7 +19,7 @@ from iacta.forms.record import (
     Unit,
     key,
 )
-from iacta.forms.sections import Grid, Letter, Section, Table, sections_of
+from iacta.forms.sections import Grid, Letter, Section, Table, make_sections
 from iacta.forms.sentences import armies, cannot_attack, count, under
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
 from iacta.methods.hand_or_blitz import blitz_rules
@@ -378,7 +378,7 @@ class DiceAnswer(Answer):
         return value if self.question.values else ""
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Decision) -> Iterator[Section]:
     mix = value.objective == "conquest"
     question = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
@@ -390,6 +390,6 @@ def dice_answer(decision: DiceDecision) -> DiceAnswer:
     return DiceAnswer(DecideQuestion(*armies, rules=decision.rules, dice=True), decision)
 
 
-@sections_of.register
+@make_sections.register
 def _(value: DiceDecision) -> Iterator[Section]:
     return dice_answer(value).sections()

@@ -27,7 +27,7 @@ from iacta.forms.record import (
     Unit,
     key,
 )
-from iacta.forms.sections import Bar, Bars, Section, sections_of
+from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import armies, cannot_attack, count, describe_stop, under
 from iacta.forms.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
 from iacta.odds.needed import defenders_needed
@@ -329,7 +329,7 @@ def _text(spread: Sequence[int]) -> str:
     return " ".join(map(str, spread))
 
 
-@sections_of.register
+@make_sections.register
 def _(value: BestSpread) -> Iterator[Section]:
     yield Section([f"Put {_text(value.spreads[0])}: it is worth {float(value.value):.6g} to them."])
     if len(value.spreads[0]) > 1:

@@ -9,7 +9,7 @@ from iacta.forms.percentages import all_digits, exactly, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, count, describe_stop, joined, under
+from iacta.forms.sentences import armies, count, describe_stop, join_phrases, under
 from iacta.forms.shared_parameters import Exact, UnderRules, WithStop
 from iacta.inputs.checks import whole_number
 from iacta.odds.fronts import (
@@ -163,7 +163,7 @@ class FrontsAnswer(Answer):
             for defended in best.fronts
         ]
         between = "; " if any(len(defended.spread) > 1 for defended in best.fronts) else ", "
-        put = joined(spreads, between)
+        put = join_phrases(spreads, between)
         sentence = f"Put {put}: {self._done()}{under(self.question.rule_set.name)}."
         certainty = (
             "No other division is better."
@@ -227,9 +227,9 @@ def _name(front: Front) -> str:
 def _put(defended: FrontSpread) -> str:
     """Return the armies that are put on a front, and with those that it holds."""
     if not any(defended.front.held):
-        return joined(defended.spread)
+        return join_phrases(defended.spread)
     new = [n - held for n, held in zip(defended.spread, defended.front.held, strict=True)]
-    return f"{joined(new)} more ({joined(defended.spread)} in total)"
+    return f"{join_phrases(new)} more ({join_phrases(defended.spread)} in total)"
 
 
 def _text(spread: Sequence[int]) -> str:

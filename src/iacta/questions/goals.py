@@ -11,7 +11,7 @@ from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import joined
+from iacta.forms.sentences import join_phrases
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
 from iacta.questions.plan.armies_cards_hold import new_armies
@@ -218,7 +218,7 @@ class GoalsAnswer(Answer):
 
     def _unclear(self) -> Iterator[str]:
         if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
-            yield f"No clear difference from it: {joined(unclear)}."
+            yield f"No clear difference from it: {join_phrases(unclear)}."
 
     def draw(self, charts: Charts) -> Any:
         return charts.goal_bars(self)

@@ -55,7 +55,7 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
         if self.chance == 1 and not all(territory.kernel().certain for territory in way):
-            typed = shown(self.typed("chance"))
+            typed = shown(self.get_text("chance"))
             raise IllegalError(
                 f"chance must be less than 1, as no win is certain, got {typed}", parameter="chance"
             )

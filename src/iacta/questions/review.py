@@ -11,7 +11,7 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Name, Source
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, KeyedRecord, key
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
@@ -155,7 +155,7 @@ class ReviewAnswer(Answer):
         return charts.game_review(self.reviewed)
 
 
-@sections_of.register
+@make_sections.register
 def _sections(reviewed: Review) -> Iterator[Section]:
     yield Section([_sentence(reviewed, player) for player in reviewed.players])
     sentences = []

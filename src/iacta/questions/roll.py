@@ -9,7 +9,7 @@ from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import all_digits, exactly
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
-from iacta.forms.sections import Bar, Bars, Section, sections_of
+from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import count, under
 from iacta.forms.shared_parameters import Exact, UnderRules
 from iacta.rules.roll import Losses, Roll
@@ -144,6 +144,6 @@ def roll_answer(roll: Roll) -> RollAnswer:
     return RollQuestion(roll.attack_dice, roll.defence_dice, rules=roll.rules).answer()
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Roll) -> Iterator[Section]:
     return roll_answer(value).sections()

@@ -18,7 +18,7 @@ from iacta.forms.percentages import (
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, ExactText, KeyedRecord, Unit, key
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, count
 from iacta.forms.shared_parameters import Exact, UnderRules
 from iacta.inputs.errors import IactaError
@@ -392,6 +392,6 @@ def _faces(faces: tuple[int, ...]) -> str:
     return f"with {first}{last} faces"
 
 
-@sections_of.register
+@make_sections.register
 def _(value: RuleSet) -> Iterator[Section]:
     return RulesAnswer(RulesQuestion(rules=value.rules), (Odds(value, False),)).sections()

@@ -22,7 +22,7 @@ from iacta.forms.record import (
     Unit,
     key,
 )
-from iacta.forms.sections import Section, Table, sections_of
+from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, cannot_attack, describe_stop, under
 from iacta.forms.shared_parameters import SEED, OneCampaign, fresh_seed
 from iacta.inputs.errors import IactaError
@@ -218,7 +218,7 @@ def _comparison(chance: float, interval: Interval) -> str:
     return f"{exact}, outside that interval, as happens in 1 of 20 simulations."
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
     won, (low, high) = value.won, value.won.interval()
     yield Section(

@@ -15,10 +15,10 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
 from iacta.game.steps import MAX_STEPS, TreeTurn, read_tree
-from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
-from iacta.native.deadline import Deadline, by_threads
+from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import GOAL_KINDS, read_goal
 from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.step_tree import StepTree
@@ -43,7 +43,7 @@ class StepList(Kind):
         return self.check(given, name)
 
     def check(self, value: object, name: str) -> tuple[Mapping[str, Any], ...]:
-        return tuple(row_of(value, name, "steps"))
+        return tuple(read_row(value, name, "steps"))
 
     def text(self, value: Sequence[Mapping[str, Any]]) -> str:
         return json.dumps(list(value))
@@ -107,7 +107,7 @@ class StepsQuestion(FromMoment, Question):
             whole_number(number, "order", most=len(nodes) - 1)
         wanted = dict.fromkeys(_add_turns_before(nodes, order))
         turns = {turn.to_code(): turn for k in wanted if (turn := nodes[k].turn) is not None}
-        tree, deadline = StepTree(nodes), Deadline.of(self.time_limit).undivided()
+        tree, deadline = StepTree(nodes), Deadline.of(self.time_limit).keep_whole()
 
         def evaluate(code: str, part: Deadline) -> StateValue | None:
             turn = turns[code]
@@ -117,7 +117,7 @@ class StepsQuestion(FromMoment, Question):
                 return None
             return None if part.is_over else value  # a longer search would find another value
 
-        for done, (code, value) in enumerate(by_threads(evaluate, [*turns], deadline), 1):
+        for done, (code, value) in enumerate(run_in_threads(evaluate, [*turns], deadline), 1):
             if value is not None:
                 tree.put(turns[code], value)
             if watch is not None:

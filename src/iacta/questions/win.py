@@ -8,7 +8,7 @@ from iacta.forms.parameter_kinds import OneOf
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import joined
+from iacta.forms.sentences import join_phrases
 from iacta.questions.whole_game import (
     CONDITION,
     CONDITION_KEY,
@@ -190,4 +190,4 @@ def _played(estimate: WinEstimate) -> str:
     if not ended:
         return f"{games}, all played to their end."
     allow = f", so allow {100 * estimate.allowance:g} points more" if estimate.allowance else ""
-    return f"{games}: {joined(ended)}, and judged by similar games{allow}."
+    return f"{games}: {join_phrases(ended)}, and judged by similar games{allow}."

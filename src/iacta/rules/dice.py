@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from iacta.inputs.checks import check_choice, put, row_of, shown, whole_number
+from iacta.inputs.checks import check_choice, put, read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import short_repr
 
@@ -88,7 +88,7 @@ class Dice:
 
 
 def _integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
-    entries = row_of(values, name, "whole numbers, such as [6, 6]")
+    entries = read_row(values, name, "whole numbers, such as [6, 6]")
     return tuple(whole_number(value, name, least, most) for value in entries)
 
 

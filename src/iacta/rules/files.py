@@ -9,7 +9,7 @@ from typing import Any
 
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
-from iacta.inputs.files import STREAM, in_file, named, read_bytes, read_path
+from iacta.inputs.files import STREAM, add_file_name, quote_path, read_bytes, read_path
 from iacta.inputs.json_and_toml import parse_toml
 from iacta.rules.dice import Dice
 from iacta.rules.modes import mode_record, read_mode
@@ -46,7 +46,7 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     Rules(attack=Dice((8, 6, 6)), defence=Dice((6, 6, 6)))
     """
     file = read_path(path, "rules")
-    with in_file(file, "rules"):
+    with add_file_name(file, "rules"):
         return _rule_set(read_toml(file), file)
 
 
@@ -163,7 +163,7 @@ def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
         _own_name(table.get("name", file_name), rules),
         rules,
         _one_line(table.get("description", "Rules read from a file."), "description"),
-        named(file, "rules"),
+        quote_path(file, "rules"),
     )
 
 

@@ -23,7 +23,7 @@ from iacta.game.turn import Turn
 from iacta.inputs.checks import read_seconds, whole_number
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import ANY, CUT, TOO_LONG, Aim, Floats, PlayedGames, War, check_war, seats_of
+from iacta.war.games import ANY, CUT, TOO_LONG, Aim, Floats, PlayedGames, War, check_war, list_seats
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS, Seat, name_of, played_out, read_seat
 from iacta.war.value import weights_of
@@ -126,7 +126,7 @@ def win_chances(
     number = None if games is None else whole_number(games, "games", least=2, most=MOST_GAMES)
     whole_number(seed, "seed")
     seconds = None if time_limit is None else read_seconds(time_limit, "time_limit")
-    if len(seats_of(turn)) == 1:
+    if len(list_seats(turn)) == 1:
         return WinChances(*(_certain(turn, name_of(each)) for each in (seat, "simple")))
     found = []
     for share, each in ((0.8, seat), (0.2, "simple")):
@@ -214,7 +214,7 @@ def _by_core(
 def _by_policy(
     turn: Turn, policy: Seat, games: int, seed: int, deadline: Deadline, progress: Progress | None
 ) -> WinEstimate:
-    seats = seats_of(turn)
+    seats = list_seats(turn)
     rows = []
     for number in range(games):
         winner = played_out(dict.fromkeys(seats, policy), turn, seed, number)

@@ -14,8 +14,8 @@ from iacta.game.turn import Move, Record, Turn
 from iacta.inputs.checks import shown
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.native.calls import make_budget
+from iacta.native.core_library import find_pointer, load_library
 from iacta.native.deadline import Deadline
-from iacta.native.library import find_pointer, load_library
 from iacta.plan.problem import refuse_large_board
 from iacta.plan.tables import MAX_ARMIES
 from iacta.rules.roll import Losses
@@ -78,7 +78,7 @@ def check_war(turn: object) -> Turn:
     return turn
 
 
-def seats_of(turn: Turn) -> tuple[str, ...]:
+def list_seats(turn: Turn) -> tuple[str, ...]:
     """Return the players who are in the game, in the order of play: who own or hold something."""
     return tuple(each for each in turn.players if each in turn.owners or each in (turn.cards or ()))
 
@@ -97,7 +97,7 @@ class War:
         self._library = load_library("whole games")
         self._core = self._library.functions
         self.turn = check_war(turn)
-        self.seats = seats_of(turn)
+        self.seats = list_seats(turn)
         number = len(self.seats)
         if not 2 <= number <= MOST_PLAYERS:
             raise IllegalError(f"players must be from 2 to {MOST_PLAYERS}, got {number}")
@@ -162,7 +162,7 @@ class War:
             if count.value <= room:
                 break
             room = count.value
-        record = self._replayed(log[: count.value])
+        record = self._replay(log[: count.value])
         end, seats = record.end, dict(enumerate(self.seats))
         named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
         held = [find_hand(end, name).number for name in self.seats]
@@ -255,7 +255,7 @@ class War:
         )
         return seen[: count.value], chances
 
-    def _replayed(self, log: Any) -> Record:
+    def _replay(self, log: Any) -> Record:
         """Return what was played as `Turn` has it, which refuses what is illegal."""
         turn, moves = self.turn, list[Move]()
         for row in log:

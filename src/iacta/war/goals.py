@@ -24,7 +24,7 @@ from iacta.game import Action, Advance
 from iacta.game.turn import Policy, Record, Turn
 from iacta.inputs.checks import read_seconds, whole_number
 from iacta.inputs.errors import IactaError, IllegalError
-from iacta.native.deadline import Deadline, by_threads
+from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
 from iacta.probability.estimate import FEWEST_GAMES, Interval
@@ -215,13 +215,13 @@ def goals_in_reach(
     def plan_for(words: str, part: Deadline) -> Look:
         return quick_plan(start.position, goals[words], options, looks[words], part)
 
-    looked = by_threads(look_at, [*goals], deadline.part(LOOK_PART))
+    looked = run_in_threads(look_at, [*goals], deadline.part(LOOK_PART))
     for done, (words, look) in enumerate(looked, 1):
         looks[words] = look
         if progress is not None:
             progress(likeliest(), 0.5 * done / len(goals))
     likely = [each.words for each in likeliest()]
-    for done, (words, look) in enumerate(by_threads(plan_for, likely, deadline), 1):
+    for done, (words, look) in enumerate(run_in_threads(plan_for, likely, deadline), 1):
         looks[words] = look
         if progress is not None:
             progress(likeliest(), 0.5 + 0.5 * done / len(likely))
@@ -308,13 +308,15 @@ def best_goals(
     playing = deadline.part(AIMS_PART if planned else 1.0)
     for k, aim in enumerate(aims):
         part = playing.part(1 / (len(aims) - k))
-        simple[words_of(war, aim)] = _under_simple(war, aim, number, seed, part.part(SIMPLE_SHARE))
+        simple[describe_aim(war, aim)] = _under_simple(
+            war, aim, number, seed, part.part(SIMPLE_SHARE)
+        )
         found = played(war, "usual", number, seed, part, aim)
         if len(found.chances) < 2:
             found = played(war, "usual", 2, seed, Deadline(), aim)
         rows.append(
             _Candidate(
-                words_of(war, aim),
+                describe_aim(war, aim),
                 "tactics",
                 found.chances[:, mover],
                 float(found.reached.mean()),
@@ -337,7 +339,7 @@ def best_goals(
     return Goals(turn.player, _compared(rows, simple))
 
 
-def words_of(war: War, aim: Aim) -> str:
+def describe_aim(war: War, aim: Aim) -> str:
     """Return an aim in words."""
     continents = war.turn.board.continents
     match aim.kind:
@@ -422,7 +424,7 @@ def _by_plans(
             if deadline.is_over and number:
                 break
         yield _Candidate(
-            words_of(war, aim), how, np.array(wins), float(np.mean(reached)), plan, example
+            describe_aim(war, aim), how, np.array(wins), float(np.mean(reached)), plan, example
         )
 
 

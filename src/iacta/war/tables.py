@@ -10,8 +10,8 @@ from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_
 from iacta.game.turn import FEWEST_NEW, FORTIFY, LANDS_FOR_AN_ARMY, Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel
+from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.native.library import CoreData, Library
 from iacta.plan.tables import MAX_ARMIES, cap_garrisons, put_battles, put_dice, solve_battles
 
 NOBODY = 7  # the owner of a territory without an owner

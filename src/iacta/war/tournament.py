@@ -12,10 +12,10 @@ from typing import TypeAlias
 import numpy as np
 
 from iacta.game.turn import Policy, Turn
-from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import War, check_war, seats_of
+from iacta.war.games import War, check_war, list_seats
 from iacta.war.players import PLAYERS, find_player_named
 from iacta.war.value import weights_of
 
@@ -84,8 +84,8 @@ def tournament(
     >>> [(each.name, each.wins) for each in tournament([idle, "simple"], start, games=4)]
     [('idle', 0), ('simple', 4)]
     """
-    seats = seats_of(check_war(turn))
-    entrants = [read_seat(each) for each in row_of(players, "players", "players")]
+    seats = list_seats(check_war(turn))
+    entrants = [read_seat(each) for each in read_row(players, "players", "players")]
     if len(entrants) != len(seats):
         raise IllegalError(f"players must be {len(seats)}, one for each seat, got {len(entrants)}")
     number = whole_number(games, "games", least=1, most=MOST_GAMES)
@@ -121,7 +121,7 @@ def wins_of(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: int
             for seat, chance in enumerate(played.chances[0].tolist()):
                 won[seat] += chance == 1
         return won
-    seats = seats_of(turn)
+    seats = list_seats(turn)
     for number in numbers:
         winner = played_out(dict(zip(seats, order, strict=True)), turn, seed, number)
         if winner is not None:

@@ -32,7 +32,7 @@ class LogLimit(logging.Filter):
         if isinstance(error, asyncio.CancelledError) or record.msg == INCOMPLETE:
             return False
         kind: object = record.pathname, record.lineno, type(error)
-        sentence = _sentence_of(error)
+        sentence = _describe_error(error)
         if sentence:
             record.msg, record.args, record.exc_info, kind = sentence, (), None, sentence
         now = monotonic()
@@ -51,7 +51,7 @@ def lacks_descriptors(error: BaseException | None) -> bool:
     return isinstance(error, OSError) and error.errno in NO_DESCRIPTOR
 
 
-def _sentence_of(error: BaseException | None) -> str:
+def _describe_error(error: BaseException | None) -> str:
     """Return the line for an expected error, an empty one for other errors."""
     if lacks_descriptors(error):
         return "all file descriptors are in use; see `ulimit -n`"

@@ -15,7 +15,7 @@ from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board
 from iacta.board.formats.reading import normalize_text, read_table
 from iacta.board.layout import check_size
-from iacta.board.scene import SHAPES, scene_of
+from iacta.board.scene import SHAPES, build_scene
 from iacta.charts.board_layers import digits_on
 from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.forms.form import Topic
@@ -236,7 +236,7 @@ def _drawn(board_file: BoardFile) -> dict[str, Any]:
             }
             for continent in board.continents
         ],
-        "scene": asdict(scene_of(board)),
+        "scene": asdict(build_scene(board)),
     }
 
 

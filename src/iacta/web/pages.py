@@ -21,7 +21,7 @@ import iacta
 from iacta.charts.saving import FIT
 from iacta.charts.theme import SIZES, config
 from iacta.forms.command_and_call import as_command, as_python
-from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
+from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, format_error, option_name
 from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Source, Whole
 from iacta.forms.percentages import bar_percent
 from iacta.forms.question import Question
@@ -366,7 +366,7 @@ def _seeded(question: Question) -> Question:
 
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the sentence of an error, by the parameter it is about or else `""`."""
-    sentence = named_by(error, form, _spelt)
+    sentence = format_error(error, form, _spelt)
     names = [parameter.name for parameter in listed(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)

@@ -92,13 +92,13 @@ class Work:
         An error of iacta is raised as it is. If this is cancelled, the process is ended. A process
         that dies soon is not the fault of what is asked: that is tried once more.
         """
-        return await self._run_in(self._quick, Job(function, args))
+        return await self._run_in_lane(self._quick, Job(function, args))
 
     async def draw(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return the result of a function that draws a picture, as `run` does."""
-        return await self._run_in(self._pictures, Job(function, args))
+        return await self._run_in_lane(self._pictures, Job(function, args))
 
-    async def _run_in(self, lane: "_Lane", job: Job) -> Any:
+    async def _run_in_lane(self, lane: "_Lane", job: Job) -> Any:
         late = self._late()
         try:
             return await lane.run(job, late, QUICK_SECONDS)

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from iacta.forms.form import Form, Parameter
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.question import QUESTIONS, Question, unknown_parameter
-from iacta.inputs.checks import shown, words_of
+from iacta.inputs.checks import shown, split_words
 from iacta.inputs.errors import IllegalError
 
 # Questions whose answers improve while the search goes on; they can be answered in lines.
@@ -45,7 +45,7 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
         if not text.strip():
             continue
         if known[name].kind.is_row:
-            texts.setdefault(name, []).extend(words_of(text))
+            texts.setdefault(name, []).extend(split_words(text))
         elif name in texts:
             twice = f"{name} appears twice, the second time as {shown(text)}"
             raise IllegalError(twice, parameter=name)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iacta.board import Position
-from iacta.board.scene import SHAPES, Anchor, Arrow, Scene, scene_of
+from iacta.board.scene import SHAPES, Anchor, Arrow, Scene, build_scene
 from iacta.charts.board_layers import digits_on
 from iacta.charts.boards import owner_colours
 from iacta.forms.percentages import percent
@@ -69,7 +69,7 @@ def game() -> Game:
             stills.append(_still(words, play.position, owners))
             border = number[move.start], number[move.to]
             arrows.append(Arrow(len(stills) - 1, *border, "main", f"{move.start} to {move.to}"))
-    scene = scene_of(board, arrows, width=SIZE["width"], is_close=True)
+    scene = build_scene(board, arrows, width=SIZE["width"], is_close=True)
     return Game(scene, [*tones.values()], [*map(digits_on, tones.values())], stills)
 
 

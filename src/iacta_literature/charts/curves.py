@@ -16,8 +16,8 @@ from iacta.charts.subtitles import counted, signed, under_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
 from iacta.forms.percentages import percent
-from iacta.forms.sentences import joined
-from iacta.inputs.checks import row_of, shown, whole_number
+from iacta.forms.sentences import join_phrases
+from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed, break_even_line
@@ -223,12 +223,12 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
     outside = [f"{d:,}" for d in needed if d not in inside]
     few = ""
     if outside:
-        few = f"{most:,} {'is' if most == 1 else 'are'} too few against {joined(outside)}"
+        few = f"{most:,} {'is' if most == 1 else 'are'} too few against {join_phrases(outside)}"
     if not inside:
         noun = "defender" if outside == ["1"] else "defenders"
         return f"To be favourites, {few} {noun}."
-    fewest = joined([f"{attackers:,}" for attackers in inside.values()])
-    against = joined([f"{d:,}" for d in inside])
+    fewest = join_phrases([f"{attackers:,}" for attackers in inside.values()])
+    against = join_phrases([f"{d:,}" for d in inside])
     verb = "attacker is" if fewest == "1" else "attackers are"
     noun = "defender" if against == "1" else "defenders"
     title = f"{fewest} {verb} enough to be favourites against {against} {noun}"
@@ -291,7 +291,7 @@ def minimum_troops(
     is_one = len(plots) == 1
     return Chart(
         plots[0] if is_one else View(concat=plots, columns=2),
-        f"Against {most} defenders, a chance of {by_chance.labels[0]} takes {joined(cases)}.",
+        f"Against {most} defenders, a chance of {by_chance.labels[0]} takes {join_phrases(cases)}.",
         "The fewest attackers, garrison included, that win with at least the chance at the end of "
         "the line.",
         {"needed": rows},
@@ -340,7 +340,7 @@ def minimum_troops_ratio(
 
 def _lines_by_chance(chances: object) -> CurveLines:
     """Return a line for each chance, the highest first: it is the hardest for the attackers."""
-    given = read_chances(row_of(chances, "chances", "chances")).reshape(-1).tolist()
+    given = read_chances(read_row(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
     if not 1 <= len(wanted) <= MOST_LINES:
         raise IllegalError(f"chances must be 1 to {MOST_LINES}, got {len(wanted)}")
@@ -363,7 +363,7 @@ def _read_lines(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
     """Return the whole numbers that have a line, sorted and without repetition."""
-    row = row_of(values, name, "whole numbers")
+    row = read_row(values, name, "whole numbers")
     numbers = sorted({whole_number(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MOST_LINES:
         raise IllegalError(f"{name} must be 1 to {MOST_LINES} numbers, got {len(numbers)}")

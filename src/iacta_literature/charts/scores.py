@@ -21,7 +21,7 @@ from iacta.charts.saving import Chart
 from iacta.charts.subtitles import counted, expect, fight, seed_words
 from iacta.charts.theme import BLUE, RED
 from iacta.charts.vega import Row, Tables, field, layer, rows_of
-from iacta.inputs.checks import row_of
+from iacta.inputs.checks import read_row
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
 from iacta.odds.simulated import Simulated
@@ -192,7 +192,7 @@ def convergence(
     check their formulas.
     """
     expect(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
-    for estimate in row_of(estimates, "estimates", "Estimate"):
+    for estimate in read_row(estimates, "estimates", "Estimate"):
         expect(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
         {

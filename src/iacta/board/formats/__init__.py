@@ -10,7 +10,7 @@ from iacta.board.formats import conquer_club, conquest, domination, lux, own, wa
 from iacta.board.formats.draft import BoardFormat, Draft, tell_apart
 from iacta.board.formats.reading import BoardText
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.files import named
+from iacta.inputs.files import quote_path
 
 __all__ = ["FORMATS", "board_text", "read_text"]
 
@@ -56,5 +56,7 @@ def board_text(board: Board, name: str) -> str:
     ending = Path(name).suffix.lower()
     if ending not in writers:
         *most, last = writers
-        raise IllegalError(f"the file must end in {', '.join(most)} or {last}, got {named(name)}")
+        raise IllegalError(
+            f"the file must end in {', '.join(most)} or {last}, got {quote_path(name)}"
+        )
     return writers[ending](board)

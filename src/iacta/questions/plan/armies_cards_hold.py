@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from iacta.forms.percentages import percent, plain_percent, short_percent
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, count, joined, under
+from iacta.forms.sentences import armies, count, join_phrases, under
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.reinforcement import Placement
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan.sentences import MOST_LINES, plan_chance, valued
+from iacta.questions.plan.sentences import MOST_LINES, format_value, plan_chance
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is shown as none
@@ -29,10 +29,10 @@ def new_armies(placement: Placement) -> str:
     if len(placement) == 1:
         return f"{total} on {placement[0][0]}"
     places = [f"{number} on {name}" for name, number in placement]
-    return f"{total}, {joined(places)}"
+    return f"{total}, {join_phrases(places)}"
 
 
-def without(plan: Plan, new: Reinforcement) -> str:
+def describe_before(plan: Plan, new: Reinforcement) -> str:
     armies = "the new army" if new.armies == 1 else f"the {new.armies} new armies"
     if new.before.value is None:
         return f"Without {armies} there is no estimate yet."
@@ -45,13 +45,13 @@ def without(plan: Plan, new: Reinforcement) -> str:
 
 def marginals(plan: Plan, new: Reinforcement) -> Section:
     rows = [
-        (marginal.territory, valued(plan, marginal.one), valued(plan, marginal.all))
+        (marginal.territory, format_value(plan, marginal.one), format_value(plan, marginal.all))
         for marginal in new.marginals[:MOST_LINES]
     ]
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
     if new.armies == 1:
         columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
-    none = f"without new armies: {valued(plan, new.quick)}"
+    none = f"without new armies: {format_value(plan, new.quick)}"
     return Section([Table(columns, rows), none], title="Where they help, by quick plans:")
 
 
@@ -94,7 +94,7 @@ def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
         (
             f"{way.start} to {way.to}",
             str(way.dice),
-            "changes nothing" if way.is_detour else valued(plan, way.value),
+            "changes nothing" if way.is_detour else format_value(plan, way.value),
         )
         for way in ways[:MOST_LINES]
     ]
@@ -116,10 +116,12 @@ def cards_words(brought: Distribution[int]) -> str:
         f"{number or 'none'}{' armies' if number and not k else ''} with {percent(brought[number])}"
         for k, number in enumerate(sorted(brought, reverse=True))
     ]
-    return f"The cards, if they are random, bring {joined(parts)}."
+    return f"The cards, if they are random, bring {join_phrases(parts)}."
 
 
-def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iterator[str]:
+def describe_continuation(
+    plan: Plan, goal: Goal, goes_on: Continuation, rules: str
+) -> Iterator[str]:
     """Yield how the turn goes on with the cards of an eliminated player.
 
     plan: the plan for the first goal.

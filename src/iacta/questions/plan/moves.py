@@ -10,7 +10,7 @@ from iacta.plan.alternatives import Alternative, best_over_borders, first_attack
 from iacta.plan.problem import TurnState
 from iacta.plan.report import main_line
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan.sentences import valued
+from iacta.questions.plan.sentences import format_value
 from iacta.rules.roll import Losses
 
 SAME_CHANCE = 0.0005  # a smaller difference between chances counts as none
@@ -61,7 +61,7 @@ def rank_moves(plan: Plan) -> Iterator[RankedMove]:
             if other[:2] == way[:2]
         )
         words = "changes nothing" if way.is_detour else describe_loss(plan, loss, number)
-        figure = "no estimate yet" if plan.value is None else valued(plan, way.value)
+        figure = "no estimate yet" if plan.value is None else format_value(plan, way.value)
         yield RankedMove(way, loss, by_dice, words, figure, _describe_success(plan, way))
 
 
@@ -110,4 +110,4 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.counted - held) / now
     after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
     over = count(able + garrison, "army", "armies")
-    return f"{valued(plan, after)} once it is taken with {over} left"
+    return f"{format_value(plan, after)} once it is taken with {over} left"

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.game import Sets
-from iacta.inputs.checks import parse_whole_number, row_of, shown, whole_number
+from iacta.inputs.checks import parse_whole_number, read_row, shown, whole_number
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.plan.goals import MOST_WORTH
 from iacta.rules.variants import find_rule_set
@@ -41,11 +41,11 @@ class Pairs(Kind):
                     f"{name} must be like '{self.example}', got {shown(text)}", parameter=name
                 )
             who = who.strip()
-            pairs.append((who, self.value.parse(value.strip(), _called(name, who))))
+            pairs.append((who, self.value.parse(value.strip(), _join_owner(name, who))))
         return tuple(pairs)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
-        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        pairs = value.items() if isinstance(value, Mapping) else read_row(value, name, "pairs")
         entries = []
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -53,7 +53,7 @@ class Pairs(Kind):
                     f"{name} must be a row of pairs, got {shown(pair)} in it", parameter=name
                 )
             who, own = str(pair[0]), pair[1]
-            entries.append((who, self.value.check(own, _called(name, who))))
+            entries.append((who, self.value.check(own, _join_owner(name, who))))
         return tuple(entries)
 
     def text(self, value: Sequence[tuple[str, Any]]) -> str:
@@ -67,7 +67,7 @@ class Pairs(Kind):
         return {"type": "object", "additionalProperties": self.value.schema()}
 
 
-def _called(name: str, who: str) -> str:
+def _join_owner(name: str, who: str) -> str:
     return f"{name} of {who}" if who else name
 
 
@@ -174,7 +174,9 @@ class Trades(Kind):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Sets(tuple(whole_number(number, name) for number in row_of(value, name, "numbers")))
+        return Sets(
+            tuple(whole_number(number, name) for number in read_row(value, name, "numbers"))
+        )
 
     def text(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))

@@ -17,7 +17,7 @@ from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Source, Whole
 from iacta.forms.percentages import all_digits
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.sections import Section, sections_of
+from iacta.forms.sections import Section, make_sections
 from iacta.forms.sentences import count, under
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
 from iacta.game import Sets, Turn, traded_armies
@@ -339,7 +339,7 @@ class PlanQuestion(UnderRules, Question):
         moment = self._moment
         if self.eliminate is None or not moment.cards or moment.place or self.reinforce:
             return {}
-        with _called(owner="eliminate"):
+        with _rename_parameters(owner="eliminate"):
             goal = read_goal(moment, "eliminate", self.eliminate)
         if goal is None or (self.hold and self.then is not None):
             return {}
@@ -358,7 +358,7 @@ class PlanQuestion(UnderRules, Question):
             ]
             return Worth(lands, bonus, army, tuple(prizes))
         kind = next(kind for kind in GOAL_KINDS if self.has(kind))
-        with _called(owner="eliminate"):
+        with _rename_parameters(owner="eliminate"):
             first = read_goal(self.turn, kind, getattr(self, kind))
         if self.then is None or first is None:
             return first
@@ -370,7 +370,7 @@ class PlanQuestion(UnderRules, Question):
         """Return the goal that a text names: territories to take, or a player to eliminate."""
         verb, _, rest = text.strip().partition(" ")
         kind, named = (verb, rest.strip()) if verb in ("take", "eliminate") else ("take", text)
-        with _called(owner=parameter):
+        with _rename_parameters(owner=parameter):
             goal = read_goal(self.turn, kind, named)
         names, player = goal.names if goal else (), self.start.player
         if all(self.start.of(name).owner == player for name in names):
@@ -407,7 +407,7 @@ class PlanQuestion(UnderRules, Question):
     def answer(self, watch: Watch | None = None) -> "PlanAnswer | GoalEndAnswer":
         deadline = Deadline.of(self.time_limit)
         turn = self.turn
-        with _called(owner="eliminate", worths="stage_values"):
+        with _rename_parameters(owner="eliminate", worths="stage_values"):
             goal = self.goal
         if goal is None or (goal.is_chance and goal.is_reached(turn)):
             return GoalEndAnswer(self, 1.0, is_reached=True)
@@ -421,14 +421,14 @@ class PlanQuestion(UnderRules, Question):
         # What follows the plan has its part of the time, too.
         later = [self.hold, self.need is not None, self.alternatives]
         part = deadline.part(1.0 / (1 + sum(later)))
-        with _called(owner="eliminate", chance="need", worths="stage_values"):
-            answer = self._planned(goal, part, watch)
+        with _rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
+            answer = self._plan_attacks(goal, part, watch)
             try:
-                return self._completed(answer, later, deadline, watch)
+                return self._add_extras(answer, later, deadline, watch)
             except KeyboardInterrupt:
                 return replace(answer, is_whole=False)
 
-    def _planned(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> "PlanAnswer":
+    def _plan_attacks(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> "PlanAnswer":
         """Return the answer with a plan for the attacks of the turn."""
         turn = self.turn
         if turn.phase == "advance":
@@ -438,7 +438,7 @@ class PlanQuestion(UnderRules, Question):
         options: dict[str, Any] = {
             **turn_options(turn),
             "time_limit": deadline.time_limit,
-            "progress": partial(self._watched, watch),
+            "progress": partial(self._report_progress, watch),
         }
         show = Improvements(watch)
         if turn.place:
@@ -464,7 +464,7 @@ class PlanQuestion(UnderRules, Question):
         )
         return PlanAnswer(self, plan)
 
-    def _completed(
+    def _add_extras(
         self, answer: "PlanAnswer", later: list[bool], deadline: Deadline, watch: Watch | None
     ) -> "PlanAnswer":
         """Return the answer with what was asked besides the plan."""
@@ -475,7 +475,7 @@ class PlanQuestion(UnderRules, Question):
             if watch is not None:
                 watch("Looking for the fewest armies", None, keeps=True)
             part = deadline.part(1.0 / sum(later[1:]))
-            answer = replace(answer, needed=self._needed(answer.plan, self.need, part))
+            answer = replace(answer, needed=self._find_needed(answer.plan, self.need, part))
         if self.check is not None:
             seed = fresh_seed() if self.seed is None else self.seed
             simulated = simulate_plan(answer.plan, self.check, seed)
@@ -484,7 +484,7 @@ class PlanQuestion(UnderRules, Question):
             answer = replace(answer, ways=alternatives(answer.plan, deadline))
         return answer
 
-    def _watched(self, watch: Watch | None, value: float, bound: float) -> None:
+    def _report_progress(self, watch: Watch | None, value: float, bound: float) -> None:
         if watch is None:
             return
         if self.worth or self.then is not None:
@@ -495,7 +495,7 @@ class PlanQuestion(UnderRules, Question):
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
-        with _called(get="opponents_get"):
+        with _rename_parameters(get="opponents_get"):
             return take_and_hold(
                 plan,
                 dict(get) if isinstance(get, tuple) else get,
@@ -505,7 +505,7 @@ class PlanQuestion(UnderRules, Question):
                 **turn_options(self.turn),
             )
 
-    def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
+    def _find_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
         options: dict[str, Any] = {**turn_options(self.turn), "time_limit": deadline.time_limit}
         if self.turn.place:
             text = Chance().text(chance)
@@ -535,7 +535,7 @@ class Improvements:
 
 
 @contextmanager
-def _called(**names: str) -> Iterator[None]:
+def _rename_parameters(**names: str) -> Iterator[None]:
     """Let a refusal call a parameter of the library what the question calls it.
 
     names: the parameters of the question by those of the library.
@@ -636,7 +636,7 @@ class PlanAnswer(Answer):
         value = self.held.win_probability if self.held else plan.value
         if value is None:
             return ""
-        return sentences.valued(plan, value) + ("" if plan.goal.is_chance else " points")
+        return sentences.format_value(plan, value) + ("" if plan.goal.is_chance else " points")
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
@@ -670,9 +670,9 @@ class PlanAnswer(Answer):
             yield f"Best: move {count(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
             goal = self.question.goal or plan.goal
-            yield from around.continued(plan, goal, self.goes_on, rules)
+            yield from around.describe_continuation(plan, goal, self.goes_on, rules)
         else:
-            beginning = sentences.achieved(plan)
+            beginning = sentences.describe_result(plan)
             if self.new:
                 new = around.new_armies(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
@@ -681,7 +681,7 @@ class PlanAnswer(Answer):
             if brought is not None:
                 yield f"{around.cards_words(brought)} {around.TRADED}"
         if self.new:
-            yield around.without(plan, self.new)
+            yield around.describe_before(plan, self.new)
         if self.needed:
             yield self.needed.sentence(plan)
         if self.checked:
@@ -741,22 +741,22 @@ def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
     return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Plan) -> Iterator[Section]:
     return plan_answer(value).sections()
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Hold) -> Iterator[Section]:
     return plan_answer(value.plan, held=value).sections()
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Reinforcement) -> Iterator[Section]:
     return plan_answer(value.plan, new=value).sections()
 
 
-@sections_of.register
+@make_sections.register
 def _(value: Continuation) -> Iterator[Section]:
     yield Section(list(around.went_on(value)))
     yield from sentences.way_sections(value.plan)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
-from iacta.board.scene import scene_of
+from iacta.board.scene import build_scene
 from iacta.forms.record import (
     OMITTED,
     RULES_KEY,
@@ -519,7 +519,7 @@ def scene_record(plan: Plan) -> SceneRecord:
     position = plan.position
     arrows = [arrow for arrow in list_arrows(plan) if arrow.look != "rare"]
     labels = label_chances(plan, arrows)
-    scene = scene_of(position.board, arrows, labels)
+    scene = build_scene(position.board, arrows, labels)
     chances = [
         1.0 if position.of(each.name).owner == position.player else each.own_probability
         for each in plan.territories

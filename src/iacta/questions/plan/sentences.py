@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from iacta.forms.percentages import bar_percent, exact_if_certain, percent, short_percent
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, count, joined
+from iacta.forms.sentences import armies, count, join_phrases
 from iacta.methods import find_kernel
-from iacta.native.bit_sets import bits, mask_of, reached
+from iacta.native.bit_sets import bits, find_reached, make_mask
 from iacta.plan import Plan, SimulatedPlan, Step, Worth
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.probability.distribution import Probability
@@ -24,7 +24,7 @@ MOST_ENDINGS = 3  # of the ways to fail
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 
-def achieved(plan: Plan) -> str:
+def describe_result(plan: Plan) -> str:
     if plan.value is None:
         return "No estimate yet"
     if is_worth(plan):
@@ -140,13 +140,13 @@ def reasons(plan: Plan) -> Iterator[str]:
                 f"{other:.2f} points of {'bonuses and goals' if goal.prizes else 'bonuses'}"
             )
         parts.append(f"{lost:.1f} armies lost")
-        yield f"On average that is {joined(parts)}."
+        yield f"On average that is {join_phrases(parts)}."
     each_land = goal.territories
     numbers = [(goal.bonus, "each army of a bonus"), (goal.army, "each army left")]
     if not isinstance(each_land, tuple | Mapping):
         numbers.insert(0, (each_land, "a territory"))
     counted = [f"{number:g} for {what}" for number, what in numbers if number]
-    which = f": {joined(counted)}" if counted else ""
+    which = f": {join_phrases(counted)}" if counted else ""
     yield f"Points are counted at the end of the turn, whatever others take back later{which}."
 
 
@@ -171,9 +171,9 @@ def why(plan: Plan) -> str:
         )
     # All of the first set is wanted, or one of the territories that pay by themselves.
     wanted = problem.goal.rewards(problem.board, problem.owned)
-    any_of = mask_of(t for t, paid in enumerate(wanted.lands) if paid)
+    any_of = make_mask(t for t, paid in enumerate(wanted.lands) if paid)
     all_of = wanted.sets[0][0] if wanted.sets else 0
-    within = reached(problem.out, problem.stacks, ~problem.owned)
+    within = find_reached(problem.out, problem.stacks, ~problem.owned)
     away = all_of & ~within or (any_of if not any_of & within else 0)
     if away:
         return f"no path leads to {problem.name(next(bits(away)))}"
@@ -299,7 +299,7 @@ def _moves(rearguard: Rearguard) -> str:
     return f"move all but {rearguard.least} to {rearguard.most}, mostly {rearguard.usual}"
 
 
-def valued(plan: Plan, value: float) -> str:
+def format_value(plan: Plan, value: float) -> str:
     return short_percent(plan_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
 
 
