@@ -20,7 +20,7 @@ import numpy as np
 from gymnasium import spaces
 
 from iacta import Turn
-from iacta.game import Action, Attack, Place, Policy, Stop
+from iacta.game import Action, Attack, EndPhase, Place, Policy
 
 Seen: TypeAlias = dict[str, Any]
 Meaning: TypeAlias = tuple[str, ...]
@@ -112,7 +112,7 @@ class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
             return {("place", each.territory): each for each in every if each in actions}
         rolls = (each for each in reversed(actions) if isinstance(each, Attack))
         found: dict[Meaning, Action] = {("attack", each.start, each.to): each for each in rolls}
-        return found | ({("stop",): Stop()} if turn.phase == "attack" else {})
+        return found | ({("stop",): EndPhase()} if turn.phase == "attack" else {})
 
     def _do(self, action: Action) -> None:
         (result,) = self.turn.results(action).sample(1, self.np_random)
@@ -130,7 +130,7 @@ class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
             elif turn.phase == "defend":
                 self._do(turn.careful_defence())
             else:
-                self._do(Stop() if turn.phase == "fortify" else turn.actions()[0])
+                self._do(EndPhase() if turn.phase == "fortify" else turn.actions()[0])
 
     def _goes_on(self) -> bool:
         """Return whether another turn follows one that is over."""

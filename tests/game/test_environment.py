@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env
 
 from examples.environment import ILLEGAL, TurnEnvironment
 from iacta import Turn
-from iacta.game import Action, Stop
+from iacta.game import Action, EndPhase
 from iacta.plan import TakeAll
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
@@ -21,7 +21,7 @@ EAST = TakeAll(("B", "C"))
 
 def bold(turn: Turn) -> Action:
     """Do what is listed first: attack while it is possible."""
-    return Stop() if turn.phase == "fortify" else turn.actions()[0]
+    return EndPhase() if turn.phase == "fortify" else turn.actions()[0]
 
 
 def played(environment: TurnEnvironment, seed: int) -> list[Any]:

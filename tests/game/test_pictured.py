@@ -6,7 +6,7 @@ import pytest
 
 from iacta import Hand, IactaError, Turn, classic_board
 from iacta.board import Position
-from iacta.game import Advance, Attack, Reveal, Stop, Trade
+from iacta.game import Advance, Attack, EndPhase, Reveal, Trade
 from iacta.game.cards import DECK
 from tests.game.positions import PLAYERS, at_random, line_turn
 
@@ -21,7 +21,7 @@ def trading(held: str, hand: Hand | int, **options: object) -> Turn:
 
 def test_a_pictured_territory_that_its_owner_trades_gets_two_armies_more() -> None:
     turn = trading("r3 b1", THREE)
-    assert list(turn.actions()) == [Trade(THREE, "A"), Stop()]
+    assert list(turn.actions()) == [Trade(THREE, "A"), EndPhase()]
     after = turn.after(Trade(THREE, "A"))
     assert (after.armies[0], after.place, after.pictured) == (5, 4, True)
     assert after.cards == {}
@@ -44,7 +44,7 @@ def test_two_more_armies_come_once_a_turn_and_again_in_the_next_one() -> None:
 
 def test_territories_of_others_bring_nothing_more() -> None:
     hand = Hand(infantry=3, territories=("B",))
-    assert list(trading("r3 b1", hand).actions()) == [Trade(hand), Stop()]
+    assert list(trading("r3 b1", hand).actions()) == [Trade(hand), EndPhase()]
 
 
 def test_sets_differ_by_the_territories_on_them() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import iacta
 from iacta import IactaError, Rules, Turn, evaluate, evaluate_battle, win_probability
-from iacta.game import Action, Attack, Place, Stop
+from iacta.game import Action, Attack, EndPhase, Place
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from tests.game.positions import at_random, classic_turn, line_turn
 
@@ -128,4 +128,4 @@ def test_a_game_that_is_played_is_a_record_of_legal_moves() -> None:
     assert again == line_turn("r9 b5").play(always, seed=2)
     assert again.moves[0].action == Attack("A", "B", 3)
     assert isinstance(again.moves[0].result, iacta.Losses)
-    assert line_turn("r1 b5").play(always, seed=2).moves[0].action == Stop()
+    assert line_turn("r1 b5").play(always, seed=2).moves[0].action == EndPhase()

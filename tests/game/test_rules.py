@@ -19,12 +19,12 @@ from iacta.game import (
     Advance,
     Attack,
     Defend,
+    EndPhase,
     Fortify,
     Hand,
     Move,
     Place,
     Reveal,
-    Stop,
     Throw,
     Trade,
 )
@@ -166,7 +166,7 @@ def test_the_best_policy_of_the_twin_is_worth_what_the_twin_says(seed: int) -> N
         if turn.phase == "advance":
             return max(turn.actions(), key=lambda each: twin.value(state_of(turn.after(each))))
         move = twin.best_action(state_of(turn)) if turn.phase == "attack" else None
-        return Stop() if move is None else Attack(names[move.start], names[move.to], move.dice)
+        return EndPhase() if move is None else Attack(names[move.start], names[move.to], move.dice)
 
     found = evaluate(best, small_turn(game), Taken(twin))
     assert found.interval is None
@@ -216,7 +216,7 @@ def test_whole_games_keep_the_laws(seed: int) -> None:
 def test_nothing_illegal_is_played() -> None:
     turn = classic_turn(classic_board(), 1)
     wrong: list[Action] = [
-        Stop(),
+        EndPhase(),
         Attack("Alaska", "Alberta", 3),
         Place("Alaska", 0),
         Place("Alaska", 1000),
@@ -232,10 +232,10 @@ def test_nothing_illegal_is_played() -> None:
             assert f"such as {turn.actions()[0]!r}, got" in str(caught.value)
     over = Turn(turn.position, phase="over")
     with pytest.raises(
-        IactaError, match=r"^action must be legal in the phase 'over', got Stop\(\)"
+        IactaError, match=r"^action must be legal in the phase 'over', got EndPhase\(\)"
     ):
-        over.after(Stop())
-    for other in (None, "Stop()", ["Alaska"], iacta.StopRule()):
+        over.after(EndPhase())
+    for other in (None, "EndPhase()", ["Alaska"], iacta.StopRule()):
         with pytest.raises(IactaError, match=r"^action must be one of iacta\.game, got"):
             turn.after(other)  # type: ignore[arg-type] # that is the claim
     ready = Turn(turn.position)
@@ -244,7 +244,7 @@ def test_nothing_illegal_is_played() -> None:
         with pytest.raises(IactaError, match=r"^result must be one of results\(Attack"):
             ready.after(roll, result)  # type: ignore[arg-type] # that is the claim
     with pytest.raises(IactaError, match="must be None"):
-        ready.after(Stop(), Losses(0, 1))
+        ready.after(EndPhase(), Losses(0, 1))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_no_attack_is_made_once_a_turn_is_over() -> None:
 def described(action: Action) -> str:
     """Return the fields of an action; the type checker sees that no action is left out."""
     match action:
-        case Reveal() | Stop():
+        case Reveal() | EndPhase():
             return ""
         case Trade(cards):
             return f"{cards}"
@@ -300,7 +300,7 @@ EACH_ACTION: tuple[Action, ...] = (
     Defend(2),
     Advance(4),
     Fortify("Peru", "Brazil", 5),
-    Stop(),
+    EndPhase(),
 )
 
 

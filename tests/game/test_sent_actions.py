@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Hand, IllegalError, Turn
-from iacta.game import Action, Advance, Attack, Defend, Fortify, Place, Reveal, Stop, Trade
+from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Place, Reveal, Trade
 
 BOARD = "1;classic;red;Peru:red:6,Argentina:blue:1,Brazil:blue:3,Venezuela:red:2"
 CODES = (
@@ -23,7 +23,7 @@ CODES = (
     f"{BOARD};fortify",
     f"{BOARD};over",
 )
-KINDS = (Reveal, Trade, Place, Attack, Defend, Advance, Fortify, Stop)
+KINDS = (Reveal, Trade, Place, Attack, Defend, Advance, Fortify, EndPhase)
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),

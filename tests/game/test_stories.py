@@ -8,7 +8,7 @@ import pytest
 
 from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
-from iacta.game import Advance, Attack, Fortify, Place, Reveal, Stop, Trade
+from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
 from iacta.game.cards import hands, sets_in
 from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
@@ -42,7 +42,7 @@ def test_a_turn_begins_where_there_is_something_to_do() -> None:
 
 def test_known_cards_are_traded_for_armies_to_place() -> None:
     turn = line_turn("r3 b1", phase="trade", place=3, cards={"red": THREE}, trade=Sets((10,)))
-    assert list(turn.actions()) == [Trade(THREE), Stop()]
+    assert list(turn.actions()) == [Trade(THREE), EndPhase()]
     traded = turn.after(Trade(THREE))
     assert (traded.phase, traded.place, traded.cards, traded.trade) == (
         "place",
@@ -50,7 +50,7 @@ def test_known_cards_are_traded_for_armies_to_place() -> None:
         {},
         Sets((12,)),
     )
-    kept = turn.after(Stop())
+    kept = turn.after(EndPhase())
     assert (kept.phase, kept.place, kept.cards) == ("place", 3, {"red": THREE})
 
 
@@ -62,7 +62,7 @@ def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> 
     for hand in found:
         seen = turn.after(Reveal(), hand)
         assert seen.phase == "trade"
-        assert Stop() not in seen.actions()
+        assert EndPhase() not in seen.actions()
         assert seen.actions()
 
 
@@ -125,7 +125,7 @@ def test_after_an_elimination_sets_are_traded_until_four_cards_or_fewer_are_left
     turn = won(line_turn("r9 b1 g5", cards={"red": hand, "blue": Hand(infantry=1)}), "A", "B")
     turn = turn.after(Advance(4))
     while turn.phase == "trade":
-        assert not any(isinstance(each, Stop) for each in turn.actions())
+        assert not any(isinstance(each, EndPhase) for each in turn.actions())
         turn = turn.after(Trade(THREE))
     assert turn.cards == {"red": Hand(infantry=left)}
     assert turn.place == sum(Sets().nth(k) for k in range((number - left) // 3))
@@ -150,10 +150,10 @@ def test_a_conquest_draws_one_card_at_the_end() -> None:
     for start, to in (("A", "B"), ("B", "C")):
         turn = won(turn, start, to)
         turn = turn.after(turn.actions()[-1])
-    assert turn.after(Stop()).cards == {"red": Hand(unknown=1)}
-    assert line_turn("r9 b1", cards={}, fortify="none").after(Stop()).cards == {}
+    assert turn.after(EndPhase()).cards == {"red": Hand(unknown=1)}
+    assert line_turn("r9 b1", cards={}, fortify="none").after(EndPhase()).cards == {}
     full = line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=True)
-    assert full.after(Stop()).cards == {"green": Hand(unknown=44)}
+    assert full.after(EndPhase()).cards == {"green": Hand(unknown=44)}
 
 
 def test_the_last_opponent_ends_the_game() -> None:
@@ -178,7 +178,7 @@ def test_what_bound_a_player_does_not_bind_the_next() -> None:
     after = over.next().after(Place("B", 3))
     assert (after.keep, after.conquered) == ({}, False)
     assert after.actions()[0] == Attack("B", "A", 3)
-    assert after.after(Stop()).cards == {}
+    assert after.after(EndPhase()).cards == {}
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_continent_without_territories_pays_nobody() -> None:
 
 
 def test_an_action_never_changes() -> None:
-    for action in (Reveal(), Place("A", 3), Advance(2), Attack("A", "B", 3), Stop()):
+    for action in (Reveal(), Place("A", 3), Advance(2), Attack("A", "B", 3), EndPhase()):
         with pytest.raises(AttributeError):
             action.armies = 5  # type: ignore[union-attr, misc, unused-ignore] # that is the claim
         assert action in {action}
@@ -219,7 +219,7 @@ def test_an_action_never_changes() -> None:
     ("fortify", "reached"), [("connected", "BC"), ("adjacent", "B"), ("none", "")]
 )
 def test_armies_fortify_as_far_as_the_rule_lets_them(fortify: str, reached: str) -> None:
-    turn = line_turn("r3 r1 r1 b1 r1", fortify=fortify).after(Stop())
+    turn = line_turn("r3 r1 r1 b1 r1", fortify=fortify).after(EndPhase())
     moves = [each for each in turn.actions() if isinstance(each, Fortify)]
     assert [(each.start, each.to) for each in moves] == [("A", to) for to in reached for _ in "12"]
     if moves:
@@ -231,12 +231,12 @@ def test_armies_fortify_as_far_as_the_rule_lets_them(fortify: str, reached: str)
 
 def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
     turn = line_turn("r9 r5 b1", stay="B", keep={"A": 7})
-    assert list(turn.actions()) == [Stop()]
+    assert list(turn.actions()) == [EndPhase()]
     assert turn.odds() == ()
-    assert list(turn.after(Stop()).actions()) == [
+    assert list(turn.after(EndPhase()).actions()) == [
         Fortify("A", "B", 1),
         Fortify("A", "B", 2),
-        Stop(),
+        EndPhase(),
     ]
 
 
@@ -265,12 +265,12 @@ def test_the_defender_answers_where_they_see_the_dice() -> None:
 def test_a_whole_battle_is_one_attack(options: dict[str, object]) -> None:
     turn = line_turn("r9 b7", **options)
     (attack, stop) = turn.actions()
-    assert (attack, stop) == (Attack("A", "B", 3), Stop())
+    assert (attack, stop) == (Attack("A", "B", 3), EndPhase())
     found = turn.results(attack)
     (odds,) = turn.odds()
     assert found.prob(lambda losses: losses.defenders == 7) == pytest.approx(odds.win_probability)
     lost = next(losses for losses in found if losses.defenders < 7)
-    assert list(turn.after(attack, lost).actions()) == [Stop()]
+    assert list(turn.after(attack, lost).actions()) == [EndPhase()]
 
 
 def test_armies_can_grow() -> None:
@@ -333,5 +333,5 @@ def test_a_player_without_a_garrison_may_lose_all_armies() -> None:
     lost = start.after(start.actions()[0], (1, 0))
     assert lost.position.player == "red"
     assert [each.owner for each in lost.position.holdings if each.owner] == ["blue"]
-    assert list(lost.actions()) == [Stop()]
+    assert list(lost.actions()) == [EndPhase()]
     assert Turn.from_code(lost.to_code()) == lost

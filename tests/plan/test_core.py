@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from iacta import Turn
-from iacta.game import Advance, Attack, Losses, Stop, Throw
+from iacta.game import Advance, Attack, EndPhase, Losses, Throw
 from iacta.native.deadline import Deadline
 from iacta.plan import Policy
 from iacta.plan.policy import policy_for
@@ -29,8 +29,8 @@ def walk(turn: Turn, rng: Random) -> Iterator[Turn]:
     while turn.phase != "over":
         if turn.phase == "attack":
             yield turn
-        actions = [each for each in turn.actions() if not isinstance(each, Stop)]
-        action = rng.choice(actions) if actions and turn.phase != "fortify" else Stop()
+        actions = [each for each in turn.actions() if not isinstance(each, EndPhase)]
+        action = rng.choice(actions) if actions and turn.phase != "fortify" else EndPhase()
         turn = turn.after(action, rng.choice([*turn.results(action)]))
 
 

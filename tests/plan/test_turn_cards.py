@@ -12,7 +12,7 @@ import pytest
 
 from iacta import Rules
 from iacta.board import Holding, Position
-from iacta.game import Action, Attack, Sets, Stop, Turn, traded_armies
+from iacta.game import Action, Attack, EndPhase, Sets, Turn, traded_armies
 from iacta.game.cards import hands
 from iacta.game.cards import sets_in as sets_of
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, placed
@@ -242,7 +242,7 @@ def best_turn_played(position: Position, armies: dict[int, int], rules: Rules) -
         return sum(n * later(placing[new]) for new, n in armies.items()) / sum(armies.values())
 
     def best_value(turn: Turn, then: Callable[[Turn], float]) -> float:
-        actions = (each for each in turn.actions() if not isinstance(each, Stop))
+        actions = (each for each in turn.actions() if not isinstance(each, EndPhase))
         return max(
             (
                 sum(p * then(turn.after(action, each)) for each, p in turn.results(action).items())

@@ -11,10 +11,10 @@ from iacta.game.actions import (
     Advance,
     Attack,
     Defend,
+    EndPhase,
     Fortify,
     Place,
     Reveal,
-    Stop,
     Trade,
 )
 from iacta.game.cards import Hand, Sets, traded_armies
@@ -30,6 +30,7 @@ __all__ = [
     "Attack",
     "BorderOdds",
     "Defend",
+    "EndPhase",
     "Evaluation",
     "Fortify",
     "Hand",
@@ -40,7 +41,6 @@ __all__ = [
     "Record",
     "Reveal",
     "Sets",
-    "Stop",
     "Throw",
     "Trade",
     "Turn",

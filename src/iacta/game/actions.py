@@ -14,7 +14,7 @@ MOST_SHOWN = 8  # actions, in a repr
 
 
 if TYPE_CHECKING:  # the union of all, so that a `match` of them can be seen to be complete
-    Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | Stop"
+    Action: TypeAlias = "Reveal | Trade | Place | Attack | Defend | Advance | Fortify | EndPhase"
     _Action: TypeAlias = object
 else:  # a class, whose name help shows
 
@@ -107,7 +107,7 @@ class Fortify(_Action):
 
 
 @dataclass(frozen=True, repr=False)
-class Stop(_Action):
+class EndPhase(_Action):
     """End the phase: trade no more, attack no more, or move no armies."""
 
 
@@ -152,13 +152,13 @@ class Numbered(Sequence[Action]):
 
 
 class Actions(Sequence[Action]):
-    """The legal actions of a turn, in the order of the board; `Stop` comes last.
+    """The legal actions of a turn, in the order of the board; `EndPhase` comes last.
 
     parts: rows of actions, one after another. Large ones are `Numbered`.
 
-    >>> actions = Actions([Numbered(lambda n: Place("Peru", n), range(1, 1001)), [Stop()]])
+    >>> actions = Actions([Numbered(lambda n: Place("Peru", n), range(1, 1001)), [EndPhase()]])
     >>> len(actions), actions[998:], Place("Peru", 7) in actions
-    (1001, [Place('Peru', 999), Place('Peru', 1000), Stop()], True)
+    (1001, [Place('Peru', 999), Place('Peru', 1000), EndPhase()], True)
     """
 
     def __init__(self, parts: Iterable[Sequence[Action]]) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from iacta.board import Board, Position
-from iacta.game.actions import Action, Advance, Attack, Stop
+from iacta.game.actions import Action, Advance, Attack, EndPhase
 from iacta.game.turn import Policy, Turn
 from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -246,5 +246,5 @@ def _by_thumb(policy: Thumb, turn: Turn) -> Action:
     if dice is not None and (not hasattr(dice, "__index__") or dice < 0):
         raise MalformedError(f"policy must return a number of dice or None, got {shown(dice)}")
     if not dice:
-        return Stop()
+        return EndPhase()
     return next((each for each in attacks if each.dice <= dice), attacks[-1])

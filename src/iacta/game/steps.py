@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.board.position import Position
-from iacta.game.actions import Advance, Attack, Fortify, Place, Stop
+from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
 from iacta.inputs.checks import read_row, shown, whole_number
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -222,7 +222,7 @@ def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_stop(turn: Turn, step: Step) -> tuple[Turn, str]:
     del step
-    return turn.after(Stop()), "Attack no more" if turn.phase == "attack" else "Move no armies"
+    return turn.after(EndPhase()), "Attack no more" if turn.phase == "attack" else "Move no armies"
 
 
 def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:

@@ -12,11 +12,12 @@ advance. Which attacks there are, and what they cost, is asked of the kernel
 (`iacta.methods.kernel.Choice`): a roll of dice, a roll to which the defender replies, or a whole
 battle that is decided at once.
 
-Cards. Who holds five cards or more must trade; who holds fewer may, at the start of the turn. Who
-eliminates a player gets their cards, and if that makes five or more, trades again at once. Who has
-conquered a territory draws a card at the end of the turn. Nobody sees it until its owner reveals
-their cards to trade. Where cards picture territories, a set with one that its owner holds brings
-that territory two armies more, once a turn; such cards are revealed one by one.
+Cards. A player with five cards or more must trade; a player with three or four may trade at the
+start of the turn. A player who eliminates another gets the other's cards. If that makes six cards
+or more, the player trades at once until at most four are left. A player who conquers a territory
+draws a card at the end of the turn. The card stays hidden until its owner reveals cards to trade.
+Where cards picture territories, a set with the card of an own territory adds two armies to that
+territory, once a turn; such cards are revealed one by one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,12 +37,12 @@ from iacta.game.actions import (
     Advance,
     Attack,
     Defend,
+    EndPhase,
     Fortify,
     Numbered,
     Place,
     Result,
     Reveal,
-    Stop,
     Trade,
 )
 from iacta.game.cards import (
@@ -198,7 +199,7 @@ class Turn:
     >>> line = Board.from_edges("line", [("A", "B"), ("B", "C")])
     >>> turn = Turn(Position(line, "red", {"A": ("red", 4)}, others=("blue", 1)))
     >>> turn.phase, turn.to_act, list(turn.actions())
-    ('attack', 'red', [Attack('A', 'B', 3), Attack('A', 'B', 2), Attack('A', 'B', 1), Stop()])
+    ('attack', 'red', [Attack('A', 'B', 3), Attack('A', 'B', 2), Attack('A', 'B', 1), EndPhase()])
     >>> roll = turn.actions()[0]
     >>> for losses, chance in turn.results(roll).items():
     ...     print(losses, round(chance, 4))
@@ -415,14 +416,14 @@ class Turn:
         if self.phase == "place":
             return Actions(self._placements())
         if self.phase == "attack":
-            return Actions([*self._attacks(), (Stop(),)])
+            return Actions([*self._attacks(), (EndPhase(),)])
         if self.phase == "defend" and self.throw is not None:
             return Actions([[Defend(k + 1) for k in range(len(self.throw.options))]])
         if self.phase == "advance" and self.pending is not None:
             v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
             least = self.armies[c]
             return Actions([Numbered(Advance, range(least, least + self._spare(v) + 1))])
-        return Actions([*self._fortifications(), (Stop(),)] if self.phase == "fortify" else [])
+        return Actions([*self._fortifications(), (EndPhase(),)] if self.phase == "fortify" else [])
 
     def _own(self) -> Iterator[int]:
         return (t for t, owner in enumerate(self.owners) if owner == self.player)
@@ -445,7 +446,7 @@ class Turn:
     def _trades(self) -> list[list[Action]]:
         hand = self._hand
         reveal: list[Action] = [Reveal()] if hand.unknown else []
-        stop: list[Action] = [Stop()] if hand.number < MUST_TRADE else []
+        stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
         if not self.symbols:
             return [reveal, [Trade(each) for each in sets_in(hand)], stop]
         trades: list[Action] = [

@@ -12,7 +12,7 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
-from iacta.game import Action, Advance, Attack, Stop, Turn
+from iacta.game import Action, Advance, Attack, EndPhase, Turn
 from iacta.inputs.checks import shown, whole_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.bit_sets import bits, make_mask
@@ -143,7 +143,7 @@ class Policy:
         if turn.phase == "attack":
             found = self.decide(TurnState(turn.armies, owned))
             if not found.dice:
-                return Stop()
+                return EndPhase()
             pair = self.problem.name(found.start), self.problem.name(found.to)
             dice = found.dice
             if self.problem.is_whole(found.to):
@@ -156,7 +156,7 @@ class Policy:
             least, spare = turn.armies[c], turn.armies[v] - self.problem.garrisons[v]
             before = TurnState(turn.armies, owned & ~(1 << c))
             return Advance(self.advance(before, v, c, least + spare, least))
-        return Stop()
+        return EndPhase()
 
     def to_record(self) -> dict[str, Any]:
         """Return the policy as a record for JSON, which `from_record` reads."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.game import Action, Advance, Attack, Defend, Fortify, Hand, Place, Reveal, Stop
+from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Hand, Place, Reveal
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
 from iacta.game.turn import Move, Record, Turn
@@ -286,7 +286,7 @@ class War:
                 return Advance(row.number), None
             case 6:
                 return Fortify(start, to, row.number), None
-        return Stop(), None
+        return EndPhase(), None
 
     def _hand(self, mask: int) -> Hand:
         cards = [k for k in range(DECK_SIZE) if mask >> k & 1]

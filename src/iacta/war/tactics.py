@@ -11,7 +11,7 @@ from operator import add
 from typing import NamedTuple
 
 from iacta.board import Board, Position
-from iacta.game import Action, Advance, Attack, Fortify, Hand, Place, Reveal, Stop, Trade, Turn
+from iacta.game import Action, Advance, Attack, EndPhase, Fortify, Hand, Place, Reveal, Trade, Turn
 from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, sets_in
 from iacta.rules.rules import Rules
 from iacta.war.games import War
@@ -239,7 +239,7 @@ class _View:
                     value = self.fight(c, self.spare(v)).value - self.bared(v, c)
                     if attack is not None and value > most:
                         best, most = attack, value
-        return best if best is not None and most > self.n.threshold else Stop()
+        return best if best is not None and most > self.n.threshold else EndPhase()
 
     def traded(self) -> Action:
         turn = self.turn
@@ -254,7 +254,7 @@ class _View:
             reduce(add, (prize for prize, _ in each.prizes.values()), 0.0)
             for each in (self, richer)
         )
-        return trade if after > before else Stop()
+        return trade if after > before else EndPhase()
 
     def best_trade(self, hand: Hand) -> Trade:
         turn = self.turn
@@ -355,7 +355,7 @@ class _View:
                     reach[v].append(end)
         inner = [v for v in reach if self.loose(v) > 0 and not self.at_front(v)]
         if not inner:
-            return Stop()
+            return EndPhase()
         start = max(inner, key=lambda v: (self.loose(v), -v))
         to: int | None
         if self.turn.fortify == "adjacent":
@@ -365,7 +365,7 @@ class _View:
             lack = {t: self.threat(t) - self.turn.armies[t] for t in fronts}
             to = max(fronts, key=lambda t: (lack[t], -t)) if fronts else None
         if to is None:
-            return Stop()
+            return EndPhase()
         return Fortify(self.names[start], self.names[to], self.loose(start))
 
     def _step_to_front(self, start: int) -> int | None:
