@@ -94,6 +94,7 @@ check: $(VENV)/check $(CITATION)/bin/cffconvert ## run the formatter, the linter
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
+	@$(BIN)/biome check --error-on-warnings >/dev/null
 	@$(BIN)/mypy
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(CITATION)/bin/cffconvert --validate
@@ -137,6 +138,7 @@ format: $(VENV)/check ## apply the formatter and what the linter can fix
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 	@$(BIN)/clang-format -i $(FORMATTED)
+	@$(BIN)/biome check --write
 
 wheels: $(VENV)/wheels ## build a wheel for this machine, and the source, into the folder dist
 	@$(PINNED) $(BIN)/python -m build --outdir dist

@@ -1,8 +1,8 @@
 // Draws a chart as wide as the room that it has: on iacta's pages, and in the pages that it saves.
 
-const LEAST = 160;   // no plot is narrower
-const MARGIN = 110;  // the usual room of axes and padding beside the plot
-const NARROW = 480;  // narrower places have smaller letters in their titles
+const LEAST = 160; // no plot is narrower
+const MARGIN = 110; // the usual room of axes and padding beside the plot
+const NARROW = 480; // narrower places have smaller letters in their titles
 
 /**
  * Draw a Vega-Lite specification into an element, and return the sizes that fit.
@@ -12,11 +12,11 @@ const NARROW = 480;  // narrower places have smaller letters in their titles
  * fitted: what this has returned before, for the same room. isLate: whether another drawing has
  * begun; then nothing is returned.
  */
-export async function fit(place, spec, config, {room, sizes, slack, options, fitted, isLate}) {
-  const {width: widest, narrow, padding} = sizes;
+export async function fit(place, spec, config, { room, sizes, slack, options, fitted, isLate }) {
+  const { width: widest, narrow, padding } = sizes;
   let width = Math.min(widest, room - MARGIN);
   if (room < NARROW) {
-    Object.assign(config.title, {fontSize: 13, subtitleFontSize: 11});
+    Object.assign(config.title, { fontSize: 13, subtitleFontSize: 11 });
     config.legend.columns = 2;
   }
   if (fitted?.room === room) {
@@ -29,11 +29,17 @@ export async function fit(place, spec, config, {room, sizes, slack, options, fit
     // Maps have two sizes, for which the places of their labels are computed.
     const isFixed = spec.usermeta?.narrow?.vconcat;
     const isNarrow = isFixed ? room < widest + padding : width < narrow;
-    const form = isNarrow ? {...spec, ...spec.usermeta?.narrow} : spec;
-    await vegaEmbed(place, {...form, config}, {renderer: "svg", actions: false, ...options});
+    const form = isNarrow ? { ...spec, ...spec.usermeta?.narrow } : spec;
+    await vegaEmbed(place, { ...form, config }, { renderer: "svg", actions: false, ...options });
     if (isLate()) return null;
-    const wide = selector => Math.max(0, ...Array.from(
-      place.querySelectorAll(selector), part => part.getBoundingClientRect().width));
+    const wide = (selector) =>
+      Math.max(
+        0,
+        ...Array.from(
+          place.querySelectorAll(selector),
+          (part) => part.getBoundingClientRect().width,
+        ),
+      );
     const words = wide(".role-title-text, .role-title-subtitle");
     const excess = wide("svg") - room;
     if (isFixed || (excess < 1 && (excess > -slack || width >= widest))) break;
@@ -43,6 +49,6 @@ export async function fit(place, spec, config, {room, sizes, slack, options, fit
     }
     width = Math.min(widest, width - excess);
   }
-  const {fontSize, subtitleFontSize} = config.title;
-  return {room, width, title: {fontSize, subtitleFontSize}};
+  const { fontSize, subtitleFontSize } = config.title;
+  return { room, width, title: { fontSize, subtitleFontSize } };
 }

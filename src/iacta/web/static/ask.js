@@ -23,7 +23,9 @@ async function response(address, options) {
   const isPage = found.headers.get("Content-Type")?.startsWith("text/html");
   if (found.ok || (found.status === 422 && isPage)) return found;
   const problem = await found.json().catch(() => null);
-  throw refusal(problem ?? { detail: `The server responded with ${found.status}.`, status: found.status });
+  throw refusal(
+    problem ?? { detail: `The server responded with ${found.status}.`, status: found.status },
+  );
 }
 
 /** Return what is asked for; while the server is busy, ask again, unless `signal` has ended it. */
@@ -54,10 +56,14 @@ const json = (body, headers = {}) => ({
  * @returns {Promise<Document>}
  */
 export function page(address, { body, signal, waiting } = {}) {
-  return patiently(async () => {
-    const found = await response(address, { ...(body && json(body)), signal });
-    return new DOMParser().parseFromString(await found.text(), "text/html");
-  }, signal, waiting);
+  return patiently(
+    async () => {
+      const found = await response(address, { ...(body && json(body)), signal });
+      return new DOMParser().parseFromString(await found.text(), "text/html");
+    },
+    signal,
+    waiting,
+  );
 }
 
 /**
@@ -79,7 +85,10 @@ export function posted(address, body, signal) {
  */
 export function asked(address, body, { progress, answer, signal }) {
   return patiently(async () => {
-    const found = await response(address, { ...json(body, { Accept: "application/x-ndjson" }), signal });
+    const found = await response(address, {
+      ...json(body, { Accept: "application/x-ndjson" }),
+      signal,
+    });
     const reader = found.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

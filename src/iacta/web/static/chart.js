@@ -1,32 +1,34 @@
 // Draws the picture of an answer: as wide as its place, in the colours of the page.
 
-import {fit} from "./fit.js";
+import { fit } from "./fit.js";
 
-const SLACK = 16;     // this much room may remain beside a picture
-let theme = null;     // the same for all pictures
-let shown = null;     // the place and the specification on the screen
-let fitted = null;    // the sizes of the last picture, for a place of that width
+const SLACK = 16; // this much room may remain beside a picture
+let theme = null; // the same for all pictures
+let shown = null; // the place and the specification on the screen
+let fitted = null; // the sizes of the last picture, for a place of that width
 let drawing = 0;
 
 /** Loads what draws; the first picture waits for it. */
 function prepare() {
-  theme ??= Promise.all([fetch("theme.json").then(answer => answer.json()), script("static/vega.js")])
-    .then(([read]) => read);
+  theme ??= Promise.all([
+    fetch("theme.json").then((answer) => answer.json()),
+    script("static/vega.js"),
+  ]).then(([read]) => read);
   return theme;
 }
 
 function script(address) {
   return new Promise((resolve, reject) => {
     const made = document.createElement("script");
-    Object.assign(made, {src: address, onload: resolve, onerror: reject});
+    Object.assign(made, { src: address, onload: resolve, onerror: reject });
     document.head.append(made);
   });
 }
 
 /** Draws a Vega-Lite specification into an element; later calls win. */
 export async function draw(place, spec) {
-  const {light, dark: night, ...sizes} = await prepare();
-  shown = {place, spec};
+  const { light, dark: night, ...sizes } = await prepare();
+  shown = { place, spec };
   const mine = ++drawing;
   const config = structuredClone(isDark() ? night : light);
   const room = place.clientWidth;
@@ -36,11 +38,20 @@ export async function draw(place, spec) {
   place.style.position = "relative";
   place.append(sheet);
   const options = {
-    ast: true, defaultStyle: false, mode: "vega-lite",
-    tooltip: {disableDefaultStyle: true},
+    ast: true,
+    defaultStyle: false,
+    mode: "vega-lite",
+    tooltip: { disableDefaultStyle: true },
   };
   const isLate = () => mine !== drawing;
-  const sized = await fit(sheet, spec, config, {room, sizes, slack: SLACK, options, fitted, isLate});
+  const sized = await fit(sheet, spec, config, {
+    room,
+    sizes,
+    slack: SLACK,
+    options,
+    fitted,
+    isLate,
+  });
   if (!sized) {
     sheet.remove();
     return;
@@ -59,14 +70,14 @@ export async function draw(place, spec) {
 /** Shows the picture that the server draws, where this browser cannot. */
 export function show(place, address) {
   const src = isDark() ? `${address}&dark=true` : address;
-  place.replaceChildren(Object.assign(document.createElement("img"), {src, alt: ""}));
+  place.replaceChildren(Object.assign(document.createElement("img"), { src, alt: "" }));
 }
 
 const again = () => shown?.place.isConnected && draw(shown.place, shown.spec);
 addEventListener("themechange", again);
 let width = innerWidth;
 addEventListener("resize", () => {
-  if (innerWidth === width) return;  // a phone's bars come and go
+  if (innerWidth === width) return; // a phone's bars come and go
   width = innerWidth;
   again();
 });

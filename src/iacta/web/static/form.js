@@ -1,16 +1,16 @@
 // Answers a form while you type; without this file it is sent like any other.
 
-import {page, saved} from "./ask.js";
-import {draw, show} from "./chart.js";
-import {pack, unpack} from "./pack.js";
-import {Address, copy, takeFiles} from "./page.js";
-import {redraw} from "./redraw.js";
-import {makeRow} from "./row.js";
+import { page, saved } from "./ask.js";
+import { draw, show } from "./chart.js";
+import { pack, unpack } from "./pack.js";
+import { Address, copy, takeFiles } from "./page.js";
+import { redraw } from "./redraw.js";
+import { makeRow } from "./row.js";
 
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
 const isLive = "live" in form.dataset;
-const WAIT = 15;   // milliseconds within which several edits count as one
+const WAIT = 15; // milliseconds within which several edits count as one
 const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
 const LONG = 1000; // milliseconds after which an answer takes long
 const MOST_LINK = 8000; // letters; some programs cut longer ones
@@ -47,13 +47,17 @@ function ask() {
 
 async function fetchAnswer() {
   const asked = query();
-  const {signal} = asking = new AbortController();
+  asking = new AbortController();
+  const { signal } = asking;
   setBusy(LONG);
   try {
     const found = await (asked.has("log")
-      ? page(form.action, {body: Object.fromEntries(asked), signal, waiting: showWrong})
-      : page(`${form.action}?${asked}`, {signal, waiting: showWrong}));
-    const answered = new URL(found.querySelector("#link")?.getAttribute("href") ?? `?${asked}`, form.action).searchParams;
+      ? page(form.action, { body: Object.fromEntries(asked), signal, waiting: showWrong })
+      : page(`${form.action}?${asked}`, { signal, waiting: showWrong }));
+    const answered = new URL(
+      found.querySelector("#link")?.getAttribute("href") ?? `?${asked}`,
+      form.action,
+    ).searchParams;
     if (asked.has("log")) answered.set("log", asked.get("log"));
     const link = await addressOf(answered);
     if (signal.aborted) return;
@@ -75,7 +79,9 @@ function showWrong(sentence) {
 function setBusy(pause) {
   answer.setAttribute("aria-busy", "true");
   clearTimeout(working);
-  working = setTimeout(() => { document.querySelector("#working").hidden = false; }, pause);
+  working = setTimeout(() => {
+    document.querySelector("#working").hidden = false;
+  }, pause);
 }
 
 function setIdle() {
@@ -90,24 +96,25 @@ document.querySelector("#working button").addEventListener("click", () => {
   setIdle();
   answer.classList.add("old");
 });
-addEventListener("pageshow", setIdle);  // as it was left, if one comes back to it
+addEventListener("pageshow", setIdle); // as it was left, if one comes back to it
 
 /** Shows what differs on a new page: the answer, and what is wrong with the form. */
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
-  answer.classList.toggle("old", !isAnswered);  // the last answer stays in sight
+  answer.classList.toggle("old", !isAnswered); // the last answer stays in sight
   for (const old of document.querySelectorAll(isAnswered ? "#lead, .wrong" : ".wrong")) {
     const text = found.querySelector(`#${old.id}`)?.textContent ?? "";
     if (old.textContent !== text) old.textContent = text;
     const field = old.closest(".field");
-    for (const input of field?.querySelectorAll("input[type=text], textarea") ?? []) input.ariaInvalid = text ? "true" : null;
+    for (const input of field?.querySelectorAll("input[type=text], textarea") ?? [])
+      input.ariaInvalid = text ? "true" : null;
     if (text) field?.closest("details")?.setAttribute("open", "");
   }
   address.write(link);
   if (!isAnswered) return;
   const rest = document.querySelector("#rest");
   const picture = rest.querySelector("#picture > *");
-  if (picture) found.querySelector("#picture")?.replaceChildren(picture);  // until the new one is drawn
+  if (picture) found.querySelector("#picture")?.replaceChildren(picture); // until the new one is drawn
   redraw(rest, ...found.querySelector("#rest").childNodes);
   rest.hidden = false;
   rest.querySelector("#link").href = link;
@@ -121,7 +128,7 @@ function showPage(found, link) {
 function showPost() {
   const place = document.querySelector("#post");
   if (!place) return;
-  const {href} = document.querySelector("#link");
+  const { href } = document.querySelector("#link");
   const isLong = href.length > MOST_LINK;
   const [post, save] = place.querySelectorAll("button");
   const words = place.dataset.words + (isLong ? "" : ` ${href}`);
@@ -158,20 +165,24 @@ async function openAddress() {
 
 if (form.elements.log) {
   addEventListener("hashchange", openAddress);
-  takeFiles(document.querySelector("#file"), text => {
-    form.elements.log.value = text;
-    clear();
-    ask();
-  }, showWrong);
+  takeFiles(
+    document.querySelector("#file"),
+    (text) => {
+      form.elements.log.value = text;
+      clear();
+      ask();
+    },
+    showWrong,
+  );
 }
 
 /** Draws the picture of the answer on the screen, if it has one. */
 async function drawPicture() {
   const place = document.querySelector("#picture");
   if (!place) return;
-  const {chart, spec} = place.dataset;
+  const { chart, spec } = place.dataset;
   try {
-    const found = chart ? new Response(chart) : await fetch(spec, {signal: asking.signal});
+    const found = chart ? new Response(chart) : await fetch(spec, { signal: asking.signal });
     if (!found.ok) place.replaceChildren();
     else if (place.isConnected) await draw(place, await found.json());
   } catch (error) {
@@ -188,17 +199,19 @@ function step(input, by) {
   const number = Number(given.replace(/[,_%]/g, "") || 0);
   if (Number.isNaN(number)) return;
   const isChance = input.closest(".field").classList.contains("chance");
-  const unit = isChance && !isPercent ? .01 : 1;
-  const [least, most] = isChance ? [unit, 100 * unit - unit] : [Number(input.dataset.least), Infinity];
+  const unit = isChance && !isPercent ? 0.01 : 1;
+  const [least, most] = isChance
+    ? [unit, 100 * unit - unit]
+    : [Number(input.dataset.least), Infinity];
   const moved = Math.min(Math.max(number + by * unit, least), Math.max(most, number));
   input.value = `${Number(moved.toFixed(10))}${isPercent ? "%" : ""}`;
   ask();
 }
 
-form.addEventListener("pointerdown", event => {
+form.addEventListener("pointerdown", (event) => {
   const button = event.target.closest(".step");
   if (!button || event.button) return;
-  event.preventDefault();  // the focus stays, and so a phone's keyboard
+  event.preventDefault(); // the focus stays, and so a phone's keyboard
   const input = button.parentElement.querySelector("input");
   const by = Number(button.dataset.by);
   step(input, by);
@@ -207,15 +220,16 @@ form.addEventListener("pointerdown", event => {
     timer = setTimeout(again, 80);
   }, 450);
   for (const end of ["pointerup", "pointercancel", "blur"]) {
-    addEventListener(end, () => clearTimeout(timer), {once: true});
+    addEventListener(end, () => clearTimeout(timer), { once: true });
   }
 });
-form.addEventListener("click", event => {
+form.addEventListener("click", (event) => {
   const button = event.target.closest(".step");
-  if (button && !event.detail) step(button.parentElement.querySelector("input"), Number(button.dataset.by));
+  if (button && !event.detail)
+    step(button.parentElement.querySelector("input"), Number(button.dataset.by));
 });
-form.addEventListener("keydown", event => {
-  const by = {ArrowUp: 1, ArrowDown: -1}[event.key];
+form.addEventListener("keydown", (event) => {
+  const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (by && event.target.closest(".number") && !event.altKey) {
     event.preventDefault();
     step(event.target, event.shiftKey ? 10 * by : by);
@@ -224,7 +238,7 @@ form.addEventListener("keydown", event => {
 
 // What the form shows without the server.
 
-form.addEventListener("change", event => {
+form.addEventListener("change", (event) => {
   if (event.target.name !== "rules") return;
   const help = form.querySelector("#help-rules");
   help.textContent = event.target.selectedOptions[0].dataset.line;
@@ -235,15 +249,15 @@ for (const input of form.querySelectorAll(".field.row input")) {
 }
 
 if (isLive) {
-  form.addEventListener("input", event => {
+  form.addEventListener("input", (event) => {
     const isBeingFilled = event.target.required && !event.target.value.trim();
     if (isBeingFilled) asking.abort();
     else ask();
   });
-  form.addEventListener("change", event => {
+  form.addEventListener("change", (event) => {
     if (event.target.required && !event.target.value.trim()) ask();
   });
-  form.addEventListener("submit", event => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
     ask();
   });

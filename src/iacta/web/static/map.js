@@ -3,15 +3,37 @@
 // A position is set up, and the turn from it analysed: what the goal is worth after each step, and
 // which attack is best. All rules are the server's; the page shows what it says.
 
-import { Refused, posted, saved } from "./ask.js";
-import { Searches, better } from "./map_analysis.js";
+import { posted, Refused, saved } from "./ask.js";
+import { better, Searches } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
-import { goalParts, goalWords, goalsOf, offersOf, readPlan, threatsOf } from "./map_goals.js";
-import { Tree, lineThrough, logOf, next, pathTo, plain, without } from "./map_history.js";
-import { EXAMPLES, boardOf, opened, positionOf, read as readText, recent, remember } from "./map_open.js";
-import { NAMES, begun, canAim, changed, codeOf, colours, dealt, filled, goalOf, letters, read, withHolding, written } from "./map_state.js";
+import { goalParts, goalsOf, goalWords, offersOf, readPlan, threatsOf } from "./map_goals.js";
+import { lineThrough, logOf, next, pathTo, plain, Tree, without } from "./map_history.js";
+import {
+  boardOf,
+  EXAMPLES,
+  opened,
+  positionOf,
+  read as readText,
+  recent,
+  remember,
+} from "./map_open.js";
+import {
+  begun,
+  canAim,
+  changed,
+  codeOf,
+  colours,
+  dealt,
+  filled,
+  goalOf,
+  letters,
+  NAMES,
+  read,
+  withHolding,
+  written,
+} from "./map_state.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
-import { doing, graphOf, noMore, sectionOf, stepsOf, swatch, valueOf } from "./map_turn.js";
+import { doing, graphOf, noMore, sectionOf, showValue, stepsOf, swatch } from "./map_turn.js";
 import { reviewLink } from "./pack.js";
 import { Address, announce, copy, on, takeFiles } from "./page.js";
 import { element, redraw } from "./redraw.js";
@@ -142,7 +164,11 @@ async function open(text, name) {
     const found = await readText(text, name, board);
     use(found.board);
     anew(found.state ?? begun(board, found.code));
-    announce(found.state ? `Loaded the position on ${board.name}.` : `Loaded the board ${board.name}: ${board.territories.length} territories.`);
+    announce(
+      found.state
+        ? `Loaded the position on ${board.name}.`
+        : `Loaded the board ${board.name}: ${board.territories.length} territories.`,
+    );
     remember(board, state);
   } catch (error) {
     on.wrong.textContent = error.message;
@@ -197,7 +223,10 @@ function point(t) {
     const way = against.find(({ from }) => from === picked.from) ?? against[0];
     if (isMine) picked = { from: t, to: null };
     else if (way) picked = { from: way.from, to: t };
-    else if (now.odds.length) announce((help = `You have no armies that can attack ${board.territories[t]}.`));
+    else if (now.odds.length) {
+      help = `You have no armies that can attack ${board.territories[t]}.`;
+      announce(help);
+    }
     view = "";
   }
   chosen = picked.from ?? t;
@@ -211,7 +240,8 @@ function hold(t, what) {
   announce(map.words(t));
 }
 
-const among = (list, t, isIn) => [...list.filter((each) => each !== t), ...(isIn ? [t] : [])].sort((a, b) => a - b);
+const among = (list, t, isIn) =>
+  [...list.filter((each) => each !== t), ...(isIn ? [t] : [])].sort((a, b) => a - b);
 const stay = (t, stays) => commit(changed(state, { stay: among(state.stay, t, stays) }));
 
 function aim(t, isAimed) {
@@ -245,7 +275,8 @@ function type(t, key) {
     return true;
   }
   typed = { t: null, digits: "", time: 0 };
-  if (key === "+" || key === "-") hold(t, { armies: Math.max(state.armies[t] + (key === "+" ? 1 : -1), 1) });
+  if (key === "+" || key === "-")
+    hold(t, { armies: Math.max(state.armies[t] + (key === "+" ? 1 : -1), 1) });
   else if (key === "Delete" || key === "Backspace") hold(t, { owner: -1 });
   else if (/^[a-z]$/i.test(key)) {
     const player = letters(state.players).indexOf(key.toLowerCase());
@@ -260,8 +291,10 @@ function type(t, key) {
 function openPad(t) {
   if (state.played && turnNow()?.phase !== "place") return;
   chosen = t;
-  if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush) commit(withHolding(state, t, { owner: brush }));
-  on["pad-said"].textContent = `Armies ${state.played ? "to place " : ""}on ${cut(board.territories[t])}`;
+  if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush)
+    commit(withHolding(state, t, { owner: brush }));
+  on["pad-said"].textContent =
+    `Armies ${state.played ? "to place " : ""}on ${cut(board.territories[t])}`;
   on["pad-number"].value = "";
   if (!on.pad.open) on.pad.show();
   render();
@@ -300,12 +333,21 @@ async function take(step) {
     const before = picked;
     let following = await tree.take(board, state, step);
     const forced = tree.turns[following.at].advance;
-    if (forced && forced.least === forced.most) following = await tree.take(board, { ...state, ...following }, { do: "advance", armies: forced.most });
+    if (forced && forced.least === forced.most)
+      following = await tree.take(
+        board,
+        { ...state, ...following },
+        { do: "advance", armies: forced.most },
+      );
     forget();
     if (step.do === "next") Object.assign(following, { goal: "", targets: [], hold: false });
     if (step.do === "next") chosen = null;
     const now = tree.turns[following.at];
-    if (step.from === before.from && now.odds.some(({ from, to }) => from === before.from && to === before.to)) picked = before;
+    if (
+      step.from === before.from &&
+      now.odds.some(({ from, to }) => from === before.from && to === before.to)
+    )
+      picked = before;
     commit({ ...state, ...following }, { isStep: true });
     if (step.do === "next") map.reveal(map.largest());
     if (document.activeElement === document.body) on.dock.focus({ preventScroll: true });
@@ -324,7 +366,7 @@ async function take(step) {
 function before(k) {
   const { after } = state.steps[k - 1];
   const { least, most } = tree.turns[after]?.advance ?? {};
-  return least && least === most ? state.steps[after - 1]?.after ?? after : after;
+  return least && least === most ? (state.steps[after - 1]?.after ?? after) : after;
 }
 
 /** Play for another goal; the map goes there at once. */
@@ -342,8 +384,13 @@ function go(at) {
 const act = {
   take,
   go,
-  roll: (step) => take({ do: "roll", ...step, seed: crypto.getRandomValues(new Uint32Array(1))[0] }),
-  placeMine: () => take({ do: "place", on: Object.entries(placing).flatMap(([t, count]) => (count ? [[Number(t), count]] : [])) }),
+  roll: (step) =>
+    take({ do: "roll", ...step, seed: crypto.getRandomValues(new Uint32Array(1))[0] }),
+  placeMine: () =>
+    take({
+      do: "place",
+      on: Object.entries(placing).flatMap(([t, count]) => (count ? [[Number(t), count]] : [])),
+    }),
   placeAnew() {
     placing = {};
     render();
@@ -366,7 +413,9 @@ const act = {
     brush = owner;
     render();
   },
-  review: async () => (location.href = await reviewLink(logNow())),
+  async review() {
+    location.href = await reviewLink(logNow());
+  },
   link: (button) => share(button, linkNow()),
   stop: () => goalSearches.stop(goalJob(state.at)),
   longer() {
@@ -386,15 +435,37 @@ const emptyWords = () => {
   const count = state.owners.filter((owner) => owner < 0).length;
   return count && (count === 1 ? "One territory is empty" : `${count} territories are empty`);
 };
-const winJob = (k) => !emptyWords() && tree.turns[k]?.code && { address: "api/v1/win", body: { code: tree.turns[k].code, ...onBoard() }, seconds: GAMES };
-const threatsJob = (k) => tree.turns[k]?.code && { address: "api/v1/threats", body: { code: tree.turns[k].code, ...onBoard() }, seconds: LIST };
-const goalsJob = (k) => isOpen(k) && { address: "api/v1/goals", body: { code: tree.turns[k].code, ...onBoard(), win: !emptyWords() }, seconds: LIST };
+const winJob = (k) =>
+  !emptyWords() &&
+  tree.turns[k]?.code && {
+    address: "api/v1/win",
+    body: { code: tree.turns[k].code, ...onBoard() },
+    seconds: GAMES,
+  };
+const threatsJob = (k) =>
+  tree.turns[k]?.code && {
+    address: "api/v1/threats",
+    body: { code: tree.turns[k].code, ...onBoard() },
+    seconds: LIST,
+  };
+const goalsJob = (k) =>
+  isOpen(k) && {
+    address: "api/v1/goals",
+    body: { code: tree.turns[k].code, ...onBoard(), win: !emptyWords() },
+    seconds: LIST,
+  };
 
 /** Return the goal of a step, as the server takes it; to win the game it is the goal that helps most. */
 function goalAt(k) {
   if (state.goal !== "win") return goalOf(board, state);
-  const last = pathTo(state.steps, k).reverse().concat(0).map((each) => [each, listSearches.of(goalsJob(each))?.found]).find(([, goals]) => goals);
-  const best = last?.[1].goals.map(({ parameters }) => goalParts(board, state, parameters)).find(Boolean);
+  const last = pathTo(state.steps, k)
+    .reverse()
+    .concat(0)
+    .map((each) => [each, listSearches.of(goalsJob(each))?.found])
+    .find(([, goals]) => goals);
+  const best = last?.[1].goals
+    .map(({ parameters }) => goalParts(board, state, parameters))
+    .find(Boolean);
   return best ? goalOf(board, { ...state, ...best }) : { worth: true };
 }
 
@@ -403,7 +474,13 @@ function goalJob(k) {
   const goal = goalAt(k);
   if (!goal || !tree.turns[k]?.code) return null;
   const body = { position: tree.turns[k].code, board: board.board, ...goal };
-  return { address: "api/v1/plan", body, seconds: USUAL, read: (found) => readPlan(board, found), better: (a, b) => better(a, b, goal.hold) };
+  return {
+    address: "api/v1/plan",
+    body,
+    seconds: USUAL,
+    read: (found) => readPlan(board, found),
+    better: (a, b) => better(a, b, goal.hold),
+  };
 }
 
 /** Look at the turn that is shown, and at what is listed and was played beside it. */
@@ -431,24 +508,46 @@ function value(line) {
   const isMore = values.job?.body.order.some((k) => rows[k]);
   for (const k of values.job?.body.order ?? []) values.rows[k] = rows[k] ?? values.rows[k];
   if (!values.job || valueSearches.isDone(values.job)) {
-    const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter((k) => (isMore ? !values.rows[k] : values.rows[k] === undefined) && tree.turns[k].code);
+    const order = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])].filter(
+      (k) => (isMore ? !values.rows[k] : values.rows[k] === undefined) && tree.turns[k].code,
+    );
     const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
-    values.job = state.steps.length && order.length ? { address: "api/v1/steps", body, seconds: LIST } : null;
+    values.job =
+      state.steps.length && order.length ? { address: "api/v1/steps", body, seconds: LIST } : null;
     if (values.job) for (const k of order) values.rows[k] = null;
   }
   valueSearches.want(values.job ? [values.job] : []);
 }
 
-const isReached = () => turnNow()?.phase === "attack" && found(state.at)?.sentences[0] === "The goal is reached.";
-const isChoosing = () => view === "goals" || (!view && (!state.goal || (isReached() && picked.to === null)));
+const isReached = () =>
+  turnNow()?.phase === "attack" && found(state.at)?.sentences[0] === "The goal is reached.";
+const isChoosing = () =>
+  view === "goals" || (!view && (!state.goal || (isReached() && picked.to === null)));
 
 // Showing the state.
 
 /** Return what the map and the table show. */
 function viewed(now) {
   const { players, owners, armies, mover, stay, keep } = state;
-  const targets = canAim(state) ? state.targets : state.goal === "continent" ? (board.continents[state.continent]?.territories ?? []) : [];
-  const shown = { players, owners, armies, mover, stay, keep, targets, chosen, aimed: null, chances: null, scene: null, tones: colours(players, look) };
+  const targets = canAim(state)
+    ? state.targets
+    : state.goal === "continent"
+      ? (board.continents[state.continent]?.territories ?? [])
+      : [];
+  const shown = {
+    players,
+    owners,
+    armies,
+    mover,
+    stay,
+    keep,
+    targets,
+    chosen,
+    aimed: null,
+    chances: null,
+    scene: null,
+    tones: colours(players, look),
+  };
   if (!now || now.problem) return shown;
   const { chances = null, scene = null } = found(state.at) ?? {};
   return {
@@ -476,16 +575,25 @@ function render() {
   on["to-setup"].ariaPressed = String(!state.played);
   on["to-play"].ariaPressed = String(state.played);
   on.turn.textContent = `${cut(now?.player ?? state.players[state.mover] ?? "")} moves`;
-  redraw(on.legend, state.players.map((name, player) => {
-    const lands = shown.owners.filter((owner) => owner === player).length;
-    const armies = shown.armies.reduce((sum, count, t) => sum + (shown.owners[t] === player ? count : 0), 0);
-    return element("li", {}, markOf(player, shown), ` ${cut(name)}: ${armies} on ${lands}`);
-  }));
+  redraw(
+    on.legend,
+    state.players.map((name, player) => {
+      const lands = shown.owners.filter((owner) => owner === player).length;
+      const armies = shown.armies.reduce(
+        (sum, count, t) => sum + (shown.owners[t] === player ? count : 0),
+        0,
+      );
+      return element("li", {}, markOf(player, shown), ` ${cut(name)}: ${armies} on ${lands}`);
+    }),
+  );
   if (state.played) on.refill.hidden = true;
   on.rest.hidden = !emptyWords() || state.steps.length > 0;
   on["rest-said"].textContent = emptyWords() || "";
   const others = [...state.players.keys()].filter((k) => k !== state.mover);
-  redraw(on["rest-player"], optionsOf([...others, state.mover].map((k) => [String(k), cut(state.players[k])])));
+  redraw(
+    on["rest-player"],
+    optionsOf([...others, state.mover].map((k) => [String(k), cut(state.players[k])])),
+  );
   showGoal();
   if (state.played) showPlay(now, shown);
   else {
@@ -495,7 +603,8 @@ function render() {
 }
 
 const optionsOf = (pairs) => pairs.map(([value, words]) => element("option", { value }, words));
-const markOf = (player, shown) => swatch(look.shapes[player % look.shapes.length], shown.tones[player]);
+const markOf = (player, shown) =>
+  swatch(look.shapes[player % look.shapes.length], shown.tones[player]);
 
 /** Show that the turns of a link cannot be replayed, or render once they are. */
 function failed(error) {
@@ -508,12 +617,22 @@ function showPlay(now, shown) {
   const job = goalJob(state.at);
   const entry = goalSearches.of(job);
   const goals = goalsJob(state.at);
+  last = entry?.found ?? last;
   const c = {
-    board, state, now, win, entry, picked, placing, moving, help, act,
+    board,
+    state,
+    now,
+    win,
+    entry,
+    picked,
+    placing,
+    moving,
+    help,
+    act,
     turns: tree.turns,
     values: values.rows,
     tones: shown.tones,
-    last: (last = entry?.found ?? last),
+    last: last,
     empty: emptyWords(),
     mark: (name) => markOf(state.players.indexOf(name), shown),
     goals: listSearches.of(goals),
@@ -522,10 +641,21 @@ function showPlay(now, shown) {
     isListing: listSearches.isSearching(goals),
     isSearching: goalSearches.isSearching(job),
     longest: LONGEST,
-    waiting: job ? "Searching …" : state.goal ? "Choose on the map what to take." : "Choose what to play for.",
+    waiting: job
+      ? "Searching …"
+      : state.goal
+        ? "Choose on the map what to take."
+        : "Choose what to play for.",
   };
-  redraw(on.value, valueOf(c));
-  redraw(on.now, view === "threats" ? threatsOf(c) : isChoosing() && isOpen(state.at) ? [isReached() && element("p", { className: "row" }, noMore(c, "primary")), goalsOf(c)] : doing(c));
+  redraw(on.value, showValue(c));
+  redraw(
+    on.now,
+    view === "threats"
+      ? threatsOf(c)
+      : isChoosing() && isOpen(state.at)
+        ? [isReached() && element("p", { className: "row" }, noMore(c, "primary")), goalsOf(c)]
+        : doing(c),
+  );
   redraw(on.curve, graphOf(c));
   redraw(on.steps, stepsOf(c));
   on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;
@@ -541,16 +671,39 @@ function showPlay(now, shown) {
 function showSetup(shown) {
   const isAll = on.all.ariaPressed === "true";
   const rows = [...board.territories.keys()].filter((t) => isAll || t === chosen);
-  redraw(on.table, rows.length > 0 && territoryTable(board, shown, rows, canAim(state), { hold, aim, stay, keep, choose }));
+  redraw(
+    on.table,
+    rows.length > 0 &&
+      territoryTable(board, shown, rows, canAim(state), { hold, aim, stay, keep, choose }),
+  );
   const brushes = [...state.players.keys(), -1, null];
-  redraw(on.owners, brushes.map((owner) => brushOf(state.players, owner, owner === brush, owner >= 0 && owner !== null && markOf(owner, shown), act.paintWith)));
+  redraw(
+    on.owners,
+    brushes.map((owner) =>
+      brushOf(
+        state.players,
+        owner,
+        owner === brush,
+        owner >= 0 && owner !== null && markOf(owner, shown),
+        act.paintWith,
+      ),
+    ),
+  );
   const isKnown = [...on.rules.options].some(({ value }) => value === state.rules);
   if (!isKnown) on.rules.append(element("option", { value: state.rules }, cut(state.rules)));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
-  const starts = [...EXAMPLES.map(({ words }, k) => [`e${k}`, words]), ...recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`])];
+  const starts = [
+    ...EXAMPLES.map(({ words }, k) => [`e${k}`, words]),
+    ...recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]),
+  ];
   redraw(on.example, optionsOf([["", "choose a position …"], ...starts]));
-  redraw(on.players, state.players.map((_, player) => playerRow(state, player, markOf(player, shown), (following) => commit(following))));
+  redraw(
+    on.players,
+    state.players.map((_, player) =>
+      playerRow(state, player, markOf(player, shown), (following) => commit(following)),
+    ),
+  );
   on["add-player"].disabled = state.players.length >= NAMES.length;
   if (on.sharing.open) showShared();
 }
@@ -566,21 +719,29 @@ function showGoal() {
   const kinds = [
     ["", "Or choose another goal …"],
     ["win", "Win the game"],
-    ...board.continents.map(({ name, bonus }, k) => [`continent ${k}`, `Take ${cut(name)} (${bonus})`]),
+    ...board.continents.map(({ name, bonus }, k) => [
+      `continent ${k}`,
+      `Take ${cut(name)} (${bonus})`,
+    ]),
     ["all", "Take territories …"],
     ["any", "Take any one of several …"],
-    ...state.players.flatMap((name, k) => (k === state.mover ? [] : [[`eliminate ${k}`, `Eliminate ${cut(name)}`]])),
+    ...state.players.flatMap((name, k) =>
+      k === state.mover ? [] : [[`eliminate ${k}`, `Eliminate ${cut(name)}`]],
+    ),
     ["worth", "Gain the most"],
   ];
   redraw(on.kind, optionsOf(kinds));
-  on.kind.value = [state.goal, { continent: state.continent, eliminate: state.victim }[state.goal]].join(" ").trim();
+  on.kind.value = [state.goal, { continent: state.continent, eliminate: state.victim }[state.goal]]
+    .join(" ")
+    .trim();
   on["hold-label"].hidden = !state.goal || ["any", "worth"].includes(state.goal);
   on.hold.checked = state.hold;
   on.targets.hidden = !canAim(state);
   isPicking &&= canAim(state);
   on.pick.ariaPressed = String(isPicking);
   on.view.classList.toggle("picking", isPicking);
-  on["targets-said"].textContent = state.targets.map((t) => board.territories[t]).join(", ") || "none yet";
+  on["targets-said"].textContent =
+    state.targets.map((t) => board.territories[t]).join(", ") || "none yet";
 }
 
 function showShared() {
@@ -592,7 +753,16 @@ function showShared() {
 
 // What is listened to.
 
-const map = new BoardMap({ root: on.map, view: on.view, names: on.names, look, click, hold: openPad, choose, type });
+const map = new BoardMap({
+  root: on.map,
+  view: on.view,
+  names: on.names,
+  look,
+  click,
+  hold: openPad,
+  choose,
+  type,
+});
 
 const listen = (name, event, handler) => on[name].addEventListener(event, handler);
 const submitted = (name, handler) =>
@@ -634,9 +804,13 @@ listen("example", "change", () => {
   if (kind === "r") location.hash = recent()[number].fragment;
   on.example.value = "";
 });
-takeFiles(on.file, open, (sentence) => (on.wrong.textContent = sentence));
+takeFiles(on.file, open, (sentence) => {
+  on.wrong.textContent = sentence;
+});
 submitted("paste", () => open(on.pasted.value, "board"));
-listen("save", "click", () => saved("position.json", JSON.stringify(positionOf(board, state), null, 2)));
+listen("save", "click", () =>
+  saved("position.json", JSON.stringify(positionOf(board, state), null, 2)),
+);
 /** Copy a text; where that is not possible, show it to be selected. */
 function share(button, text) {
   on.shared.textContent = text;
@@ -647,7 +821,8 @@ function share(button, text) {
 listen("code", "click", () => share(on.code, codeOf(board, state)));
 listen("link", "click", () => share(on.link, linkNow()));
 listen("text", "click", () => {
-  const sentence = found(0)?.sentences[0] ?? `${state.players[state.mover]} moves on ${board.name}.`;
+  const sentence =
+    found(0)?.sentences[0] ?? `${state.players[state.mover]} moves on ${board.name}.`;
   share(on.text, `${sentence} ${linkNow()}`);
 });
 listen("sharing", "toggle", () => on.sharing.open && showShared());
@@ -657,13 +832,30 @@ listen("add-player", "click", () => {
 });
 submitted("deal", () => commit(dealt(state, wholeOf(on.each, 1)), { isStep: true }));
 submitted("rest", () => {
-  commit(filled(state, wholeOf(on["rest-armies"], 1), Number(on["rest-player"].value)), { isStep: true });
+  commit(filled(state, wholeOf(on["rest-armies"], 1), Number(on["rest-player"].value)), {
+    isStep: true,
+  });
   on.refill.hidden = state.played;
 });
 listen("refill", "click", () => history.back());
-listen("clear", "click", () => anew(changed(state, { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0), goal: "", targets: [], keep: {}, stay: [] })));
+listen("clear", "click", () =>
+  anew(
+    changed(state, {
+      owners: state.owners.map(() => -1),
+      armies: state.armies.map(() => 0),
+      goal: "",
+      targets: [],
+      keep: {},
+      stay: [],
+    }),
+  ),
+);
 listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })));
-listen("fresh", "change", () => on.fresh.reportValidity() && commit(changed(state, { fresh: wholeOf(on.fresh, 0) })));
+listen(
+  "fresh",
+  "change",
+  () => on.fresh.reportValidity() && commit(changed(state, { fresh: wholeOf(on.fresh, 0) })),
+);
 listen("usual", "click", async () => {
   try {
     const code = codeOf(board, { ...state, fresh: 0 });
@@ -706,7 +898,15 @@ listen("note", "click", () => {
   const before = state.steps[state.at - 1];
   const note = prompt("A comment on this step", before.note ?? "");
   if (note === null) return;
-  commit({ ...state, steps: state.steps.map((each, k) => (k === state.at - 1 ? { ...each, note: note.slice(0, 200) } : each)) }, { isStep: true });
+  commit(
+    {
+      ...state,
+      steps: state.steps.map((each, k) =>
+        k === state.at - 1 ? { ...each, note: note.slice(0, 200) } : each,
+      ),
+    },
+    { isStep: true },
+  );
 });
 listen("command", "click", () => share(on.command, found(state.at).command));
 listen("python", "click", () => share(on.python, found(state.at).python));
@@ -718,7 +918,14 @@ document.addEventListener("keydown", (event) => {
     project(false);
     closePad();
   }
-  if (!state?.played || event.target.closest?.("input, select, textarea, svg, dialog") || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (
+    !state?.played ||
+    event.target.closest?.("input, select, textarea, svg, dialog") ||
+    event.altKey ||
+    event.ctrlKey ||
+    event.metaKey
+  )
+    return;
   if (event.key === "ArrowLeft" && state.at) on.back.click();
   if (event.key === "ArrowRight" && next(state.steps, state.at)) on.forth.click();
 });
@@ -736,7 +943,9 @@ addEventListener("beforeprint", () => {
   wasOpen = on.whole.open;
   on.whole.open = true;
 });
-addEventListener("afterprint", () => (on.whole.open = wasOpen));
+addEventListener("afterprint", () => {
+  on.whole.open = wasOpen;
+});
 addEventListener("pagehide", () => state && history.replaceState(null, "", written(state)));
 addEventListener("popstate", restore);
 restore();

@@ -1,6 +1,6 @@
 // What turns are worth: searches that go on in the background, and what they found.
 
-import { Refused, asked } from "./ask.js";
+import { asked, Refused } from "./ask.js";
 
 const MOST_KEPT = 300;
 
@@ -45,7 +45,10 @@ export class Searches {
   isDone(job) {
     const entry = this.of(job);
     const isLast = ({ found }) => found?.is_proven || found?.is_complete;
-    return Boolean(entry) && (entry.wrong || isLast(entry) || entry.isStopped || entry.seconds >= job.seconds);
+    return (
+      Boolean(entry) &&
+      (entry.wrong || isLast(entry) || entry.isStopped || entry.seconds >= job.seconds)
+    );
   }
 
   /**

@@ -51,7 +51,11 @@ export const cut = (name) => (name.length <= LONGEST ? name : `${name.slice(0, L
 
 /** Return a number of armies that fits on a badge. */
 export function short(count) {
-  for (const [size, letter] of [[1e9, "b"], [1e6, "m"], [1e3, "k"]]) {
+  for (const [size, letter] of [
+    [1e9, "b"],
+    [1e6, "m"],
+    [1e3, "k"],
+  ]) {
     if (count < size) continue;
     const whole = Math.floor(count / size);
     return `${whole >= 10 ? whole : Math.floor((10 * count) / size) / 10}${letter}`;
@@ -132,7 +136,10 @@ export class BoardMap {
     if (!shown.scene || this.view.classList.contains("picking")) return;
     const { arrows } = shown.scene;
     const ends = arrows.slice(0, 1).flatMap(({ start, to }) => [start, to]);
-    const wanted = [...ends, ...(shown.targets.length ? shown.targets : arrows.map(({ to }) => to))];
+    const wanted = [
+      ...ends,
+      ...(shown.targets.length ? shown.targets : arrows.map(({ to }) => to)),
+    ];
     if (String(wanted) !== this.followed && wanted.length) this.bring(wanted);
     this.followed = String(wanted);
   }
@@ -141,9 +148,16 @@ export class BoardMap {
   around(territories) {
     const { view } = this;
     const at = territories.map((t) => this.pixel(this.board.scene.badges[t]));
-    const [low, high] = [Math.min, Math.max].map((end) => [0, 1].map((k) => end(...at.map((each) => each[k]))));
-    const seen = [[view.scrollLeft, view.clientWidth], [view.scrollTop, view.clientHeight]];
-    const isSeen = seen.every(([from, long], k) => low[k] >= from + BESIDE / 2 && high[k] <= from + long - BESIDE / 2);
+    const [low, high] = [Math.min, Math.max].map((end) =>
+      [0, 1].map((k) => end(...at.map((each) => each[k]))),
+    );
+    const seen = [
+      [view.scrollLeft, view.clientWidth],
+      [view.scrollTop, view.clientHeight],
+    ];
+    const isSeen = seen.every(
+      ([from, long], k) => low[k] >= from + BESIDE / 2 && high[k] <= from + long - BESIDE / 2,
+    );
     return { low, high, isSeen };
   }
 
@@ -152,14 +166,18 @@ export class BoardMap {
     const { view } = this;
     if (this.room() <= 0) return;
     const before = this.around(territories);
-    const fits = [view.clientWidth, view.clientHeight].map((long, k) => (long - 2 * BESIDE) / (before.high[k] - before.low[k]));
+    const fits = [view.clientWidth, view.clientHeight].map(
+      (long, k) => (long - 2 * BESIDE) / (before.high[k] - before.low[k]),
+    );
     const zoom = Math.min(Math.max(this.zoom * Math.min(...fits), 1), this.chosen);
     if (before.isSeen && zoom <= this.zoom) return;
     const isZoomed = zoom !== this.zoom;
     this.zoom = zoom;
     this.draw();
     const { low, high } = this.around(territories);
-    const [left, top] = [view.clientWidth, view.clientHeight].map((long, k) => (low[k] + high[k] - long) / 2);
+    const [left, top] = [view.clientWidth, view.clientHeight].map(
+      (long, k) => (low[k] + high[k] - long) / 2,
+    );
     const isCalm = isZoomed || matchMedia("(prefers-reduced-motion: reduce)").matches;
     view.scrollTo({ left, top, behavior: isCalm ? "instant" : "smooth" });
   }
@@ -208,7 +226,13 @@ export class BoardMap {
     let timer = 0;
     let began = null;
     const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
-    view.addEventListener("touchstart", ({ touches }) => { far = touches.length === 2 ? apart(touches) : 0; }, { passive: true });
+    view.addEventListener(
+      "touchstart",
+      ({ touches }) => {
+        far = touches.length === 2 ? apart(touches) : 0;
+      },
+      { passive: true },
+    );
     view.addEventListener(
       "touchmove",
       (event) => {
@@ -216,7 +240,10 @@ export class BoardMap {
         if (touches.length !== 2 || !far) return;
         event.preventDefault();
         const now = apart(touches);
-        const middle = [(touches[0].clientX + touches[1].clientX) / 2, (touches[0].clientY + touches[1].clientY) / 2];
+        const middle = [
+          (touches[0].clientX + touches[1].clientX) / 2,
+          (touches[0].clientY + touches[1].clientY) / 2,
+        ];
         this.zoomAt(now / far, middle);
         far = now;
       },
@@ -236,7 +263,8 @@ export class BoardMap {
     root.addEventListener("pointermove", ({ clientX, clientY }) => {
       if (began && Math.hypot(clientX - began[0], clientY - began[1]) > STILL) end();
     });
-    for (const name of ["pointerup", "pointercancel", "pointerleave"]) root.addEventListener(name, end);
+    for (const name of ["pointerup", "pointercancel", "pointerleave"])
+      root.addEventListener(name, end);
     root.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
@@ -286,7 +314,10 @@ export class BoardMap {
       const whole = [last[1][0] - last[0][0] + first[1][0], last[1][1] - last[0][1] + first[1][1]];
       return [cost(places[t], pieces.length > 1 ? whole : places[other]), other];
     });
-    return best(near) ?? best(places.map((place, other) => [other === t ? Infinity : cost(places[t], place), other]));
+    return (
+      best(near) ??
+      best(places.map((place, other) => [other === t ? Infinity : cost(places[t], place), other]))
+    );
   }
 
   /** Move the focus to a territory, and bring it into sight. */
@@ -309,7 +340,7 @@ export class BoardMap {
   // Drawing.
 
   draw() {
-    const { board, shown, root, view } = this;
+    const { board, shown, root } = this;
     if (!board || !shown || this.room() <= 0) return;
     const isFirst = this.zoom === null;
     if (isFirst) this.zoom = this.chosen = this.usualZoom();
@@ -327,15 +358,27 @@ export class BoardMap {
     if (this.drawnWidth !== this.width) this.drawGround();
     this.drawnWidth = this.width;
     this.paintGround();
-    redraw(this.badges, board.territories.map((_, t) => this.spot(t)));
+    redraw(
+      this.badges,
+      board.territories.map((_, t) => this.spot(t)),
+    );
     const { arrows, labels } = shown.scene ?? board.scene;
     this.shafts.replaceChildren(...arrows.flatMap((each) => this.shaft(each)));
-    this.overlay.replaceChildren(...arrows.flatMap((each) => this.head(each)), ...this.drawLabels(labels));
+    this.overlay.replaceChildren(
+      ...arrows.flatMap((each) => this.head(each)),
+      ...this.drawLabels(labels),
+    );
     if (isFirst) this.reveal(this.largest());
   }
 
   path(points, end = "") {
-    return `M${points.map((each) => this.point(each).map((n) => n.toFixed(1)).join(",")).join("L")}${end}`;
+    return `M${points
+      .map((each) =>
+        this.point(each)
+          .map((n) => n.toFixed(1))
+          .join(","),
+      )
+      .join("L")}${end}`;
   }
 
   drawGround() {
@@ -363,8 +406,15 @@ export class BoardMap {
       }
     }
     const land = [...paper, ...this.lands.map((each) => each.land)];
-    const edges = [svg("path", { d: rims.map((rim) => this.path(rim)).join(""), class: "rim" }), ...this.lands.map((each) => each.edge)];
-    this.ground.replaceChildren(...(outlines.length ? [...land, ...seas] : [...seas, ...land]), ...edges, ...heads);
+    const edges = [
+      svg("path", { d: rims.map((rim) => this.path(rim)).join(""), class: "rim" }),
+      ...this.lands.map((each) => each.edge),
+    ];
+    this.ground.replaceChildren(
+      ...(outlines.length ? [...land, ...seas] : [...seas, ...land]),
+      ...edges,
+      ...heads,
+    );
   }
 
   paintGround() {
@@ -393,19 +443,49 @@ export class BoardMap {
     const tone = isEmpty ? "none" : shown.tones[owner];
     const text = isEmpty ? "" : short(shown.armies[t]);
     const size = half * [1.25, 1.25, 1.15, 0.92, 0.72, 0.6][Math.min(text.length, 5)];
-    const about = { role: "button", tabindex: t === (shown.chosen ?? 0) ? 0 : -1, "aria-label": this.words(t), "aria-pressed": shown.chosen === t };
-    return svg("g", { ...about, class: `spot${shown.chosen === t || shown.aimed === t ? " chosen" : ""}`, "data-t": t, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
+    const about = {
+      role: "button",
+      tabindex: t === (shown.chosen ?? 0) ? 0 : -1,
+      "aria-label": this.words(t),
+      "aria-pressed": shown.chosen === t,
+    };
+    return svg(
+      "g",
+      {
+        ...about,
+        class: `spot${shown.chosen === t || shown.aimed === t ? " chosen" : ""}`,
+        "data-t": t,
+        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+      },
       svg("title", {}, board.territories[t]),
-      svg("path", { class: "ring", d: look.shapes[0], transform: `scale(${(half * 1.6).toFixed(2)})` }),
-      svg("path", { class: isEmpty ? "badge empty" : "badge", d: look.shapes[Math.max(owner, 0) % look.shapes.length], transform: `scale(${(isEmpty ? half * 0.55 : half).toFixed(2)})`, fill: tone }),
-      svg("text", { class: "digits", "font-size": size.toFixed(1), fill: look.digits[tone] ?? "none" }, text));
+      svg("path", {
+        class: "ring",
+        d: look.shapes[0],
+        transform: `scale(${(half * 1.6).toFixed(2)})`,
+      }),
+      svg("path", {
+        class: isEmpty ? "badge empty" : "badge",
+        d: look.shapes[Math.max(owner, 0) % look.shapes.length],
+        transform: `scale(${(isEmpty ? half * 0.55 : half).toFixed(2)})`,
+        fill: tone,
+      }),
+      svg(
+        "text",
+        { class: "digits", "font-size": size.toFixed(1), fill: look.digits[tone] ?? "none" },
+        text,
+      ),
+    );
   }
 
   words(t) {
     const { board, shown } = this;
     const owner = shown.owners[t];
     const parts = [board.territories[t]];
-    parts.push(owner < 0 ? NOBODY : `${shown.players[owner]}, ${shown.armies[t]} ${shown.armies[t] === 1 ? "army" : "armies"}`);
+    parts.push(
+      owner < 0
+        ? NOBODY
+        : `${shown.players[owner]}, ${shown.armies[t]} ${shown.armies[t] === 1 ? "army" : "armies"}`,
+    );
     if (shown.aimed === t) parts.push("attacked");
     if (shown.targets.includes(t)) parts.push("goal");
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);
@@ -441,9 +521,13 @@ export class BoardMap {
   drawLabels(labels) {
     const { board, units } = this;
     const [, size, line] = board.scene.sizes;
-    const fitting = labels.filter(({ least, most }) => least <= units && (most === null || units < most));
+    const fitting = labels.filter(
+      ({ least, most }) => least <= units && (most === null || units < most),
+    );
     const lands = labels.filter(({ kind }) => kind === "continent");
-    const isBare = this.shown.owners.every((owner) => owner < 0) && lands.some((each) => !fitting.includes(each));
+    const isBare =
+      this.shown.owners.every((owner) => owner < 0) &&
+      lands.some((each) => !fitting.includes(each));
     const shown = isBare ? lands : fitting; // where nothing is held yet, continents come first
     const keys = shown.filter(({ kind }) => kind === "key");
     this.names.hidden = !keys.length;
@@ -457,8 +541,13 @@ export class BoardMap {
     );
     return shown.flatMap(({ kind, lines, middle }) => {
       const [x, y] = this.point(middle);
-      const place = (k) => ({ x: x.toFixed(1), y: (y + (k - (lines.length - 1) / 2) * line).toFixed(1) });
-      return lines.map((text, k) => svg("text", { ...place(k), class: `name ${kind}`, "font-size": size }, text));
+      const place = (k) => ({
+        x: x.toFixed(1),
+        y: (y + (k - (lines.length - 1) / 2) * line).toFixed(1),
+      });
+      return lines.map((text, k) =>
+        svg("text", { ...place(k), class: `name ${kind}`, "font-size": size }, text),
+      );
     });
   }
 }

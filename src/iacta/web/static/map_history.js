@@ -21,7 +21,8 @@ export class Tree {
   ready(board, state, then) {
     const code = codeOf(board, state);
     const texts = state.steps.map(textOf);
-    if (this.key === code && this.turns.length && texts.every((text, k) => text === this.texts[k])) return true;
+    if (this.key === code && this.turns.length && texts.every((text, k) => text === this.texts[k]))
+      return true;
     const asked = JSON.stringify([code, texts]);
     if (this.waiting === asked) return false;
     this.waiting = asked;
@@ -108,7 +109,13 @@ export function logOf(board, state, turns, { hold, ...goal }) {
       const names = { from: board.territories[step.from], to: board.territories[step.to] };
       const moved = after.advance ? { moved: after.advance.least } : {};
       const dice = step.dice ? { dice: step.dice } : {};
-      line.battles.push({ ...names, left: step.left, their_left: step.their_left, ...moved, ...dice });
+      line.battles.push({
+        ...names,
+        left: step.left,
+        their_left: step.their_left,
+        ...moved,
+        ...dice,
+      });
     }
     if (step.do === "advance") line.battles.at(-1).moved = step.armies;
     if (step.do === "get" || step.do === "place") end(false);

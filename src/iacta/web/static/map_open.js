@@ -6,9 +6,23 @@ import { placed, written } from "./map_state.js";
 import { pack, unpack } from "./pack.js";
 
 export const EXAMPLES = [
-  { words: "Red’s 42 armies want Asia", file: "asia.toml", goal: { goal: "continent" }, continent: "Asia" },
-  { words: "Eliminate blue with four stacks", file: "eliminate-blue.json", goal: { goal: "eliminate" }, victim: "blue" },
-  { words: "Two stacks against one border", file: "break-off.json", goal: { goal: "all", targets: [2, 3] } },
+  {
+    words: "Red’s 42 armies want Asia",
+    file: "asia.toml",
+    goal: { goal: "continent" },
+    continent: "Asia",
+  },
+  {
+    words: "Eliminate blue with four stacks",
+    file: "eliminate-blue.json",
+    goal: { goal: "eliminate" },
+    victim: "blue",
+  },
+  {
+    words: "Two stacks against one border",
+    file: "break-off.json",
+    goal: { goal: "all", targets: [2, 3] },
+  },
 ];
 const MOST_RECENT = 5;
 const RECENT = "iacta-recent";
@@ -43,7 +57,14 @@ export async function read(text, name, beside) {
   const board = await posted("api/v1/position/read", { text, board: beside.board });
   const { rules, keep, stay, fresh } = board;
   const code = await packed(board);
-  return { board, code, state: { ...placed(board, code, board.position), ...(isCode && rules && { rules, keep, stay, fresh }) } };
+  return {
+    board,
+    code,
+    state: {
+      ...placed(board, code, board.position),
+      ...(isCode && rules && { rules, keep, stay, fresh }),
+    },
+  };
 }
 
 /** Return the positions that were analysed last in this browser. */
@@ -57,7 +78,10 @@ export function recent() {
 
 /** Keep a position among the last ones of this browser. */
 export function remember(board, state) {
-  const mine = state.armies.reduce((sum, count, t) => sum + (state.owners[t] === state.mover ? count : 0), 0);
+  const mine = state.armies.reduce(
+    (sum, count, t) => sum + (state.owners[t] === state.mover ? count : 0),
+    0,
+  );
   const words = `${cut(state.players[state.mover])}, ${mine} armies, on ${cut(board.name)}`;
   const fragment = written({ ...state, steps: [], at: 0, played: false });
   const all = [{ words, fragment }, ...recent().filter((each) => each.fragment !== fragment)];
@@ -71,7 +95,13 @@ export function remember(board, state) {
 /** Return a position as files have it. */
 export function positionOf(board, state) {
   const held = board.territories.flatMap((name, t) =>
-    state.owners[t] < 0 ? [] : [[name, { owner: state.players[state.owners[t]], armies: state.armies[t] }]],
+    state.owners[t] < 0
+      ? []
+      : [[name, { owner: state.players[state.owners[t]], armies: state.armies[t] }]],
   );
-  return { board: board.board, player: state.players[state.mover], territories: Object.fromEntries(held) };
+  return {
+    board: board.board,
+    player: state.players[state.mover],
+    territories: Object.fromEntries(held),
+  };
 }

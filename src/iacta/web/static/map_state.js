@@ -36,7 +36,17 @@
  * @property {number} at where the player is in it
  */
 
-const OF_POSITION = ["code", "players", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"];
+const OF_POSITION = [
+  "code",
+  "players",
+  "mover",
+  "owners",
+  "armies",
+  "rules",
+  "keep",
+  "stay",
+  "fresh",
+];
 const MOST_ARMIES = 1e9;
 export const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
@@ -101,7 +111,13 @@ export function without(state, player) {
   const armies = state.armies.map((count, t) => (owners[t] < 0 ? 0 : count));
   const mover = state.mover === player ? 0 : other(state.mover);
   const victim = state.victim === player ? (mover ? 0 : 1) : other(state.victim);
-  return changed(state, { players: state.players.filter((_, k) => k !== player), owners, armies, mover, victim });
+  return changed(state, {
+    players: state.players.filter((_, k) => k !== player),
+    owners,
+    armies,
+    mover,
+    victim,
+  });
 }
 
 /**
@@ -110,7 +126,9 @@ export function without(state, player) {
  */
 export function placed(board, code, position) {
   const { territories } = position;
-  const holdings = board.territories.map((name) => Object.hasOwn(territories, name) && territories[name]);
+  const holdings = board.territories.map(
+    (name) => Object.hasOwn(territories, name) && territories[name],
+  );
   const names = new Set([position.player]);
   for (const each of holdings) if (each) names.add(each.owner);
   const players = [...names];
@@ -125,12 +143,16 @@ export function placed(board, code, position) {
 
 /** Return a state in which territories are dealt at random, with as many armies for each player, placed at random. */
 export function dealt(state, each) {
-  const order = state.owners.map((_, t) => [Math.random(), t]).sort(([a], [b]) => a - b).map(([, t]) => t);
+  const order = state.owners
+    .map((_, t) => [Math.random(), t])
+    .sort(([a], [b]) => a - b)
+    .map(([, t]) => t);
   const owners = order.map((_, t) => order.indexOf(t) % state.players.length);
   const armies = owners.map(() => 1);
   state.players.forEach((_, player) => {
     const mine = order.filter((t) => owners[t] === player);
-    for (let k = mine.length; mine.length && k < each; k++) armies[mine[Math.floor(Math.random() * mine.length)]] += 1;
+    for (let k = mine.length; mine.length && k < each; k++)
+      armies[mine[Math.floor(Math.random() * mine.length)]] += 1;
   });
   return changed(state, { owners, armies, goal: "", targets: [], keep: {}, stay: [] });
 }
@@ -144,13 +166,17 @@ export function filled(state, count, player) {
 
 /** Return the colour of each player: its own if it is named after one. */
 export function colours(players, { named, tones }) {
-  const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
+  const own = players.map((name) =>
+    Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null,
+  );
   const free = tones.filter((tone) => !own.includes(tone));
   const found = {};
   [...players].sort().forEach((name) => {
     const tone = own[players.indexOf(name)];
     const isTaken = tone === null || Object.values(found).includes(tone);
-    found[name] = isTaken ? (free.shift() ?? tones[Object.keys(found).length % tones.length]) : tone;
+    found[name] = isTaken
+      ? (free.shift() ?? tones[Object.keys(found).length % tones.length])
+      : tone;
   });
   return players.map((name) => found[name]);
 }
@@ -175,15 +201,20 @@ export const canAim = ({ goal }) => goal === "all" || goal === "any";
 export function codeOf(board, state) {
   const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
   const holdings = board.territories.flatMap((name, t) =>
-    state.owners[t] < 0 ? [] : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
+    state.owners[t] < 0
+      ? []
+      : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
   );
-  const keep = Object.entries(state.keep).map(([t, count]) => `${escaped(board.territories[t])}:${count}`);
+  const keep = Object.entries(state.keep).map(
+    ([t, count]) => `${escaped(board.territories[t])}:${count}`,
+  );
   const stay = state.stay.map((t) => escaped(board.territories[t]));
   // By the rules of a code, the players' turns come in the order of their first territories.
   const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
   const order = [...usual].sort((a, b) => a - b);
   const options = [
-    String(order) !== String(usual) && `players=${order.map((p) => escaped(state.players[p])).join(",")}`,
+    String(order) !== String(usual) &&
+      `players=${order.map((p) => escaped(state.players[p])).join(",")}`,
     state.rules !== "classic" && `rules=${escaped(state.rules)}`,
     state.fresh && `place=${state.fresh}`,
     keep.length && `keep=${keep.join(",")}`,
@@ -197,7 +228,8 @@ export function codeOf(board, state) {
 export function goalOf(board, state) {
   const names = state.targets.map((t) => board.territories[t]).join(", ");
   const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
-  if (state.goal === "continent") return { take: board.continents[state.continent]?.name ?? "", ...hold };
+  if (state.goal === "continent")
+    return { take: board.continents[state.continent]?.name ?? "", ...hold };
   if (state.goal === "eliminate") return { eliminate: state.players[state.victim], ...hold };
   if (state.goal === "worth") return { worth: true };
   if (!canAim(state) || !names) return null;
@@ -236,7 +268,7 @@ export function written(state) {
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at); // before the steps, so that it shows if some are cut off
   if (state.steps.length) add("x", state.steps.map(stepText).join("."));
-  state.steps.forEach(({ note }, k) => note && add("z", `${k + 1}-${note}`));
+  for (const [k, { note }] of state.steps.entries()) if (note) add("z", `${k + 1}-${note}`);
   return `#${parts.join("&")}`;
 }
 
@@ -249,7 +281,10 @@ function stepText({ after, do: name, on, ...numbers }) {
 /** Return the step of a text, null if it is none. */
 function readStep(text) {
   const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
-  const [name, [, ...keys]] = Object.entries(LETTERS).find(([, each]) => each[0] === letter) ?? [null, []];
+  const [name, [, ...keys]] = Object.entries(LETTERS).find(([, each]) => each[0] === letter) ?? [
+    null,
+    [],
+  ];
   if (!name) return null;
   const numbers = rest ? rest.split("-").map(whole) : [];
   if (numbers.includes(null)) return null;
@@ -260,11 +295,19 @@ function readStep(text) {
   }
   if (keys.at(numbers.length) === "dice") keys.pop();
   if (numbers.length !== keys.length) return null;
-  return { after: Number(after), do: name, ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])) };
+  return {
+    after: Number(after),
+    do: name,
+    ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])),
+  };
 }
 
 const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
-const wholes = (text) => (text ?? "").split(".").map(whole).filter((each) => each !== null);
+const wholes = (text) =>
+  (text ?? "")
+    .split(".")
+    .map(whole)
+    .filter((each) => each !== null);
 
 /** Return the state that a fragment holds, and whether it `isWhole`; without a position the board is empty. */
 export function read(fragment, board) {

@@ -9,8 +9,18 @@ import { element } from "./redraw.js";
 export function brushOf(players, owner, isChosen, mark, paintWith) {
   const name = owner === null ? "select" : (players[owner] ?? "nobody");
   const key = owner !== null && letters(players)[owner];
-  return element("button", { type: "button", className: "tool", ariaPressed: String(isChosen), onclick: () => paintWith(owner) },
-    mark && [mark, " "], cut(name), key && [" ", element("kbd", {}, key)]);
+  return element(
+    "button",
+    {
+      type: "button",
+      className: "tool",
+      ariaPressed: String(isChosen),
+      onclick: () => paintWith(owner),
+    },
+    mark && [mark, " "],
+    cut(name),
+    key && [" ", element("kbd", {}, key)],
+  );
 }
 
 /** Return the row of a player; `commit` takes the state that follows a change. */
@@ -19,16 +29,45 @@ export function playerRow(state, player, mark, commit) {
   const name = players[player];
   const rename = ({ target }) => {
     const text = target.value.trim();
-    const isTaken = players.some((other, k) => k !== player && other.toLowerCase() === text.toLowerCase());
+    const isTaken = players.some(
+      (other, k) => k !== player && other.toLowerCase() === text.toLowerCase(),
+    );
     if (!text || isTaken) target.value = name;
     else commit(changedState(state, { players: players.with(player, text) }));
   };
-  return element("div", { className: "player" },
-    element("input", { type: "radio", name: "mover", value: String(player), ariaLabel: `${name} moves`, checked: player === mover,
-      onchange: () => commit(changedState(state, { mover: player, victim: victim === player ? mover : victim })) }),
+  return element(
+    "div",
+    { className: "player" },
+    element("input", {
+      type: "radio",
+      name: "mover",
+      value: String(player),
+      ariaLabel: `${name} moves`,
+      checked: player === mover,
+      onchange: () =>
+        commit(changedState(state, { mover: player, victim: victim === player ? mover : victim })),
+    }),
     mark,
-    element("input", { type: "text", value: name, ariaLabel: `Name of player ${player + 1}`, maxLength: 100, spellcheck: false, onchange: rename }),
-    element("button", { type: "button", className: "tool", ariaLabel: `Remove ${name}`, disabled: players.length < 3, onclick: () => commit(without(state, player)) }, "×"));
+    element("input", {
+      type: "text",
+      value: name,
+      ariaLabel: `Name of player ${player + 1}`,
+      maxLength: 100,
+      spellcheck: false,
+      onchange: rename,
+    }),
+    element(
+      "button",
+      {
+        type: "button",
+        className: "tool",
+        ariaLabel: `Remove ${name}`,
+        disabled: players.length < 3,
+        onclick: () => commit(without(state, player)),
+      },
+      "×",
+    ),
+  );
 }
 
 /**
@@ -38,9 +77,16 @@ export function playerRow(state, player, mark, commit) {
  *   what is called for each change, with the territory and the new value
  */
 export function territoryTable(board, view, some, canAim, changed) {
-  const heads = ["Territory", "Owner", "Armies", canAim && "Goal", "Stays", "Keep"].filter(Boolean).map((text) => element("th", { scope: "col" }, text));
+  const heads = ["Territory", "Owner", "Armies", canAim && "Goal", "Stays", "Keep"]
+    .filter(Boolean)
+    .map((text) => element("th", { scope: "col" }, text));
   const rows = some.map((t) => row(board, view, canAim, changed, t));
-  return element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+  return element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, heads)),
+    element("tbody", {}, rows),
+  );
 }
 
 function row(board, view, canAim, changed, t) {
@@ -48,7 +94,13 @@ function row(board, view, canAim, changed, t) {
   const onfocus = () => changed.choose(t);
   const number = (ariaLabel, value, empty, set) =>
     element("input", {
-      type: "text", inputMode: "numeric", autocomplete: "off", size: 4, ariaLabel, value, onfocus,
+      type: "text",
+      inputMode: "numeric",
+      autocomplete: "off",
+      size: 4,
+      ariaLabel,
+      value,
+      onfocus,
       onchange({ target }) {
         const text = target.value.trim() || empty;
         if (/^\d+$/.test(text)) set(Number(text));
@@ -56,16 +108,41 @@ function row(board, view, canAim, changed, t) {
       },
     });
   const check = (ariaLabel, checked, set) =>
-    element("input", { type: "checkbox", ariaLabel, checked, onfocus, onchange: ({ target }) => set(target.checked) });
-  const options = ["nobody", ...view.players].map((each, k) => element("option", { value: String(k - 1) }, each));
-  const owner = element("select", { ariaLabel: `Owner of ${of}`, onfocus, onchange: ({ target }) => changed.hold(t, { owner: Number(target.value) }) }, options);
+    element("input", {
+      type: "checkbox",
+      ariaLabel,
+      checked,
+      onfocus,
+      onchange: ({ target }) => set(target.checked),
+    });
+  const options = ["nobody", ...view.players].map((each, k) =>
+    element("option", { value: String(k - 1) }, each),
+  );
+  const owner = element(
+    "select",
+    {
+      ariaLabel: `Owner of ${of}`,
+      onfocus,
+      onchange: ({ target }) => changed.hold(t, { owner: Number(target.value) }),
+    },
+    options,
+  );
   owner.value = owner.given.value = String(view.owners[t]);
   const cells = [
     owner,
     number(`Armies on ${of}`, String(view.armies[t]), "", (armies) => changed.hold(t, { armies })),
     canAim && check(`Take ${of}`, view.targets.includes(t), (isAimed) => changed.aim(t, isAimed)),
     check(`${of} may not attack`, view.stay.includes(t), (stays) => changed.stay(t, stays)),
-    number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) => changed.keep(t, count)),
-  ].filter(Boolean).map((input) => element("td", {}, input));
-  return element("tr", { key: of, className: view.chosen === t ? "chosen" : "" }, element("th", { scope: "row" }, of), cells);
+    number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) =>
+      changed.keep(t, count),
+    ),
+  ]
+    .filter(Boolean)
+    .map((input) => element("td", {}, input));
+  return element(
+    "tr",
+    { key: of, className: view.chosen === t ? "chosen" : "" },
+    element("th", { scope: "row" }, of),
+    cells,
+  );
 }

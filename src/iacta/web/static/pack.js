@@ -14,12 +14,12 @@ export async function pack(text) {
 /** Returns the text that `pack` has compressed; a very large one is refused. */
 export async function unpack(code) {
   const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(binary, letter => letter.charCodeAt(0));
+  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
   const large = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const parts = [];
   let size = 0;
   for (const reader = large.getReader(); ; ) {
-    const {done, value} = await reader.read();
+    const { done, value } = await reader.read();
     if (done) return new Blob(parts).text();
     size += value.length;
     if (size > MOST_BYTES) throw new RangeError("the text in the address is too large");
@@ -28,4 +28,4 @@ export async function unpack(code) {
 }
 
 /** Returns the address of the review of a game, which holds its log. */
-export const reviewLink = async log => `review#log=${await pack(log)}`;
+export const reviewLink = async (log) => `review#log=${await pack(log)}`;

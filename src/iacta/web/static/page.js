@@ -5,8 +5,10 @@ const MOST_CHANGES = 60; // of the address in a span of time; some browsers refu
 const SPAN = 30_000; // milliseconds
 const LATER = 500;
 /** The elements of the page by their ids. */
-export const on = Object.fromEntries([...document.querySelectorAll("[id]")].map(each => [each.id, each]));
-const status = Object.assign(document.createElement("p"), {className: "unseen"});
+export const on = Object.fromEntries(
+  [...document.querySelectorAll("[id]")].map((each) => [each.id, each]),
+);
+const status = Object.assign(document.createElement("p"), { className: "unseen" });
 status.setAttribute("role", "status");
 document.body.append(status);
 
@@ -17,7 +19,7 @@ export function announce(words) {
 
 document.querySelector(".theme").addEventListener("click", switchTheme);
 
-addEventListener("click", event => {
+addEventListener("click", (event) => {
   const button = event.target.closest?.(".copy");
   if (!button) return;
   const code = button.parentElement.querySelector("code");
@@ -26,7 +28,8 @@ addEventListener("click", event => {
 
 /** Copies a text for a button, which says so; what holds the text is selected where that fails. */
 export function copy(button, text, place) {
-  const words = button.dataset.words ??= button.textContent;
+  button.dataset.words ??= button.textContent;
+  const { words } = button.dataset;
   const isCopied = copied(text);
   if (!isCopied) getSelection().selectAllChildren(place);
   button.textContent = isCopied ? "Copied" : "Selected";
@@ -40,19 +43,23 @@ export function copy(button, text, place) {
 
 // The first click on a number selects it; another one moves the caret.
 let tapped = null;
-addEventListener("click", ({target}) => {
+addEventListener("click", ({ target }) => {
   if (target !== tapped && target.matches?.("input:is([inputmode=numeric], [inputmode=decimal])")) {
-    const {value} = target;
+    const { value } = target;
     target.select();
-    setTimeout(() => { if (target.value === value) target.select(); });  // a click on what is selected sets the caret now
+    setTimeout(() => {
+      if (target.value === value) target.select();
+    }); // a click on what is selected sets the caret now
   }
   tapped = target;
 });
-addEventListener("focusout", () => { tapped = null; });
+addEventListener("focusout", () => {
+  tapped = null;
+});
 
 /** Calls `take` with the text and the name of each file that is chosen in an input or dropped on the page. */
 export function takeFiles(input, take, refuse) {
-  const open = async file => {
+  const open = async (file) => {
     if (!file) return;
     if (file.size > MOST_FILE_BYTES) refuse("The file is too large.");
     else take(textOf(await file.arrayBuffer()), file.name);
@@ -61,12 +68,12 @@ export function takeFiles(input, take, refuse) {
     await open(input.files[0]);
     input.value = "";
   });
-  addEventListener("dragover", event => {
+  addEventListener("dragover", (event) => {
     event.preventDefault();
     document.body.classList.add("dropping");
   });
   addEventListener("dragleave", () => document.body.classList.remove("dropping"));
-  addEventListener("drop", event => {
+  addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
     open(event.dataTransfer.files[0]);
@@ -76,9 +83,14 @@ export function takeFiles(input, take, refuse) {
 /** Returns the text of a file: in Unicode, or else in Latin letters of a byte each. */
 function textOf(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
-  const wide = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  const wide =
+    first === 0xff && second === 0xfe
+      ? "utf-16le"
+      : first === 0xfe && second === 0xff
+        ? "utf-16be"
+        : "utf-8";
   try {
-    return new TextDecoder(wide, {fatal: true}).decode(bytes);
+    return new TextDecoder(wide, { fatal: true }).decode(bytes);
   } catch {
     return new TextDecoder("latin1").decode(bytes);
   }
@@ -88,12 +100,12 @@ function copied(text) {
   // At once, while the click still counts, and on pages without a certificate too. The clipboard that
   // is a promise may keep it for ever, or refuse it where the window has lost the focus.
   let isSet = false;
-  const set = event => {
+  const set = (event) => {
     event.clipboardData.setData("text/plain", text);
     event.preventDefault();
     isSet = true;
   };
-  document.addEventListener("copy", set, {once: true});
+  document.addEventListener("copy", set, { once: true });
   document.execCommand("copy");
   document.removeEventListener("copy", set);
   return isSet;
@@ -105,11 +117,12 @@ export class Address {
   #later = 0;
 
   /** Writes it; where that was done too often, a little later. */
-  write(text, {isNew = false} = {}) {
+  write(text, { isNew = false } = {}) {
     this.leave();
     const now = Date.now();
-    this.#times = this.#times.filter(time => now - time < SPAN);
-    if (this.#times.length >= MOST_CHANGES) this.#later = setTimeout(() => this.write(text, {isNew}), LATER);
+    this.#times = this.#times.filter((time) => now - time < SPAN);
+    if (this.#times.length >= MOST_CHANGES)
+      this.#later = setTimeout(() => this.write(text, { isNew }), LATER);
     else if (new URL(text, location.href).href !== location.href) {
       this.#times.push(now);
       history[isNew ? "pushState" : "replaceState"](null, "", text);

@@ -36,7 +36,8 @@ const keyOf = (node) => node.id || node.key;
 function become(place, wanted) {
   const nodes = [...wanted.childNodes];
   const keys = new Set(nodes.map(keyOf));
-  for (const each of [...place.childNodes]) if (keyOf(each) && !keys.has(keyOf(each))) each.remove();
+  for (const each of [...place.childNodes])
+    if (keyOf(each) && !keys.has(keyOf(each))) each.remove();
   const keyed = new Map([...place.childNodes].map((each) => [keyOf(each), each]));
   let next = place.firstChild;
   const drop = () => {
@@ -66,9 +67,12 @@ function become(place, wanted) {
 
 /** Give an element the attributes and properties of another; what somebody is typing stays. */
 function resemble(old, node) {
-  for (const { name } of [...old.attributes]) if (!OWN.includes(name) && !node.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of node.attributes) if (!OWN.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
-  for (const key of Object.keys(old.given ?? {})) if (key.startsWith("on") && !node.given[key]) old[key] = null;
+  for (const { name } of [...old.attributes])
+    if (!OWN.includes(name) && !node.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of node.attributes)
+    if (!OWN.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const key of Object.keys(old.given ?? {}))
+    if (key.startsWith("on") && !node.given[key]) old[key] = null;
   for (const [key, value] of Object.entries(node.given ?? {})) {
     const isTyped = key === "value" && old === document.activeElement && old.type === "text";
     if (!isTyped && old[key] !== value) old[key] = value;
@@ -78,8 +82,16 @@ function resemble(old, node) {
 
 /** Return a table of texts, in which the first cell of a row names it. */
 export function table(heads, rows) {
-  const cell = (text, k) => (k ? element("td", { className: "num" }, text) : element("th", { scope: "row" }, text));
-  const head = heads.map((text, k) => element(text ? "th" : "td", { ...(text && { scope: "col" }), className: k ? "num" : "" }, text));
+  const cell = (text, k) =>
+    k ? element("td", { className: "num" }, text) : element("th", { scope: "row" }, text);
+  const head = heads.map((text, k) =>
+    element(text ? "th" : "td", { ...(text && { scope: "col" }), className: k ? "num" : "" }, text),
+  );
   const body = rows.map((cells) => element("tr", {}, cells.map(cell)));
-  return element("table", {}, element("thead", {}, element("tr", {}, head)), element("tbody", {}, body));
+  return element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, head)),
+    element("tbody", {}, body),
+  );
 }

@@ -1,9 +1,9 @@
 // A row of territories or fronts: each has its own input, and can be moved and removed.
 
-import {announce} from "./page.js";
-import {element, redraw} from "./redraw.js";
+import { announce } from "./page.js";
+import { element, redraw } from "./redraw.js";
 
-const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/;  // 8,200 is one number
+const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/; // 8,200 is one number
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
 const MARKS = [":", "@", "~"]; // before the rules, the garrison and the armies held back of one territory
 
@@ -12,12 +12,17 @@ export function makeRow(input, rules, changed) {
   const word = input.name === "fronts" ? "Front" : "Territory";
   const field = input.closest(".field");
   const label = field.querySelector("label");
-  const frame = element("div", {className: "row-edit", role: "group", ariaLabel: label.textContent});
+  const frame = element("div", {
+    className: "row-edit",
+    role: "group",
+    ariaLabel: label.textContent,
+  });
   frame.setAttribute("aria-describedby", input.getAttribute("aria-describedby"));
-  label.replaceWith(element("span", {className: "label"}, label.textContent));
-  const names = input.name === "territories" && rules ? [...rules.querySelectorAll("option[data-line]")] : [];
-  field.querySelector(".help").hidden = names.length > 0;  // it is about how to write what they hold
-  Object.assign(input, {type: "hidden", required: false});
+  label.replaceWith(element("span", { className: "label" }, label.textContent));
+  const names =
+    input.name === "territories" && rules ? [...rules.querySelectorAll("option[data-line]")] : [];
+  field.querySelector(".help").hidden = names.length > 0; // it is about how to write what they hold
+  Object.assign(input, { type: "hidden", required: false });
   input.parentElement.hidden = true;
   input.parentElement.after(frame);
   let texts = entries(input.value).filter(Boolean);
@@ -28,35 +33,84 @@ export function makeRow(input, rules, changed) {
   function draw() {
     input.value = texts.filter(Boolean).join(" ");
     const tool = (words, title, disabled, onclick) =>
-      element("button", {type: "button", className: "tool", title, ariaLabel: title || words, disabled, onclick}, words);
-    redraw(frame,
-      element("ol", {className: "chips"}, texts.map((text, k) => element("li", {className: k === current ? "chip current" : "chip"},
-        element("input", {
-          type: "text", inputMode: word === "Front" ? "text" : "numeric", size: Math.max(2, Math.min(text.length, 14)),
-          ariaLabel: `${word} ${k + 1}`, autocomplete: "off", autocapitalize: "off", spellcheck: false,
-        })))),
-      element("div", {className: "tools"},
+      element(
+        "button",
+        { type: "button", className: "tool", title, ariaLabel: title || words, disabled, onclick },
+        words,
+      );
+    redraw(
+      frame,
+      element(
+        "ol",
+        { className: "chips" },
+        texts.map((text, k) =>
+          element(
+            "li",
+            { className: k === current ? "chip current" : "chip" },
+            element("input", {
+              type: "text",
+              inputMode: word === "Front" ? "text" : "numeric",
+              size: Math.max(2, Math.min(text.length, 14)),
+              ariaLabel: `${word} ${k + 1}`,
+              autocomplete: "off",
+              autocapitalize: "off",
+              spellcheck: false,
+            }),
+          ),
+        ),
+      ),
+      element(
+        "div",
+        { className: "tools" },
         tool(`+ ${word}`, "", false, () => add(texts.length)),
         tool("←", "Earlier", current === 0, () => move(current - 1)),
         tool("→", "Later", current === texts.length - 1, () => move(current + 1)),
         tool("×", "Remove", texts.length === 1, () => remove(current)),
-        !names.length && element("span", {className: "which"}, `${word} ${current + 1} of ${texts.length}`)),
-      names.length > 0 && own());
-    chips().forEach((chip, k) => { if (chip.value !== texts[k]) chip.value = texts[k]; });
+        !names.length &&
+          element("span", { className: "which" }, `${word} ${current + 1} of ${texts.length}`),
+      ),
+      names.length > 0 && own(),
+    );
+    chips().forEach((chip, k) => {
+      if (chip.value !== texts[k]) chip.value = texts[k];
+    });
   }
 
   /** Returns the inputs for what only one territory has. */
   function own() {
     const [, , rule = "", ...numbers] = ENTRY.exec(texts[current]) ?? [];
-    const option = (value, name) => element("option", {value, selected: value === rule.replaceAll(" ", "-")}, name);
-    const number = value => element("input", {type: "text", inputMode: "numeric", autocomplete: "off", size: 3, value: value ?? ""});
-    return element("details", {className: "own"},
+    const option = (value, name) =>
+      element("option", { value, selected: value === rule.replaceAll(" ", "-") }, name);
+    const number = (value) =>
+      element("input", {
+        type: "text",
+        inputMode: "numeric",
+        autocomplete: "off",
+        size: 3,
+        value: value ?? "",
+      });
+    return element(
+      "details",
+      { className: "own" },
       element("summary", {}, `Only for territory ${current + 1} of ${texts.length}`),
-      element("div", {className: "tools"},
-        element("label", {}, "Rules", element("select", {}, option("", "as in the campaign"),
-          names.map(({textContent}) => option(textContent.replaceAll(" ", "-"), textContent)))),
+      element(
+        "div",
+        { className: "tools" },
+        element(
+          "label",
+          {},
+          "Rules",
+          element(
+            "select",
+            {},
+            option("", "as in the campaign"),
+            names.map(({ textContent }) => option(textContent.replaceAll(" ", "-"), textContent)),
+          ),
+        ),
         element("label", {}, "Garrison", number(numbers[0])),
-        element("label", {}, "Hold back", number(numbers[1]))));
+        element("label", {}, "Hold back", number(numbers[1])),
+      ),
+    );
   }
 
   function focus(index) {
@@ -104,42 +158,51 @@ export function makeRow(input, rules, changed) {
   }
 
   function press(event, index) {
-    const {key, target} = event;
+    const { key, target } = event;
     const last = texts.length - 1;
-    const sideways = {ArrowLeft: -1, ArrowRight: 1}[key];
-    const isAtEnd = target.selectionStart === target.selectionEnd && target.selectionStart === (sideways > 0 ? target.value.length : 0);
+    const sideways = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    const isAtEnd =
+      target.selectionStart === target.selectionEnd &&
+      target.selectionStart === (sideways > 0 ? target.value.length : 0);
     const number = /^\d+/.exec(target.value)?.[0];
-    const by = {ArrowUp: 1, ArrowDown: -1}[key] * (event.shiftKey ? 10 : 1);
+    const by = { ArrowUp: 1, ArrowDown: -1 }[key] * (event.shiftKey ? 10 : 1);
     if (event.altKey && sideways) {
       move(index + sideways);
       focus(current);
-    } else if (by && number) type(Math.max(1, Number(number) + by) + target.value.slice(number.length));
+    } else if (by && number)
+      type(Math.max(1, Number(number) + by) + target.value.slice(number.length));
     else if (key === "Enter" && index < last) focus(index + 1);
     else if (key === "Enter" && target.value) add(index + 1);
     else if (key === "Backspace" && !target.value && last) {
       remove(index);
       focus(Math.max(index - 1, 0));
-    } else if (sideways && isAtEnd && index + sideways >= 0 && index + sideways <= last) focus(index + sideways);
+    } else if (sideways && isAtEnd && index + sideways >= 0 && index + sideways <= last)
+      focus(index + sideways);
     else if (key !== "Enter") return;
     event.preventDefault();
   }
 
-  frame.addEventListener("focusin", ({target}) => {
+  frame.addEventListener("focusin", ({ target }) => {
     if (!chips().includes(target)) return;
     current = chips().indexOf(target);
     draw();
   });
-  frame.addEventListener("input", event => {
+  frame.addEventListener("input", (event) => {
     event.stopPropagation();
     if (chips().includes(event.target)) return type(event.target.value);
-    const values = [...frame.querySelectorAll(".own select, .own input")].map(({value}) => value.trim());
-    type(texts[current].replace(/[:@~].*/, "") + values.map((value, k) => value && MARKS[k] + value).join(""));
+    const values = [...frame.querySelectorAll(".own select, .own input")].map(({ value }) =>
+      value.trim(),
+    );
+    type(
+      texts[current].replace(/[:@~].*/, "") +
+        values.map((value, k) => value && MARKS[k] + value).join(""),
+    );
   });
-  frame.addEventListener("change", event => {
+  frame.addEventListener("change", (event) => {
     event.stopPropagation();
     changed();
   });
-  frame.addEventListener("keydown", event => {
+  frame.addEventListener("keydown", (event) => {
     const index = chips().indexOf(event.target);
     if (index >= 0) press(event, index);
   });
@@ -148,6 +211,6 @@ export function makeRow(input, rules, changed) {
 
 /** Returns what spaces and commas separate; an empty one at the end is still to be typed. */
 function entries(text) {
-  const found = text.split(/\s+/).flatMap(each => each.split(ONE.test(each) ? /,$/ : ","));
+  const found = text.split(/\s+/).flatMap((each) => each.split(ONE.test(each) ? /,$/ : ","));
   return found.filter((each, place) => each || place === found.length - 1);
 }

@@ -1,10 +1,10 @@
 // Answers the two numbers on the start page while you type, and lets the plan beside them play.
 
-import {page} from "./ask.js";
-import {on} from "./page.js";
+import { page } from "./ask.js";
+import { on } from "./page.js";
 
 const STEP = 1500; // milliseconds for each conquest
-const REST = 3;    // as many steps the end stays
+const REST = 3; // as many steps the end stays
 
 // The two numbers.
 
@@ -12,13 +12,16 @@ let asking = new AbortController();
 
 async function answer() {
   asking.abort();
-  const {signal} = asking = new AbortController();
+  asking = new AbortController();
+  const { signal } = asking;
   const asked = new URLSearchParams(new FormData(on.quick));
-  if ([...asked.values()].some(value => !value.trim())) return;
+  if ([...asked.values()].some((value) => !value.trim())) return;
   try {
-    const found = await page(`battle?${asked}`, {signal});
+    const found = await page(`battle?${asked}`, { signal });
     if (signal.aborted) return;
-    const wrong = [...found.querySelectorAll(".wrong")].map(each => each.textContent).filter(Boolean);
+    const wrong = [...found.querySelectorAll(".wrong")]
+      .map((each) => each.textContent)
+      .filter(Boolean);
     on.odds.textContent = wrong[0] ?? found.querySelector("#lead").textContent;
     on.odds.classList.toggle("wrong", wrong.length > 0);
     on.battle.href = `battle?${asked}`;
@@ -28,11 +31,11 @@ async function answer() {
 }
 
 on.quick.addEventListener("input", answer);
-on.quick.addEventListener("submit", event => {
+on.quick.addEventListener("submit", (event) => {
   event.preventDefault();
   answer();
 });
-if (matchMedia("(min-width: 64rem)").matches) on.attackers.select();  // a phone's keyboard would hide the rest
+if (matchMedia("(min-width: 64rem)").matches) on.attackers.select(); // a phone's keyboard would hide the rest
 
 // The plan.
 
@@ -41,23 +44,27 @@ let timer = 0;
 
 async function play() {
   const found = await fetch("game.svg");
-  if (!found.ok) return;  // the server is busy; a plan can wait
+  if (!found.ok) return; // the server is busy; a plan can wait
   const drawn = new DOMParser().parseFromString(await found.text(), "image/svg+xml");
   const map = document.importNode(drawn.documentElement, true);
-  const [tones, digits] = [map.dataset.tones, map.dataset.digits].map(each => each.split(" "));
+  const [tones, digits] = [map.dataset.tones, map.dataset.digits].map((each) => each.split(" "));
   const stills = JSON.parse(map.dataset.stills);
-  const [land, badges, arrows, numbers] = ["land", "badge", "arrow", "number"].map(name => [...map.querySelectorAll(`.${name}`)]);
+  const [land, badges, arrows, numbers] = ["land", "badge", "arrow", "number"].map((name) => [
+    ...map.querySelectorAll(`.${name}`),
+  ]);
 
   function show(k) {
-    const {words, owners, armies} = stills[k];
+    const { words, owners, armies } = stills[k];
     owners.forEach((owner, t) => {
       land[t].setAttribute("fill", tones[owner]);
       badges[t].querySelector("use").setAttribute("href", `#badge${owner}`);
       badges[t].querySelector("text").textContent = armies[t];
       badges[t].querySelector("text").setAttribute("fill", digits[owner]);
     });
-    arrows.forEach((arrow, n) => arrow.setAttribute("opacity", n === k - 1 ? 1 : n < k ? .3 : 0));
-    numbers.forEach((number, n) => number.setAttribute("opacity", n < k ? 1 : 0));
+    for (const [n, arrow] of arrows.entries()) {
+      arrow.setAttribute("opacity", n === k - 1 ? 1 : n < k ? 0.3 : 0);
+      numbers[n].setAttribute("opacity", n < k ? 1 : 0);
+    }
     on.words.textContent = words;
   }
 
@@ -69,10 +76,12 @@ async function play() {
 
   function run(isRunning) {
     clearInterval(timer);
-    timer = isRunning && setInterval(() => {
-      shown = (shown + 1) % (stills.length + REST);
-      show(Math.min(shown, stills.length - 1));
-    }, STEP);
+    timer =
+      isRunning &&
+      setInterval(() => {
+        shown = (shown + 1) % (stills.length + REST);
+        show(Math.min(shown, stills.length - 1));
+      }, STEP);
     on.pause.textContent = isRunning ? "Pause" : "Play";
   }
 }

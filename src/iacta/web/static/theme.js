@@ -15,9 +15,10 @@ function setTheme(theme) {
 
 try {
   setTheme(localStorage.theme);
-} catch {}  // a browser that keeps nothing
+} catch {} // a browser that keeps nothing
 
 /** Switches to the other colours, and keeps the choice only if the system differs. */
+// biome-ignore lint/correctness/noUnusedVariables: the modules of the page call it
 function switchTheme() {
   const wanted = isDark() ? "light" : "dark";
   const isOfSystem = (wanted === "dark") === system.matches;
