@@ -249,6 +249,6 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     files |= {each.name for folder in ("cmake", "tools") for each in (ROOT / folder).rglob("*.py")}
     named = re.findall(r"`(?:[a-z]+/)*(\w+\.py)`", WRITTEN["architecture.md"])
     assert {*named} <= files
-    parts = WRITTEN["architecture.md"].partition("## Where a plan comes from")[2]
+    parts = WRITTEN["architecture.md"].partition("## Plans")[2]
     plan = {each.name for each in (ROOT / "src" / "iacta" / "plan").glob("[a-z]*.py")}
     assert plan <= set(re.findall(r"`(\w+\.py)`", parts))
