@@ -525,3 +525,30 @@ def test_a_continent_without_territories_is_read_with_a_remark(
     ]
     held = dict.fromkeys(found.territories, ("blue", 1)) | {"Brazil": ("red", 2)}
     assert iacta.Turn(iacta.Position(found, "red", held)).new_armies() == 3
+
+
+@pytest.mark.parametrize(
+    ("west", "east", "bonuses"),
+    [("<bonus>4</bonus>", "<bonus>4</bonus>", (4, 4)), ("", "", (0, 0))],
+)
+def test_lux_continents_may_have_equal_or_no_bonuses(
+    west: str, east: str, bonuses: tuple[int, int], tmp_path: Path
+) -> None:
+    text = FOUR_IN_LUX.replace("<bonus>4</bonus>", west).replace("<bonus>6</bonus>", east)
+    found = read_text(tmp_path, text).continents
+    assert tuple(continent.bonus for continent in found) == bonuses
+    assert [len(continent.territories) for continent in found] == [2, 2]
+
+
+def test_lux_continents_inside_others_may_have_equal_bonuses(tmp_path: Path) -> None:
+    inner = FOUR_IN_LUX.replace("<bonus>6</bonus>", "<bonus>4</bonus>")
+    outer = "<continent><continentname>World</continentname><bonus>4</bonus>"
+    text = inner.replace("</title>", f"</title>{outer}").replace(
+        "</luxboard>", "</continent></luxboard>"
+    )
+    found = read_text(tmp_path, text).continents
+    assert [(each.name, each.bonus, len(each.territories)) for each in found] == [
+        ("World", 4, 4),
+        ("East", 4, 2),
+        ("West", 4, 2),
+    ]

@@ -100,9 +100,9 @@ def _continent(number: int, element: Element) -> DraftContinent:
     title = element.first("continentname")
     name = title.text if title is not None and title.text else f"Continent {number}"
     bonus = element.first("bonus")
-    number = 0 if bonus is None else read_bonus(bonus.text, bonus.line)
+    worth = 0 if bonus is None else read_bonus(bonus.text, bonus.line)
     members = tuple(Mention(_id(country), country.line) for country in _countries(element))
-    return DraftContinent(f"continent {number}", name, element.line, number, members)
+    return DraftContinent(f"continent {number}", name, element.line, worth, members)
 
 
 FORMAT = BoardFormat("Lux", ".luxb", _read)
