@@ -27,8 +27,8 @@ from iacta.board.formats.reading import BoardText, Element, read_bonus, read_pla
 
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
-    if top is None or not (top.first("territory") or top.first("continent")):
-        return None  # other programs call their outermost element so, too
+    if top is None or top.first("territory", "name") is None:
+        return None  # another program's XML with the root <map>
     territories = [_territory(element) for element in top.all("territory")]
     own = [bonus for territory in top.all("territory") for bonus in _own_bonus(territory)]
     return Draft(name, territories, [*map(_continent, top.all("continent")), *own])

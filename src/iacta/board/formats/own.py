@@ -37,7 +37,9 @@ CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
 MOST_COMPARED = 20  # comparing more keys would take seconds
 LEAST_LIKE = 0.8  # the similarity by `difflib` that makes a key a misspelling
-TOML_KEY = re.compile(r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+[].=]""", re.MULTILINE)
+TOML_TABLE = re.compile(
+    r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
+)
 
 
 def read_board_table(table: FileTable, name: str) -> Draft:
@@ -121,7 +123,8 @@ def _read_json(source: BoardText, name: str) -> Draft | None:
 
 
 def _read_toml(source: BoardText, name: str) -> Draft | None:
-    keys = TOML_KEY.findall(source.plain)
+    # Other languages, such as DOT, also have lines like `name = "risk"`, but no tables.
+    keys = TOML_TABLE.findall(source.plain)
     return read_board_table(read_toml(source.plain), name) if _is_own(keys) else None
 
 

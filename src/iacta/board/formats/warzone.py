@@ -118,11 +118,13 @@ def _read(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_map(entries: Mapping[str, Any]) -> bool:
-    """Return whether an object is a map of Warzone; other programs list territories, too."""
+    """Return whether an object is a Warzone map, unlike territories without ids in other JSON."""
     territories = entries.get("territories")
-    return isinstance(territories, list) and (
-        "bonuses" in entries
-        or any(isinstance(each, Mapping) and "connectedTo" in each for each in territories)
+    return isinstance(territories, list) and any(
+        isinstance(each, Mapping)
+        and "id" in each
+        and ("bonuses" in entries or "connectedTo" in each)
+        for each in territories
     )
 
 
