@@ -552,3 +552,20 @@ def test_lux_continents_inside_others_may_have_equal_bonuses(tmp_path: Path) -> 
         ("East", 4, 2),
         ("West", 4, 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("count", "sentence"),
+    [
+        (1, "'T0' borders on itself; this border is left out"),
+        (3, "'T0', 'T1', 'T2' border on themselves; these borders are left out"),
+        (12, "'T8', 'T9' and 2 more border on themselves; these borders are left out"),
+    ],
+)
+def test_one_remark_lists_the_territories_that_border_on_themselves(
+    count: int, sentence: str
+) -> None:
+    loops = {f"T{n}": [f"T{n}", f"T{n + 1}"] for n in range(count)}
+    table = {"territories": {**loops, f"T{count}": []}}
+    (remark,) = assemble(own.read_board_table(FileTable(table), "x")).remarks
+    assert remark.text.endswith(sentence)

@@ -246,10 +246,9 @@ def _rename(
                 name for name in longer if folded(name) not in taken and len(name) <= LONGEST_NAME
             )
             taken.add(folded(names[key]))
-        listed = ", ".join(shown(names[key]) for key in keys[:MOST_LISTED])
-        more = f" and {len(same) - MOST_LISTED} more" if len(same) > MOST_LISTED else ""
-        text = f"{len(same)} {what} are named {shown(same[0].name)}; iacta calls them "
-        remarks.append(Remark(same[1].line, f"{text}{listed}{more}"))
+        listed = _list_names([names[key] for key in keys])
+        text = f"{len(same)} {what} are named {shown(same[0].name)}; iacta calls them {listed}"
+        remarks.append(Remark(same[1].line, text))
     renamed = [entry._replace(name=names.get(folded(entry.key), entry.name)) for entry in entries]
     return renamed, remarks
 
@@ -301,10 +300,18 @@ def _borders(
                 remarks.append(Remark(mention.line, text))
             else:
                 borders[territory.name, other.name] = mention.line
-    for name, line in loops.items():
-        text = f"{name!r} borders on itself; this border is left out"
-        remarks.append(Remark(line, text))
+    if loops:
+        verb, left = "borders on itself", "this border is"
+        if len(loops) > 1:
+            verb, left = "border on themselves", "these borders are"
+        text = f"{_list_names(list(loops))} {verb}; {left} left out"
+        remarks.append(Remark(next(iter(loops.values())), text))
     return borders
+
+
+def _list_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return f"{', '.join(map(shown, names[:MOST_LISTED]))}{more}"
 
 
 def _members(
