@@ -569,3 +569,22 @@ def test_one_remark_lists_the_territories_that_border_on_themselves(
     table = {"territories": {**loops, f"T{count}": []}}
     (remark,) = assemble(own.read_board_table(FileTable(table), "x")).remarks
     assert remark.text.endswith(sentence)
+
+
+def test_a_domination_country_may_name_its_continent(tmp_path: Path) -> None:
+    text = DOMINATION.replace("Brazil 1", "Brazil south_america").replace("Egypt 2", "Egypt AFRICA")
+    board = read_text(tmp_path, text)
+    assert board == read_text(tmp_path, DOMINATION)
+    two = text.replace("Africa 3", "South_America 3")
+    with pytest.raises(IllegalError, match=r"line 15: continent must be a number .* got 'south_am"):
+        read_text(tmp_path, two)
+
+
+def test_domination_continents_may_have_both_numbers_and_numeric_names(tmp_path: Path) -> None:
+    text = (
+        "[continents]\n1 2 3 red\n2 East 5 blue\n[countries]\n1 A 1\n2 B 2\n[borders]\n1 2\n2 1\n"
+    )
+    east = Continent("East", 5, ("B",))
+    assert read_text(tmp_path, text).continents == (Continent("2", 3, ("A",)), east)
+    unnumbered = text.replace("1 2 3 red", "7 3 red").replace("2 East", "East")
+    assert read_text(tmp_path, unnumbered).continents == (Continent("7", 3, ("A",)), east)

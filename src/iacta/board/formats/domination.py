@@ -10,9 +10,10 @@ Africa 3 yellow
 1 2 3
 ```
 
-A hyphen or an underscore in a name is a space. A country names its continent by its position in the
-list, from 1, or by the number that stands in front of each continent. A border leads one way, so
-most are listed twice; it may use names instead of ids. The places x and y may be left out.
+A hyphen or an underscore in a name means a space. A country refers to its continent by position in
+the list, counted from 1, by the number before the continent's name, or by the name. Each border
+leads one way, so most borders are listed twice. Borders may use names instead of ids. The
+coordinates x and y may be missing.
 """
 
 import re
@@ -64,10 +65,14 @@ def _read(source: BoardText, name: str) -> Draft | None:
     continents = _continents([entry for entry in lines if entry.section == "continents"])
     countries = _countries([entry for entry in lines if entry.section == "countries"])
     borders = _borders([entry for entry in lines if entry.section == "borders"], countries)
-    members = {int(continent.key): list[Mention]() for continent in continents}
+    members = {continent.key: list[Mention]() for continent in continents}
+    by_name: dict[str, list[str]] = {}
+    for continent in continents:
+        by_name.setdefault(folded(continent.name), []).append(continent.key)
     territories = []
     for country in countries:
-        members[_home(country, members)].append(Mention(country.key, country.line))
+        home = _find_home(country, members, by_name)
+        members[home].append(Mention(country.key, country.line))
         _, neighbours = borders.get(country.key, (None, ()))
         territories.append(
             DraftTerritory(country.key, country.name, country.line, neighbours, country.place)
@@ -76,10 +81,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
     return Draft(
         _spaced(titles[0]) if titles else name,
         territories,
-        [
-            continent._replace(members=tuple(members[int(continent.key)]))
-            for continent in continents
-        ],
+        [continent._replace(members=tuple(members[continent.key])) for continent in continents],
         strays=tuple(country for country, _ in borders.values()),
     )
 
@@ -95,11 +97,22 @@ def _words(entry: TextLine, least: int, shape: str) -> list[str]:
     return words
 
 
+def _has_number(row: Sequence[str]) -> bool:
+    """Return whether the line of a continent has a number before the name, as in 1 Africa 3 red.
+
+    >>> _has_number(["1", "Africa", "3"]), _has_number(["Africa", "3", "red"])
+    (True, False)
+    >>> _has_number(["1", "2", "3", "red"]), _has_number(["1", "2", "red"])
+    (True, False)
+    """
+    are_whole = [WHOLE.fullmatch(word) is not None for word in row]
+    has_name = len(row) > 2 and not are_whole[1]
+    return are_whole[0] and (has_name or (len(row) > 3 and are_whole[2]))
+
+
 def _continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
     rows = [_words(entry, 2, "a continent's name, bonus and colour") for entry in lines]
-    is_numbered = all(
-        WHOLE.fullmatch(row[0]) and len(row) > 2 and not WHOLE.fullmatch(row[1]) for row in rows
-    )
+    is_numbered = all(map(_has_number, rows))
     continents = []
     for position, (entry, row) in enumerate(zip(lines, rows, strict=True), 1):
         key = read_id(row.pop(0), entry.line) if is_numbered else str(position)
@@ -112,13 +125,18 @@ def _continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
 
 
 class _Country(NamedTuple):
-    """A line of the section of countries."""
+    """A line of the section [countries].
+
+    home: the number or the name of its continent.
+    words: the number of words on the line.
+    """
 
     key: str
     name: str
     line: int
     home: str
     place: Point | None
+    words: int
 
 
 def _countries(lines: Iterable[TextLine]) -> list[_Country]:
@@ -129,20 +147,30 @@ def _countries(lines: Iterable[TextLine]) -> list[_Country]:
         number, name, home, x, y, *_ = (*words, "", "")
         key = read_id(number, entry.line)
         place = read_place(x, y, entry.line)
-        countries.append(_Country(key, _spaced(name), entry.line, home, place))
+        countries.append(_Country(key, _spaced(name), entry.line, home, place, len(words)))
     return countries
 
 
-def _home(country: _Country, numbers: Collection[int]) -> int:
-    """Return the number of the continent of a country."""
-    home = int(country.home) if DIGITS.fullmatch(country.home) else -1
-    if home not in numbers:
-        span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
-        raise IllegalError(
-            f"line {country.line}: continent must be a number of [continents], {span}, "
-            f"got {shown(country.home)}{ONE_WORD if home < 0 else ''}"
-        )
-    return home
+def _find_home(
+    country: _Country, keys: Collection[str], by_name: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the key of a country's continent, which the file gives by number or name.
+
+    by_name: the keys of the continents with each name.
+    """
+    is_number = DIGITS.fullmatch(country.home) is not None
+    if is_number and str(int(country.home)) in keys:
+        return str(int(country.home))
+    named = by_name.get(folded(country.home), ())
+    # On a line of more than five words, the country's own name probably has a space.
+    if len(named) == 1 and country.words <= 5:
+        return named[0]
+    numbers = list(map(int, keys))
+    span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
+    raise IllegalError(
+        f"line {country.line}: continent must be a number of [continents], {span}, "
+        f"got {shown(country.home)}{'' if is_number else ONE_WORD}"
+    )
 
 
 def _borders(lines: Collection[TextLine], countries: Iterable[_Country]) -> _Borders:
