@@ -588,3 +588,11 @@ def test_domination_continents_may_have_both_numbers_and_numeric_names(tmp_path:
     assert read_text(tmp_path, text).continents == (Continent("2", 3, ("A",)), east)
     unnumbered = text.replace("1 2 3 red", "7 3 red").replace("2 East", "East")
     assert read_text(tmp_path, unnumbered).continents == (Continent("7", 3, ("A",)), east)
+
+
+@pytest.mark.parametrize("name", ['"name": null,', '"name": "",', '"name": " ",', ""])
+def test_a_warzone_name_may_be_null_or_empty(name: str, tmp_path: Path) -> None:
+    text = WARZONE.replace('"name": "Egypt",', name).replace('"name": "Africa",', name)
+    found = read_text(tmp_path, text)
+    assert found.territories[3] == "4"
+    assert found.continents[1].name.startswith("Bonus ")

@@ -37,11 +37,12 @@ class _Object(NamedTuple):
     def line(self) -> Line:
         return self.table.line_of(self.path)
 
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self.entries.get(key, default)
-        if not isinstance(value, str):
+    def text(self, key: str, default: str) -> str:
+        """Return the text under a key, or the default if the text is missing, null or empty."""
+        value = self.entries.get(key)
+        if not isinstance(value, str | None):
             self.table.refuse((*self.path, key), f"{key} must be a text, got {shown(value)}")
-        return one_line(value)
+        return one_line(value or "") or default
 
     def number(self, key: str, least: int, most: int) -> int:
         return self._number(self.entries.get(key), (key,), key, least, most)
@@ -94,11 +95,11 @@ def _read(source: BoardText, name: str) -> Draft | None:
         return None
     top = _Object(table, path, inner)
     return Draft(
-        top.text("name", name) or name,
+        top.text("name", name),
         [
             DraftTerritory(
                 territory.id(),
-                territory.text("name", "") or territory.id(),
+                territory.text("name", territory.id()),
                 territory.line,
                 territory.mentions("connectedTo"),
             )
@@ -107,7 +108,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
         [
             DraftContinent(
                 f"bonus {bonus.id()}",
-                bonus.text("name", "") or f"Bonus {bonus.id()}",
+                bonus.text("name", f"Bonus {bonus.id()}"),
                 bonus.line,
                 bonus.number("value", -MOST_BONUS, MOST_BONUS),
                 bonus.mentions("territoryIDs"),
