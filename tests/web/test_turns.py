@@ -1,0 +1,29 @@
+"""The turn of the board page: its new armies, the words of its rolls, and of its first attacks."""
+
+import pytest
+from playwright.sync_api import expect
+
+from iacta.web.turns import replay_turns
+from tests.web.conftest import Visit
+
+CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2"
+# Alaska has 9 armies, the Northwest Territory has 1, and nobody owns the rest.
+LINK = "/map#p=red&p=blue&h=a9.b1.-x40&g=all&t=1"
+
+
+def test_a_replayed_turn_has_its_usual_new_armies_and_the_words_of_its_rolls() -> None:
+    (start,) = replay_turns({"code": CODE})["turns"]
+    assert start["usual"] == 3
+    rolls = [roll for border in start["odds"] for roll in border["rolls"]]
+    assert rolls
+    for lost, killed, _, words in rolls:
+        assert words == f"I lose {lost}, they {killed}"
+
+
+@pytest.mark.parametrize(("more", "words"), [("", "best"), ("&o=1", "to take: best")])
+def test_attacks_are_compared_by_the_chance_to_take_where_all_is_to_be_held(
+    visit: Visit, more: str, words: str
+) -> None:
+    page = visit(LINK + more)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#moves button small").first).to_have_text(words)
