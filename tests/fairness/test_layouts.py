@@ -12,10 +12,12 @@ import polars as pl
 import pytest
 
 from iacta import IactaError, audit
+from iacta.cli.help import form_help
 from iacta.fairness.layouts import ACCEPTED, EXAMPLES, find_columns, find_layout
 from iacta.fairness.log import read_log
 from iacta.fairness.trials import LOST, WON, Entry, Notes
 from iacta.questions import ask
+from iacta.questions.audit import AuditQuestion
 from iacta.rules.variants import find_rules
 from tests.cli.run import Run
 
@@ -194,10 +196,17 @@ def test_rows_of_python_may_be_pairs_or_texts() -> None:
 
 
 @pytest.mark.parametrize("each", EXAMPLES, ids=str)
-def test_every_example_that_messages_name_is_read(each: Any) -> None:
+def test_every_example_is_read(each: Any) -> None:
     log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
     assert audit(log, draws=9).lines == (100 if "100" in each.line else 1)
-    assert each.line in ACCEPTED
+
+
+def test_messages_name_three_layouts_and_the_help_that_lists_all_of_them() -> None:
+    assert sum(f" {each.text}" in ACCEPTED for each in EXAMPLES if each.heading) == 2
+    assert " 6 4 1 vs 5 3; see iacta audit --help" in ACCEPTED
+    text = form_help([AuditQuestion], "iacta audit")
+    for each in EXAMPLES:
+        assert f"  {each.text}" in text
 
 
 def test_the_docs_show_every_example() -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, starmap
 from textwrap import wrap
 
 from iacta.cli.parse import HELP, VERSION, argument_name
@@ -34,6 +35,7 @@ def form_help(forms: Sequence[type[Form]], command: str) -> str:
                 "Arguments", ((argument_name(argument), _line(argument)) for argument in arguments)
             ),
             *_listed("Options", [*map(_option, options), HELP_LINE]),
+            *chain.from_iterable(starmap(_lines_with_meanings, forms[0].help_sections.items())),
             *_examples(forms[0].examples),
         ]
     )
@@ -88,14 +90,18 @@ def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _examples(examples: Sequence[Example]) -> Iterator[str]:
-    if not examples:
-        return
-    yield from ("", "Examples:" if len(examples) > 1 else "Example:")
-    for example in examples:
-        line = f"  iacta {example.line}"
-        beside = f"{line}  # {example.words}"
-        if not example.words or len(beside) <= _width():
-            yield beside if example.words else line
+    title = "Examples" if len(examples) > 1 else "Example"
+    return _lines_with_meanings(title, [(f"iacta {each.line}", each.words) for each in examples])
+
+
+def _lines_with_meanings(title: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield lines, each with its meaning behind it or, where there is no room, below it."""
+    if rows:
+        yield from ("", f"{title}:")
+    for line, meaning in rows:
+        both = f"  {line}  # {meaning}" if meaning else f"  {line}"
+        if not meaning or len(both) <= _width():
+            yield both
         else:
-            yield line
-            yield from (f"      {part}" for part in wrap(f"# {example.words}", _width() - 6))
+            yield f"  {line}"
+            yield from (f"      {part}" for part in wrap(f"# {meaning}", _width() - 6))

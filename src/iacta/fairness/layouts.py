@@ -37,6 +37,11 @@ class AcceptedLayout(NamedTuple):
     line: str
     meaning: str
 
+    @property
+    def text(self) -> str:
+        """The heading, if any, and the line."""
+        return f"{self.heading}: {self.line}" if self.heading else self.line
+
 
 EXAMPLES = (
     AcceptedLayout("die", "5", "a single die"),
@@ -72,10 +77,8 @@ EXAMPLES = (
     AcceptedLayout("", "6 v 1 lost", "a battle of which only the winner is known"),
 )
 ACCEPTED = (
-    "a log has a heading and lines, such as "
-    + "; ".join(f"{each.heading}: {each.line}" for each in EXAMPLES if each.heading)
-    + "; or no heading and lines such as "
-    + "; ".join(each.line for each in EXAMPLES if not each.heading)
+    "a log has a heading and lines, such as attack,defence: 6 4 1,5 3 or attackers,defenders,won: "
+    "6,1,no, or lines without a heading, such as 6 4 1 vs 5 3; see iacta audit --help"
 )
 
 

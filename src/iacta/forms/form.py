@@ -161,6 +161,8 @@ class Form:
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
     one_of: ClassVar[tuple[str, ...]] = ()  # of each of these, exactly one parameter is given
+    # Further sections of the help: by title, pairs of a line and its meaning.
+    help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         dataclass(frozen=True, kw_only=kw_only)(cls)

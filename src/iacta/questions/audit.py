@@ -6,12 +6,13 @@ from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.fairness.audit import Audit, audit, questions_of
+from iacta.fairness.layouts import EXAMPLES
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import MOST_BIAS, POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import (
@@ -106,6 +107,12 @@ WORDS = {
 )
 class AuditQuestion(UnderRules, Question):
     """Say whether the dice of a log were fair, and how lucky its players were."""
+
+    help_sections: ClassVar = {
+        "Layouts of a log, as HEADING: LINE or as LINE": [
+            (each.text, each.meaning) for each in EXAMPLES
+        ]
+    }
 
     file: str | None = parameter(
         FileName(),
