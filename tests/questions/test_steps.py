@@ -164,6 +164,14 @@ def test_points_are_those_of_a_worth() -> None:
     assert not row["is_chance"]
 
 
+def test_equal_questions_have_equal_hashes() -> None:
+    first = StepsQuestion(code=CODE, steps=tuple(STEPS), take="Brazil")
+    turned = tuple(dict(reversed(step.items())) for step in STEPS)
+    again = StepsQuestion(code=CODE, steps=turned, take="Brazil")
+    assert first == again
+    assert hash(first) == hash(again)
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
