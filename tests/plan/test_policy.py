@@ -17,7 +17,7 @@ from iacta.plan.policy import policy_for
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import Style
 from tests.plan.boards import BLUE, board_of, position_on, small_game
-from tests.plan.test_core import state_of, walk
+from tests.plan.test_search import state_of, walk
 from tests.processes import run_python
 
 SEEDS = range(40)

@@ -22,7 +22,7 @@ from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.search import MAX_DEPTH, Search, Style
 from iacta.rules.variants import find_rules
 from tests.plan.boards import CLASSIC_BOARD, board_of, planned, small_game
-from tests.plan.test_core import state_of, walk
+from tests.plan.test_search import state_of, walk
 from tests.processes import interrupted_after
 
 THREADS = 4
