@@ -55,14 +55,6 @@ def read_rows(name: str, folder: Path | None = None) -> list[Row]:
     ]
 
 
-def source_of(name: str, folder: Path | None = None) -> str:
-    """Return what the first line of a data file says about its source.
-
-    name, folder: as for `read_rows`.
-    """
-    return _lines(name, folder)[0].removeprefix("# ")
-
-
 def _lines(name: str, folder: Path | None = None) -> list[str]:
     lines = ((folder or FOLDER) / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     if not lines or not lines[0].startswith("# "):

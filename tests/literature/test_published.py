@@ -46,16 +46,21 @@ def spoil(folder: Path) -> None:
     file.write_text(text.replace("0.568", "0.567"), encoding="utf-8")
 
 
+def read_source(folder: Path, name: str) -> str:
+    """Return the first line of a file of published values."""
+    return (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()[0]
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_names_its_source_and_is_used(name: str) -> None:
-    assert len(library.source_of(name)) > 40
+    assert len(read_source(library.FOLDER, name)) > 40
     tables = {f"{source.key}_{table}" for source in SOURCES for table in source.tables}
     assert name in tables | {"errata"}
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in published.FOLDER.glob("*.csv")))
 def test_a_value_has_one_home(name: str) -> None:
-    assert len(library.source_of(name, published.FOLDER)) > 40
+    assert len(read_source(published.FOLDER, name)) > 40
     assert name not in FILES
 
 

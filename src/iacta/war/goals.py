@@ -129,11 +129,6 @@ class GoalChance:
     plan: Plan | None
     example: Record
 
-    @property
-    def is_reachable(self) -> bool:
-        """Whether there is something to reach, so that `chance` says something."""
-        return self.goal not in WAYS.values()
-
 
 @dataclass(frozen=True)
 class Goals:

@@ -50,7 +50,7 @@ from iacta.plan.reinforcement import MOST_NEW, turn_options
 from iacta.plan.simulated import MOST_RUNS
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
-from iacta.questions.plan import sentences as sentences
+from iacta.questions.plan import sentences
 from iacta.questions.plan.armies_cards_hold import Needed
 from iacta.questions.plan.move_in import MoveIn, compare_advances
 from iacta.questions.plan.moves import RankedMove, rank_moves
