@@ -34,7 +34,7 @@ from iacta.cli.terminal import LONG
 from iacta.forms import parameter_kinds
 from iacta.forms.form import Parameter, option_name
 from iacta.forms.question import QUESTIONS, Question
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 
 LONGEST = 320
 DAMAGED_FILES = 2_000  # some minutes
@@ -227,7 +227,7 @@ def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -
             named[each.name] = value
         else:
             arguments.append(value)
-    asked = f"{name}({', '.join(map(shown, arguments))}, **{shown(named)})"
+    asked = f"{name}({', '.join(map(quote, arguments))}, **{quote(named)})"
     try:
         called(*arguments, **named)
     except IactaError as error:

@@ -99,7 +99,7 @@ CLIMBS = {
 
 
 def test_only_values_that_are_shown_look_up_what_is_above() -> None:
-    climbs = calls("import_upper").items()
+    climbs = calls("import_upper_module").items()
     assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import iacta
 from iacta import Battle, Campaign, armies_needed, defenders_needed, win_probability, win_table
-from iacta.inputs.reprs import Plotted
+from iacta.inputs.reprs import ChartLike
 from tests.test_package import public_functions
 
 Floats = npt.NDArray[np.float64]
@@ -47,7 +47,7 @@ def test_no_public_function_returns_anything(name: str, function: Any) -> None:
 def test_every_value_says_what_its_picture_is() -> None:
     shown = [each for each in vars(iacta).values() if isinstance(each, type)]
     found = {each.plot.__annotations__["return"] for each in shown if hasattr(each, "plot")}
-    assert found == {Plotted}
+    assert found == {ChartLike}
 
 
 def test_a_signature_in_help_is_readable() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import iacta
 from iacta import Battle, Campaign, InOrder, TakeAll, Worth, best_plan, classic_board, read_position
-from iacta.inputs.reprs import Displayed
+from iacta.inputs.reprs import DisplayMixin
 
 GOALS = (TakeAll, iacta.TakeAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")
@@ -146,7 +146,9 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     shown.append(iacta.audit([6, 6, 1]))
     kinds = {type(value) for value in shown} | {type(iacta.reinforce(SMALL, CD, 1))}
     public = {getattr(iacta, name) for name in iacta.__all__}
-    displayed = {each for each in public if isinstance(each, type) and issubclass(each, Displayed)}
+    displayed = {
+        each for each in public if isinstance(each, type) and issubclass(each, DisplayMixin)
+    }
     # Of these a notebook shows the text.
     texts = {iacta.NextMove, iacta.Play, iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
     assert displayed <= kinds | texts
@@ -159,7 +161,7 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
 
 @pytest.mark.slow
 def test_a_value_draws_itself() -> None:
-    shown: list[Displayed] = [
+    shown: list[DisplayMixin] = [
         Battle(5, 3),
         Campaign(9, [2, 3]),
         iacta.Roll(3, 2),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
 from iacta.methods.markov import Markov, load_scipy, solve, transition_matrix
@@ -154,7 +154,7 @@ class Chain:
 
         Source: Höhle (2025) prints it: x_1 = x_0 P.
         """
-        rolls = whole_number(rolls, "rolls", least=0, most=MOST_ROLLS)
+        rolls = read_int(rolls, "rolls", least=0, most=MOST_ROLLS)
         state = np.zeros(len(self.states))
         state[self._number(self.start if start is None else start)] = 1.0
         transient, done = self.able * self.defenders, 0
@@ -169,7 +169,7 @@ class Chain:
         except (KeyError, TypeError):
             sizes = f"{self.attackers} attackers and {self.defenders} defenders"
             raise IllegalError(
-                f"start must be a state of the chain, of at most {sizes}, got {shown(state)}"
+                f"start must be a state of the chain, of at most {sizes}, got {quote(state)}"
             ) from None
 
     @cached_property
@@ -187,7 +187,7 @@ class Chain:
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
-        n = whole_number(n, "n", least=0, most=MOST_ROLLS)
+        n = read_int(n, "n", least=0, most=MOST_ROLLS)
         # Where armies cannot grow, each roll costs one at least, and all later powers are equal.
         n = n if gain_of(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(

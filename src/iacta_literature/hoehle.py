@@ -48,7 +48,7 @@ from iacta import (
     win_table,
 )
 from iacta.charts import roll_losses, win_chance_map
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import missing_error
 from iacta.odds.simulated import running_estimates
 from iacta.rules.thrown import throw_losses
@@ -163,8 +163,8 @@ def trial(
     True
     """
     attack, defence = _checked(attack_dice, defence_dice)
-    rng = np.random.default_rng(whole_number(seed, "seed"))
-    thrown = whole_number(rolls, "rolls", least=1, most=MOST_ROLLS)
+    rng = np.random.default_rng(read_int(seed, "seed"))
+    thrown = read_int(rolls, "rolls", least=1, most=MOST_ROLLS)
     lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
     counts = tuple(np.bincount(lost, minlength=min(attack, defence) + 1).tolist())
     return TanTrial(
@@ -195,11 +195,11 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
     if len(distribution) != len(counts) or min(counts, default=0) < 0 or not sum(counts):
         raise IllegalError(
             f"counts must have one entry of at least 0 for each of the {len(distribution)} "
-            f"probabilities and not all 0, got {shown(counts)}"
+            f"probabilities and not all 0, got {quote(counts)}"
         )
     if min(distribution) < 0 or abs(float(sum(distribution)) - 1) > SUM_TOLERANCE:
         raise IllegalError(
-            f"distribution must be probabilities that sum to 1, got {shown(distribution)}"
+            f"distribution must be probabilities that sum to 1, got {quote(distribution)}"
         )
     possible = [(float(p), count) for p, count in zip(distribution, counts, strict=True) if p]
     total = sum(counts)
@@ -213,8 +213,8 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
 
 def _checked(attack_dice: int, defence_dice: int) -> tuple[int, int]:
     return (
-        whole_number(attack_dice, "attack_dice", least=1, most=CLASSIC.attack.kept),
-        whole_number(defence_dice, "defence_dice", least=1, most=CLASSIC.defence.kept),
+        read_int(attack_dice, "attack_dice", least=1, most=CLASSIC.attack.kept),
+        read_int(defence_dice, "defence_dice", least=1, most=CLASSIC.defence.kept),
     )
 
 

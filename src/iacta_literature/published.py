@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from iacta import Dice, Distribution, Estimate, Losses, MalformedError, Roll, Rules
 from iacta.charts import Chart
-from iacta.inputs.checks import fraction_text, shown
+from iacta.inputs.checks import format_fraction, quote
 
 Row: TypeAlias = dict[str, str]
 Number: TypeAlias = int | float | Fraction | str
@@ -59,7 +59,7 @@ def _lines(name: str, folder: Path | None = None) -> list[str]:
     lines = ((folder or FOLDER) / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     if not lines or not lines[0].startswith("# "):
         raise MalformedError(
-            f"a file of published values must begin with its source, got {shown(name)}"
+            f"a file of published values must begin with its source, got {quote(name)}"
         )
     return lines
 
@@ -139,7 +139,7 @@ class Compared:
         if isinstance(self.ours, str):
             return self.ours
         if isinstance(self.ours, Fraction) and "/" in self.published.text:
-            return fraction_text(self.ours)
+            return format_fraction(self.ours)
         is_whole = Fraction(self.ours).denominator == 1
         return str(int(self.ours)) if is_whole else repr(float(self.ours))
 
@@ -176,7 +176,7 @@ def _agrees(ours: Number, published: Published) -> bool:
         "below": lambda: number < value,
     }
     if kind not in rules:
-        raise MalformedError(f"kind must be one that a published value can have, got {shown(kind)}")
+        raise MalformedError(f"kind must be one that a published value can have, got {quote(kind)}")
     return rules[kind]()
 
 
@@ -193,7 +193,7 @@ def _read(text: str) -> tuple[Fraction, Fraction]:
     try:
         value = Fraction(bare)
     except (ValueError, ZeroDivisionError):
-        raise MalformedError(f"a published value must be a number, got {shown(text)}") from None
+        raise MalformedError(f"a published value must be a number, got {quote(text)}") from None
     digits = len(bare.partition(".")[2])
     unit = Fraction(1, 10**digits) if digits or is_percentage else Fraction(0)
     return (value / 100, unit / 100) if is_percentage else (value, unit)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iacta.inputs.errors import IllegalError, MissingError, missing_error
-from iacta.inputs.files import UNFINISHED, quote_path, write_whole
+from iacta.inputs.files import TEMPORARY_SUFFIX, quote_path, write_atomically
 from iacta_literature import hoehle, norvig, pracpred, taflin_tables, van_wijgerden
 from iacta_literature.published import (
     AGREES,
@@ -160,14 +160,14 @@ def _timed(source: PrintedSource, step: Callable[[], None]) -> list[tuple[Timing
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
-    write_whole(folder / name, content)
+    write_atomically(folder / name, content)
 
 
 def _make_folder(folder: Path) -> None:
     """Make a folder, and remove what a killed run may have left half-written in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for part in folder.glob(f".*{UNFINISHED}"):
+        for part in folder.glob(f".*{TEMPORARY_SUFFIX}"):
             if part.is_file() and time.time() - part.stat().st_mtime > ABANDONED:
                 part.unlink()
     except (OSError, ValueError) as error:

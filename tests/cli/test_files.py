@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from iacta import IactaError, IllegalError, TooLargeError, classic_board, read_board
 from iacta.board.files import write_board
-from iacta.inputs.csv_formulas import csv_rows
-from iacta.inputs.files import check_writable, quote_path, write_whole
+from iacta.inputs.csv_formulas import escape_formulas
+from iacta.inputs.files import check_writable, quote_path, write_atomically
 from iacta.inputs.json_and_toml import parse_json, parse_toml
 from iacta.rules.files import read_rules_file
 from tests.cli.run import Run
@@ -176,12 +176,12 @@ def test_no_planted_link_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     folder.mkdir()
     for name in (f".x.csv.{os.getpid()}.iacta-part", f".x.csv.{os.getpid()}"):
         (folder / name).symlink_to(precious)
-    write_whole(folder / "x.csv", b"theirs")
+    write_atomically(folder / "x.csv", b"theirs")
     assert (folder / "x.csv").read_bytes() == b"theirs"
     monkeypatch.setattr(os, "urandom", bytes)
     (folder / f".{bytes(8).hex()}.iacta-part").symlink_to(precious)
     with pytest.raises(IllegalError, match=r"cannot write .*: file exists"):
-        write_whole(folder / "x.csv", b"theirs")
+        write_atomically(folder / "x.csv", b"theirs")
     assert precious.read_text() == "mine"
 
 
@@ -205,12 +205,12 @@ def test_names_that_cannot_be_foreseen_hold_what_is_not_yet_written(
 def test_a_file_keeps_its_rights_and_a_new_one_gets_the_usual(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
-        write_whole(tmp_path / "new", b"x")
+        write_atomically(tmp_path / "new", b"x")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
     (tmp_path / "new").chmod(0o604)
-    write_whole(tmp_path / "new", b"y")
+    write_atomically(tmp_path / "new", b"y")
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o604
 
 
@@ -268,7 +268,7 @@ def test_no_name_is_a_formula_to_a_spreadsheet(run: Run, tmp_path: Path) -> None
 
 def test_numbers_are_no_formulas() -> None:
     cells: list[object] = [-1, -2.5, "-2.5", "+3", "-", "", None, "1 - 2"]
-    assert list(csv_rows([cells])) == [cells]
+    assert list(escape_formulas([cells])) == [cells]
 
 
 def test_too_many_bytes_are_refused(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from iacta import (
     when_to_stop,
     win_probability,
 )
-from iacta.inputs.checks import FrozenDict, parse_whole_number, shown, whole_number, whole_numbers
+from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_int_array
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.probability.chances import read_chance, read_chances, read_fraction
 
@@ -43,22 +43,22 @@ def test_whole_numbers_of_any_kind_are_taken(number: int) -> None:
         kinds.append(np.int64(number))
     for value in kinds:
         if number >= 1:
-            assert whole_number(value, "armies", least=1) == number
+            assert read_int(value, "armies", least=1) == number
         else:
             with pytest.raises(IllegalError):
-                whole_number(value, "armies", least=1)
+                read_int(value, "armies", least=1)
 
 
 @given(st.one_of(st.text(), st.floats(), st.none(), st.booleans(), st.lists(st.integers())))
 def test_what_is_no_whole_number_is_malformed(value: Any) -> None:
     with pytest.raises(MalformedError, match="armies must be a whole number of at least 1, got"):
-        whole_number(value, "armies", least=1)
+        read_int(value, "armies", least=1)
 
 
 @given(st.text())
 def test_a_text_is_a_number_or_an_error(text: str) -> None:
     try:
-        number = parse_whole_number(text, "armies")
+        number = parse_int(text, "armies")
     except IactaError as error:
         assert str(error).startswith("armies must be a whole number of at least 0, got ")
     else:
@@ -130,17 +130,17 @@ def test_chances_of_many_digits_are_read() -> None:
 
 
 def test_arrays_keep_their_shape() -> None:
-    assert whole_numbers([[1, 2], [3, 4]], "armies").shape == (2, 2)
-    assert whole_numbers(7, "armies").shape == ()
-    assert whole_numbers(np.uint64(7), "armies") == 7
-    assert whole_numbers([], "armies").shape == (0,)
+    assert read_int_array([[1, 2], [3, 4]], "armies").shape == (2, 2)
+    assert read_int_array(7, "armies").shape == ()
+    assert read_int_array(np.uint64(7), "armies") == 7
+    assert read_int_array([], "armies").shape == (0,)
     assert read_chances([["5%"], [0.5]]).tolist() == [[Fraction(1, 20)], [Fraction(1, 2)]]
 
 
 def test_long_values_are_cut_in_messages() -> None:
-    assert len(shown("x" * 10_000)) == 60
-    assert shown(10**10_000) == "a number of thousands of digits"
-    assert shown(np.float64(2.5)) == "2.5"
+    assert len(quote("x" * 10_000)) == 60
+    assert quote(10**10_000) == "a number of thousands of digits"
+    assert quote(np.float64(2.5)) == "2.5"
 
 
 ENDLESS: Any = range(10**12)

@@ -26,14 +26,14 @@ from iacta.batch.files import LONGEST_LINE, BatchJob, Done, heading
 from iacta.batch.frames import answer_frame
 from iacta.batch.rows import ERROR, BatchQuestion
 from iacta.forms.question import Watch
-from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, at, missing_error
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, add_place, missing_error
 from iacta.inputs.files import (
     add_file_name,
     explain_error,
+    make_temporary_path,
+    open_atomically,
     quote_path,
-    temporary_path,
-    written_whole,
 )
 from iacta.inputs.tabular import (
     UTF8_MARK,
@@ -63,7 +63,7 @@ def cluster(address: str) -> Iterator[Any]:
     expected = "cluster must be local or the address of a Dask scheduler, such as "
     expected += "tcp://127.0.0.1:8786"
     if address != LOCAL and not (isinstance(address, str) and ADDRESS.fullmatch(address)):
-        raise IllegalError(f"{expected}, got {shown(address)}")
+        raise IllegalError(f"{expected}, got {quote(address)}")
     try:
         distributed: Any = import_module("distributed")  # an extra, which is slow to load
         import_module("dask.dataframe")
@@ -90,7 +90,7 @@ def cluster(address: str) -> Iterator[Any]:
         client = distributed.Client(address, timeout=LONGEST_GREETING, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise IllegalError(f"{expected}, got {shown(address)}: {reason}") from None
+        raise IllegalError(f"{expected}, got {quote(address)}: {reason}") from None
     with client:
         yield client
 
@@ -127,7 +127,7 @@ def answer_blocks(
     if frame.npartitions < least:
         frame = frame.repartition(npartitions=least)
     answered = frame.map_partitions(answer_frame, asked, meta=answer_frame(frame._meta, asked))
-    folder = temporary_path(place)
+    folder = make_temporary_path(place)
     folder.mkdir()
     try:
         with add_file_name(source, "batch"):
@@ -139,7 +139,7 @@ def answer_blocks(
             _join(done, place, size)
     finally:
         if folder.exists():
-            left = folder.rename(temporary_path(place))  # where no worker writes into it any more
+            left = folder.rename(make_temporary_path(place))  # so that no worker writes on
             shutil.rmtree(left, ignore_errors=True)
     return Done(rows, errors)
 
@@ -205,7 +205,7 @@ class _TextBlocks:
         if self.is_packed:
             with Tabular(Path(self.file), LONGEST_LINE) as table:
                 return _pandas(self._fitted(self.job.read(table)))
-        with at(f"the block at byte {offset:,}"):
+        with add_place(f"the block at byte {offset:,}"):
             try:
                 with open(self.file, "rb") as file:
                     content = import_module("fsspec.utils").read_block(
@@ -231,7 +231,7 @@ class _TextBlocks:
         for name, kind in rows.schema.items():
             wanted = self.columns.schema.get(name)
             if wanted is None:
-                raise MalformedError(f"the key {shown(name)} is not in the first lines")
+                raise MalformedError(f"the key {quote(name)} is not in the first lines")
             fits = kind in (wanted, pl.Null) or wanted == pl.String
             if not (fits or (wanted == pl.Float64 and kind == pl.Int64)):
                 raise MalformedError(f"{name} must be {wanted}, as in the first lines, got {kind}")
@@ -286,7 +286,7 @@ def _written(
 def _write(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[int, int, int]:
     """Write an answered block, and return its rows, errors and bytes."""
     rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # a column may have nulls alone
-    with written_whole(file) as opened:
+    with open_atomically(file) as opened:
         job.write(rows, opened, is_first=is_first)
         opened.flush()
         size = os.fstat(opened.fileno()).st_size
@@ -295,7 +295,7 @@ def _write(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[in
 
 def _join(files: Iterable[Path], target: Path, size: int) -> None:
     """Write files one after the other into one."""
-    with written_whole(target) as whole:
+    with open_atomically(target) as whole:
         for file in files:
             with file.open("rb") as part:
                 shutil.copyfileobj(part, whole)

@@ -24,12 +24,18 @@ import pyarrow.csv
 
 from iacta.batch.rows import WHOLE, BatchQuestion, json_text
 from iacta.forms.parameter_kinds import Whole
-from iacta.inputs.checks import shown
-from iacta.inputs.csv_formulas import FORMULA, csv_rows
-from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at, missing_error
+from iacta.inputs.checks import quote
+from iacta.inputs.csv_formulas import FORMULA_STARTS, escape_formulas
+from iacta.inputs.errors import (
+    IllegalError,
+    MalformedError,
+    TooLargeError,
+    add_place,
+    missing_error,
+)
 from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
 from iacta.inputs.json_and_toml import parse_json, refuse_half_letters
-from iacta.inputs.tabular import MOST_CELLS, MOST_COLUMNS, LineBlock, Tabular, cells, line_text
+from iacta.inputs.tabular import MAX_CELLS, MAX_COLUMNS, LineBlock, Tabular, decode_line, split_row
 
 LINE = "\nline"  # the column of whole lines of JSON
 FORMATS = {
@@ -163,7 +169,7 @@ class BatchJob:
     def _read_json(self, block: LineBlock) -> pl.DataFrame:
         """Return lines of JSON and their values: lists, objects and mixtures as texts."""
         numbered = [each for each in block.number_lines() if each[1].strip(b" \r")]
-        texts = [line_text(line, number).strip() for number, line in numbered]
+        texts = [decode_line(line, number).strip() for number, line in numbered]
         content = io.BytesIO("\n".join(texts).encode())
         for (number, _), text in zip(numbered, texts, strict=True):
             if "\\u" in text:
@@ -179,7 +185,7 @@ class BatchJob:
         except pl.exceptions.PolarsError as error:
             keys: dict[str, pl.DataType] = {}
             for (number, _), text in zip(numbered, texts, strict=True):
-                with at(f"line {number}"):
+                with add_place(f"line {number}"):
                     keys |= dict.fromkeys(_object(text), pl.String())
             try:
                 rows = pl.read_ndjson(content, schema=self._columns(keys))
@@ -204,15 +210,15 @@ class BatchJob:
 
     def checked(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return rows, or refuse them if they cannot be answered or written."""
-        if rows.width > MOST_COLUMNS:
-            raise TooLargeError(f"there must be at most {MOST_COLUMNS} columns, got {rows.width}")
+        if rows.width > MAX_COLUMNS:
+            raise TooLargeError(f"there must be at most {MAX_COLUMNS} columns, got {rows.width}")
         if wrong := [name for name in rows.columns if "\0" in name]:
-            raise MalformedError(f"the name of a column must have no NUL, got {shown(wrong[0])}")
+            raise MalformedError(f"the name of a column must have no NUL, got {quote(wrong[0])}")
         self.asked.parameters(rows.columns)
         to = self.target.name
         for name, kind in rows.schema.items():
             if to in ("csv", "jsonl", "excel") and (unfit := _unfit(kind, to)):
-                raise IllegalError(f"{to} cannot hold the column {shown(name)} of {unfit}")
+                raise IllegalError(f"{to} cannot hold the column {quote(name)} of {unfit}")
         return rows
 
     # Writing.
@@ -271,10 +277,10 @@ class BatchJob:
         if self.source.name == "csv":
             plain: pl.Expr = pl.when(text != "").then(text)  # an empty text is not written as ""
         else:  # against formulas; texts that come from CSV stay as they are
-            begins = text.str.head(1).is_in(FORMULA) & (text.str.len_chars() > 1)
+            begins = text.str.head(1).is_in(FORMULA_STARTS) & (text.str.len_chars() > 1)
             is_formula = begins & text.cast(pl.Float64, strict=False).is_null()
             plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
-            (names,) = csv_rows([names])
+            (names,) = escape_formulas([names])
         if is_first:
             line = io.StringIO()
             csv.writer(line, delimiter=mark, lineterminator="\n").writerow(names)
@@ -300,7 +306,7 @@ def heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
         for place, (number, line) in enumerate(block.number_lines()):
             if line.strip(b" \r"):
                 rest = LineBlock(number + 1 + line.count(b"\n"), block.lines[place + 1 :])
-                return cells(line_text(line, number), table.mark), line, chain([rest], blocks)
+                return split_row(decode_line(line, number), table.mark), line, chain([rest], blocks)
     raise MalformedError("the text is empty")
 
 
@@ -330,11 +336,11 @@ def _read_csv(block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame
 
 def _refuse_ragged(block: LineBlock, count: int, mark: str) -> None:
     for number, line in block.number_lines():
-        text = line_text(line, number)
+        text = decode_line(line, number)
         if not text.strip():
             continue
-        with at(f"line {number}"):
-            row = cells(text, mark)
+        with add_place(f"line {number}"):
+            row = split_row(text, mark)
             if len(row) != count:
                 wanted = f"{count} cell{'s' if count > 1 else ''}"
                 raise MalformedError(f"expected {wanted}, as in the heading, got {len(row)}")
@@ -349,7 +355,7 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = parse_json(text)
     if not isinstance(found, dict):
-        raise MalformedError(f"a line must be an object of JSON, got {shown(found)}")
+        raise MalformedError(f"a line must be an object of JSON, got {quote(found)}")
     return found
 
 
@@ -364,11 +370,11 @@ def _refuse_sparse(rows: int, keys: int, size: int) -> None:
 
     size: the bytes of the lines.
     """
-    if keys > MOST_COLUMNS:
-        raise TooLargeError(f"rows must have at most {MOST_COLUMNS} different keys, got {keys}")
-    if rows * keys > max(MOST_CELLS, size):
+    if keys > MAX_COLUMNS:
+        raise TooLargeError(f"rows must have at most {MAX_COLUMNS} different keys, got {keys}")
+    if rows * keys > max(MAX_CELLS, size):
         raise TooLargeError(
-            f"rows with different keys must have at most {MOST_CELLS} cells together, got "
+            f"rows with different keys must have at most {MAX_CELLS} cells together, got "
             f"{rows} rows with {keys} keys"
         )
 

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from iacta.batch.rows import BatchQuestion, answers, json_text, read_question
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.tabular import read_column
 
@@ -105,7 +105,7 @@ def _names(frame: Any) -> list[str]:
     is_pandas = type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "assign")
     if isinstance(frame, pl.DataFrame) or is_pandas:
         return [*frame.columns]
-    raise MalformedError(f"a frame must be {KINDS}, got {shown(frame)}")
+    raise MalformedError(f"a frame must be {KINDS}, got {quote(frame)}")
 
 
 def _column(frame: Any, name: str) -> pl.Series:

@@ -25,12 +25,12 @@ from iacta.forms.form import Parameter, format_error
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.question import QUESTIONS, Question, find_question
 from iacta.forms.record import OMITTED, json_value
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM
 from iacta.inputs.json_and_toml import parse_json, parse_toml
 from iacta.inputs.reprs import format_literal
-from iacta.inputs.tabular import column_name
+from iacta.inputs.tabular import normalise_column
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 
@@ -64,7 +64,7 @@ class BatchQuestion:
     def form(self) -> type[Question]:
         form = find_question(self.question)
         if form is None:
-            raise MalformedError(f"unknown question {shown(self.question)}")
+            raise MalformedError(f"unknown question {quote(self.question)}")
         return form
 
     @cached_property
@@ -107,7 +107,7 @@ class BatchQuestion:
     def named(self, names: Sequence[str]) -> dict[str, Parameter]:
         """Return the parameters that have a column, by its name, in any case."""
         known = {column_of(each): each for each in self.form.parameters()}
-        return {name: known[plain] for name in names if (plain := column_name(name)) in known}
+        return {name: known[plain] for name in names if (plain := normalise_column(name)) in known}
 
     def parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
         """Return the parameters that have a column, or refuse the columns.
@@ -116,7 +116,7 @@ class BatchQuestion:
         names of columns must differ from each other and from those of the added columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
-            raise IllegalError(f"the column {shown(twice[0])} appears twice")
+            raise IllegalError(f"the column {quote(twice[0])} appears twice")
         given, found = dict(self.given), self.named(names)
         counts = Counter(column_of(each) for each in found.values())
         for parameter in self.form.parameters():
@@ -124,12 +124,12 @@ class BatchQuestion:
             if counts[name] and parameter.name in given:
                 raise IllegalError(f"{name} is given both as a column and for all rows")
             if counts[name] > 1:
-                raise IllegalError(f"the column {shown(name)} appears twice")
+                raise IllegalError(f"the column {quote(name)} appears twice")
             if parameter.is_required and not counts[name] and parameter.name not in given:
-                got = ", ".join(map(shown, names[:10])) or "none"
+                got = ", ".join(map(quote, names[:10])) or "none"
                 raise IllegalError(f"missing the column {name}; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
-            raise IllegalError(f"the column {shown(both[0])} has the name of an added one")
+            raise IllegalError(f"the column {quote(both[0])} has the name of an added one")
         return found
 
 
@@ -155,12 +155,12 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
     if form is None or not form.usual_columns():
         names = ", ".join(each.name for each in QUESTIONS.all() if each.usual_columns())
         raise IllegalError(
-            f"question must be one of {names}, got {shown(question)}", parameter="question"
+            f"question must be one of {names}, got {quote(question)}", parameter="question"
         )
     known = [key.name for key in form.columns()]
     if isinstance(columns, str) or not isinstance(columns, Iterable | None):
         raise MalformedError(
-            f"columns must be a list of names, got {shown(columns)}", parameter="columns"
+            f"columns must be a list of names, got {quote(columns)}", parameter="columns"
         )
     chosen = form.usual_columns() if columns is None else tuple(columns)
     if not chosen:
@@ -168,16 +168,16 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
     if unknown := [name for name in chosen if name not in known]:
         names = ", ".join(known)
         raise IllegalError(
-            f"columns must be of {names}, got {shown(unknown[0])}", parameter="columns"
+            f"columns must be of {names}, got {quote(unknown[0])}", parameter="columns"
         )
     if len({*chosen}) < len(chosen):
-        raise IllegalError(f"columns must differ, got {shown(list(chosen))}", parameter="columns")
+        raise IllegalError(f"columns must differ, got {quote(list(chosen))}", parameter="columns")
     parameters = {column_of(each): each for each in form.parameters()}
     values = {}
     for name, value in (given or {}).items():
         parameter = parameters.get(name.rstrip("_"))
         if parameter is None:
-            raise IllegalError(f"parameters must be {', '.join(parameters)}, got {shown(name)}")
+            raise IllegalError(f"parameters must be {', '.join(parameters)}, got {quote(name)}")
         if value is not None:
             values[parameter.name] = _read(parameter, value)
     return BatchQuestion(form.name, chosen, tuple(sorted(values.items())))
@@ -352,7 +352,7 @@ def _record(
     values = tuple(map(_cell, held, kinds))
     for name, value in zip(asked.columns, values, strict=True):
         if isinstance(value, int) and abs(value) > MOST_WHOLE:
-            return *nulls, f"{name} is too large for a column: {shown(value)}"
+            return *nulls, f"{name} is too large for a column: {quote(value)}"
     return *values, None
 
 

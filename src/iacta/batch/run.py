@@ -19,9 +19,9 @@ from iacta.inputs.files import (
     STREAM,
     add_file_name,
     check_writable,
+    open_atomically,
     quote_path,
     read_path,
-    written_whole,
 )
 from iacta.inputs.tabular import Tabular
 
@@ -80,6 +80,6 @@ def answer_file(
         job.write(answered, stream)
         stream.flush()
     else:
-        with written_whole(to) as opened:
+        with open_atomically(to) as opened:
             job.write(answered, opened)
     return Done(answered.height, answered.height - answered[ERROR].null_count())

@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Literal, overload
 
 from iacta.battle.territory import Stage
-from iacta.inputs.checks import check_choice, put, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
@@ -22,7 +22,7 @@ from iacta.rules.variants import find_rules, rules_argument
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Battle(Pasted):
+class Battle(PasteableMixin):
     """A battle that is fought until the territory is taken or the attackers cannot go on.
 
     attackers: armies on the attacking territory, garrison included.
@@ -74,10 +74,10 @@ class Battle(Pasted):
         garrison: int | None = None,
         stop: StopRule | None = None,
     ) -> None:
-        put(self, "attackers", whole_number(attackers, "attackers", least=1))
-        put(self, "defenders", whole_number(defenders, "defenders", least=1))
-        put(self, "rules", find_rules(rules, garrison))
-        put(self, "stop", read_stop(stop))
+        set_field(self, "attackers", read_int(attackers, "attackers", least=1))
+        set_field(self, "defenders", read_int(defenders, "defenders", least=1))
+        set_field(self, "rules", find_rules(rules, garrison))
+        set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
         """Return the battle as Python text, however long, that can be pasted back."""
@@ -199,7 +199,7 @@ class Battle(Pasted):
             fighting = self._able - (self.stop.hold_back or 0)
             too_rare = not exact and self.stop.is_reserve and fighting > 0
             hint = " in floats; try exact=True" if too_rare else ""
-            raise IllegalError(f"a win must have a chance above 0, got {shown(self)}{hint}")
+            raise IllegalError(f"a win must have a chance above 0, got {quote(self)}{hint}")
         return ends.condition(is_won).map(lambda outcome: outcome.attackers)
 
     def attackers_lost_if_won(
@@ -244,7 +244,7 @@ class Battle(Pasted):
         if not self.stop.is_reserve:
             raise IllegalError(
                 "states and paths are counted only for a stop of hold_back alone, "
-                f"got {shown(self.stop)}"
+                f"got {quote(self.stop)}"
             )
         return find_kernel(self.stop.rules_in_fight(self.rules), method="path_tree")
 

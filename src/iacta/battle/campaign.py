@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
-from iacta.inputs.checks import put, shown, whole_number
+from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import MalformedError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.methods.kernel import Kernel, State, Values
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
@@ -76,7 +76,7 @@ class PlayedBattle(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Campaign(Pasted):
+class Campaign(PasteableMixin):
     """A stack that takes one territory after another, and moves on with all but the garrison.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
@@ -127,10 +127,10 @@ class Campaign(Pasted):
         garrison: int | None = None,
         stop: StopRule | None = None,
     ) -> None:
-        put(self, "attackers", whole_number(attackers, "attackers", least=1))
-        put(self, "territories", read_territories(territories))
-        put(self, "rules", find_rules(rules, garrison))
-        put(self, "stop", read_stop(stop))
+        set_field(self, "attackers", read_int(attackers, "attackers", least=1))
+        set_field(self, "territories", read_territories(territories))
+        set_field(self, "rules", find_rules(rules, garrison))
+        set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
         """Return the campaign as Python text, however long, that can be pasted back."""
@@ -266,7 +266,7 @@ class Campaign(Pasted):
         -5
         """
         if not isinstance(end, CampaignOutcome):
-            raise MalformedError(f"end must be a CampaignOutcome, got {shown(end)}")
+            raise MalformedError(f"end must be a CampaignOutcome, got {quote(end)}")
         untouched = self.territories[end.conquered + 1 :]
         return end.attackers - end.defenders - sum(territory.defenders for territory in untouched)
 
@@ -282,7 +282,7 @@ class Campaign(Pasted):
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
         """
         if not isinstance(rng, np.random.Generator):
-            raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+            raise MalformedError(f"rng must be a numpy.random.Generator, got {quote(rng)}")
         way = self.stages()
         kernels = [stage.kernel() for stage in way]
         battles: list[PlayedBattle] = []

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.inputs.checks import parse_whole_number, put, read_row, whole_number
+from iacta.inputs.checks import parse_int, read_int, read_row, set_field
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import short_repr
+from iacta.inputs.reprs import format_short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.rules.rules import Rules
@@ -36,14 +36,14 @@ class Territory:
     stop: StopRule | None = None
 
     def __post_init__(self) -> None:
-        put(self, "defenders", whole_number(self.defenders, "defenders", least=1))
-        put(self, "rules", None if self.rules is None else find_rules(self.rules))
+        set_field(self, "defenders", read_int(self.defenders, "defenders", least=1))
+        set_field(self, "rules", None if self.rules is None else find_rules(self.rules))
         if self.garrison is not None:
-            put(self, "garrison", whole_number(self.garrison, "garrison", least=0))
-        put(self, "stop", None if self.stop is None else read_stop(self.stop))
+            set_field(self, "garrison", read_int(self.garrison, "garrison", least=0))
+        set_field(self, "stop", None if self.stop is None else read_stop(self.stop))
 
     def __repr__(self) -> str:
-        return short_repr(self, first="defenders")
+        return format_short_repr(self, first="defenders")
 
 
 MOST_TERRITORIES = 10_000  # of a campaign, as of a board
@@ -129,10 +129,10 @@ def parse_territory(text: str) -> Territory:
     rest, at, garrison = before.partition("@")
     defenders, colon, rules = rest.partition(":")
     return Territory(
-        parse_whole_number(defenders, "defenders", least=1),
+        parse_int(defenders, "defenders", least=1),
         find_rules(rules) if colon else None,
-        parse_whole_number(garrison, "garrison", least=0) if at else None,
-        StopRule(hold_back=parse_whole_number(hold_back, "hold_back", least=0)) if tilde else None,
+        parse_int(garrison, "garrison", least=0) if at else None,
+        StopRule(hold_back=parse_int(hold_back, "hold_back", least=0)) if tilde else None,
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, put, read_row, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_field
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
-from iacta.inputs.reprs import Pasted, short_repr
+from iacta.inputs.reprs import PasteableMixin, format_short_repr
 
 # A board may come from a stranger: larger ones would take minutes, or gigabytes.
 MOST_TERRITORIES = 10_000
@@ -65,11 +65,11 @@ def read_name(name: object, what: str) -> str:
     if isinstance(name, str) and name.isprintable():
         if len(name) > LONGEST_NAME:
             raise IllegalError(
-                f"{what} must be a name of at most {LONGEST_NAME} letters, got {shown(name)}"
+                f"{what} must be a name of at most {LONGEST_NAME} letters, got {quote(name)}"
             )
         if folded(name):
             return one_line(name)
-    raise MalformedError(f"{what} must be a name on one line, got {shown(name)}")
+    raise MalformedError(f"{what} must be a name on one line, got {quote(name)}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -110,14 +110,14 @@ class Continent:
     territories: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        put(self, "name", read_name(self.name, "continent"))
-        put(self, "bonus", whole_number(self.bonus, "bonus", -MOST_BONUS, MOST_BONUS))
+        set_field(self, "name", read_name(self.name, "continent"))
+        set_field(self, "bonus", read_int(self.bonus, "bonus", -MOST_BONUS, MOST_BONUS))
         names = read_row(self.territories, "territories", "names")
-        put(self, "territories", _read_names(names, "territories of a continent"))
+        set_field(self, "territories", _read_names(names, "territories of a continent"))
 
 
 @dataclass(frozen=True, repr=False)
-class Board(Pasted):
+class Board(PasteableMixin):
     """A board: its territories, which of them border on which, and its continents.
 
     name: the name of the board.
@@ -145,17 +145,17 @@ class Board(Pasted):
     outlines: tuple[Outline, ...] = ()
 
     def __post_init__(self) -> None:
-        put(self, "name", read_name(self.name, "name"))
+        set_field(self, "name", read_name(self.name, "name"))
         names = read_row(self.territories, "territories", "names")
         if not names:
             raise IllegalError("a board must have at least one territory")
-        put(self, "territories", _read_names(names, "territories"))
-        put(self, "borders", self._read_borders())
-        put(self, "continents", self._read_continents())
+        set_field(self, "territories", _read_names(names, "territories"))
+        set_field(self, "borders", self._read_borders())
+        set_field(self, "continents", self._read_continents())
         places = read_row(self.places, "places", "points")
-        put(self, "places", tuple(read_point(place, "places") for place in places))
+        set_field(self, "places", tuple(read_point(place, "places") for place in places))
         shapes = read_row(self.outlines, "outlines", "shapes")
-        put(self, "outlines", tuple(map(read_outline, shapes)))
+        set_field(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
         refuse_count(max(len(places), corners), MOST_POINTS, "points")
         for field, rows in (("places", self.places), ("outlines", self.outlines)):
@@ -196,7 +196,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         for edge in read_row(edges, "edges", "pairs of names", MOST_BORDERS):
             ends = read_row(edge, "edge", "two names", LONGEST_EDGE)[:2]
             if len(ends) < 2:
-                raise MalformedError(f"edge must be a row of two names, got {shown(edge)}")
+                raise MalformedError(f"edge must be a row of two names, got {quote(edge)}")
             pairs.append((_node_name(ends[0]), _node_name(ends[1])))
         spelling: dict[str, str] = {}
         for end in (name for pair in pairs for name in pair):
@@ -255,7 +255,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     def to_text(self) -> str:
         """Return the board as Python text, however long, that can be pasted back."""
-        return short_repr(self, first="name")
+        return format_short_repr(self, first="name")
 
     def _summary(self) -> str:
         pairs = len({frozenset(pair) for pair in self.borders})
@@ -297,7 +297,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         ('C', 'A, B')
         """
         if not isinstance(text, str):
-            raise MalformedError(f"territories must be a text of their names, got {shown(text)}")
+            raise MalformedError(f"territories must be a text of their names, got {quote(text)}")
         groups = {folded(continent.name): continent.territories for continent in self.continents}
         groups |= {key: (name,) for key, name in self._spelling.items()}
         members: dict[str, None] = {}
@@ -312,7 +312,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             members |= dict.fromkeys(groups[key])
             del words[: 1 + key.count(",")]
         if not members:
-            raise IllegalError(f"{shown(text)} has no territories")
+            raise IllegalError(f"{quote(text)} has no territories")
         return tuple(members)
 
     def neighbours(self, name: str) -> tuple[str, ...]:
@@ -327,7 +327,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     def _refuse(self, name: object, what: str, known: Iterable[str]) -> NoReturn:
         hint = did_you_mean(name, known) if isinstance(name, str) else ""
-        raise IllegalError(f"board {self.name!r} has no {what} {shown(name)}{hint}")
+        raise IllegalError(f"board {self.name!r} has no {what} {quote(name)}{hint}")
 
     @cached_property
     def _spelling(self) -> Mapping[str, str]:
@@ -347,7 +347,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         for row in rows:
             names = read_row(row, "border", "two names")
             if len(names) != 2:
-                raise MalformedError(f"border must be a row of two names, got {shown(row)}")
+                raise MalformedError(f"border must be a row of two names, got {quote(row)}")
             start, end = map(self.find, names)
             if start == end:
                 raise IllegalError(f"a border must be between two territories, got {start!r} twice")
@@ -360,7 +360,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         refuse_count(len(rows), MOST_CONTINENTS, "continents")
         for row in rows:
             if not isinstance(row, Continent):
-                raise MalformedError(f"continents must each be a Continent, got {shown(row)}")
+                raise MalformedError(f"continents must each be a Continent, got {quote(row)}")
         _refuse_repeated([row.name for row in rows], "continents")
         members = sum(len(row.territories) for row in rows)
         refuse_count(members, MOST_MEMBERS, "territories in continents")
@@ -378,7 +378,7 @@ def _read_continent(name: str, entry: object) -> Continent:
     parts = read_row(entry, f"continent {name}", "a bonus and territories")
     if len(parts) != 2:
         raise MalformedError(
-            f"continent {name} must be a bonus and its territories, got {shown(entry)}"
+            f"continent {name} must be a bonus and its territories, got {quote(entry)}"
         )
     territories = [_node_name(node) for node in read_row(parts[1], "territories", "names")]
     return Continent(name, parts[0], tuple(territories))
@@ -415,7 +415,7 @@ def read_point(point: object, what: str) -> Point:
         and abs(number) <= FARTHEST
     ]
     if len(numbers) != 2 or len(near) != 2:
-        raise MalformedError(f"{what} must be points of two numbers, got {shown(point)}")
+        raise MalformedError(f"{what} must be points of two numbers, got {quote(point)}")
     return near[0], near[1]
 
 

@@ -12,11 +12,12 @@ import json
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote as percent_encode
+from urllib.parse import unquote
 
 from iacta.board.board import Board
 from iacta.board.files import classic_board
-from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 
 VERSION = "1"
@@ -58,7 +59,7 @@ def escaped(name: str) -> str:
     >>> escaped("North Africa: 50%"), unescaped("North%20Africa")
     ('North%20Africa%3A%2050%25', 'North Africa')
     """
-    return SEPARATORS.sub(lambda match: quote(match[0]), name)
+    return SEPARATORS.sub(lambda match: percent_encode(match[0]), name)
 
 
 def unescaped(text: str) -> str:
@@ -93,18 +94,18 @@ def write_code(
 def read_code(text: str, board: Board | None = None) -> Code:
     """Return the content of a code, or refuse it; `board` is the board unless it is classic."""
     if not isinstance(text, str):
-        raise MalformedError(f"code must be a text, got {shown(text)}")
+        raise MalformedError(f"code must be a text, got {quote(text)}")
     if len(text) > LONGEST:
         raise TooLargeError(f"code must have at most {LONGEST} letters, got {len(text)}")
     version, *fields = text.strip().split(";")
     if version != VERSION:
         raise MalformedError(
-            f"code must begin with its version, '{VERSION};', got {shown(text.strip())}"
+            f"code must begin with its version, '{VERSION};', got {quote(text.strip())}"
         )
     if len(fields) < FIELDS - 1:
         raise MalformedError(
             "code must have a version, a board, a player and territories, separated by ';', "
-            f"got {shown(text.strip())}"
+            f"got {quote(text.strip())}"
         )
     name, player, holdings, *rest = fields
     coded = _board(name, board)
@@ -114,30 +115,28 @@ def read_code(text: str, board: Board | None = None) -> Code:
         parts = entry.split(":")
         if len(parts) != 3 or not parts[1]:
             raise MalformedError(
-                f"territory must be written as name:owner:armies, got {shown(entry)}"
+                f"territory must be written as name:owner:armies, got {quote(entry)}"
             )
         t = places[coded.find(unescaped(parts[0]))]
         if owners[t]:
             raise IllegalError(f"{coded.territories[t]!r} appears twice")
         owners[t] = unescaped(parts[1])
-        armies[t] = parse_whole_number(
-            parts[2], f"armies on {coded.territories[t]}", 0, MOST_ARMIES
-        )
+        armies[t] = parse_int(parts[2], f"armies on {coded.territories[t]}", 0, MOST_ARMIES)
     return Code(coded, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
 
 
 def _board(name: str, given: Board | None) -> Board:
     if given is not None and not isinstance(given, Board):
-        raise MalformedError(f"board must be a Board, got {shown(given)}")
+        raise MalformedError(f"board must be a Board, got {quote(given)}")
     if name == CLASSIC:
         return classic_board()
     if not name.startswith("#"):
-        raise MalformedError(f"code must have the board 'classic' or a hash, got {shown(name)}")
+        raise MalformedError(f"code must have the board 'classic' or a hash, got {quote(name)}")
     if given is None:
-        raise IllegalError(f"the code is for a board with the hash {shown(name)}: pass that board")
+        raise IllegalError(f"the code is for a board with the hash {quote(name)}: pass that board")
     if board_code(given) != name:
         raise IllegalError(
-            f"the code is for a board with the hash {shown(name)}, "
+            f"the code is for a board with the hash {quote(name)}, "
             f"got {given.name!r} with {board_code(given)!r}"
         )
     return given

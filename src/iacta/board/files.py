@@ -28,7 +28,7 @@ from iacta.inputs.files import (
     add_file_name,
     read_package_file,
     read_path,
-    write_whole,
+    write_atomically,
 )
 
 BUILT_IN = "built in"
@@ -141,4 +141,4 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     path: the file, whose ending chooses the format.
     """
     file = read_path(path, "board")
-    write_whole(file, board_text(board, file.name).encode())
+    write_atomically(file, board_text(board, file.name).encode())

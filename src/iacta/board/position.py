@@ -16,10 +16,10 @@ from iacta.board.files import (
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, read_file, read_table
-from iacta.inputs.checks import put, read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 POSITION_KEYS = ("board", "player", "others", "territories")
@@ -43,9 +43,9 @@ class Holding:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.owner, str) and self.owner == ""):
-            put(self, "owner", read_name(self.owner, "owner"))
+            set_field(self, "owner", read_name(self.owner, "owner"))
         least, most = (1, MOST_ARMIES) if self.owner else (0, 0)
-        put(self, "armies", whole_number(self.armies, "armies", least, most))
+        set_field(self, "armies", read_int(self.armies, "armies", least, most))
 
 
 NOBODY = Holding("", 0)
@@ -53,7 +53,7 @@ Held: TypeAlias = Holding | tuple[str, int]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Position(Pasted):
+class Position(PasteableMixin):
     """Who owns which territory of a board, and whose turn it is.
 
     board: the `Board`.
@@ -85,7 +85,7 @@ class Position(Pasted):
         others: Held | None = None,
     ) -> None:
         if not isinstance(board, Board):
-            raise MalformedError(f"board must be a Board, got {shown(board)}")
+            raise MalformedError(f"board must be a Board, got {quote(board)}")
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
@@ -94,20 +94,20 @@ class Position(Pasted):
             raise IllegalError("others needs holdings by name, got a row of holdings")
         for row in rows:
             if not isinstance(row, Holding):
-                raise MalformedError(f"holdings must each be a Holding, got {shown(row)}")
+                raise MalformedError(f"holdings must each be a Holding, got {quote(row)}")
         if len(rows) != len(board.territories):
             raise IllegalError(
                 f"holdings must be {len(board.territories)}, one for each territory of "
                 f"{board.name!r}, got {len(rows)}"
             )
-        put(self, "board", board)
+        set_field(self, "board", board)
         spelling: dict[str, str] = {}
         for row in rows:
             spelling.setdefault(folded(row.owner), row.owner)
         spelt = (replace(row, owner=spelling[folded(row.owner)]) for row in rows)
-        put(self, "holdings", tuple(spelt))
+        set_field(self, "holdings", tuple(spelt))
         name = read_name(player, "player")
-        put(self, "player", find_player(name, "player", spelling.values()))
+        set_field(self, "player", find_player(name, "player", spelling.values()))
 
     @classmethod
     def from_turn(cls, board: Board, player: str, holdings: tuple[Holding, ...]) -> "Position":
@@ -161,7 +161,7 @@ class Position(Pasted):
         code = read_code(text, board)
         if code.rest:
             raise MalformedError(
-                f"code of a position must end with its territories, got {shown(code.rest[0])} too"
+                f"code of a position must end with its territories, got {quote(code.rest[0])} too"
             )
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
@@ -207,7 +207,7 @@ class Position(Pasted):
 def check_position(value: object) -> None:
     if not isinstance(value, Position):
         hint = "; read_position reads a file or a code" if isinstance(value, str) else ""
-        raise MalformedError(f"position must be a Position, got {shown(value)}{hint}")
+        raise MalformedError(f"position must be a Position, got {quote(value)}{hint}")
 
 
 def find_player(given: object, what: str, players: Iterable[str]) -> str:
@@ -228,7 +228,7 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
     listed = f"{'one of ' * (len(names) > 1)}{', '.join(names[:MOST_NAMED])}{more}"
     wanted = listed or "a player with a territory"
     hint = did_you_mean(given, names) if isinstance(given, str) else ""
-    raise IllegalError(f"{what} must be {wanted}, got {shown(given)}{hint}", parameter=what)
+    raise IllegalError(f"{what} must be {wanted}, got {quote(given)}{hint}", parameter=what)
 
 
 def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
@@ -248,7 +248,7 @@ def _read_holding(entry: object, what: str) -> Holding:
     if isinstance(entry, tuple | list) and len(entry) == 2:
         return Holding(*entry)
     raise MalformedError(
-        f"{what} must be a Holding or a pair of an owner and armies, got {shown(entry)}"
+        f"{what} must be a Holding or a pair of an owner and armies, got {quote(entry)}"
     )
 
 
@@ -351,7 +351,7 @@ def read_position_table(
 def _holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
     key = path[-1]
     if not isinstance(entry, Mapping):
-        table.refuse(path, f"{key!r} must have an owner and armies, got {shown(entry)}")
+        table.refuse(path, f"{key!r} must have an owner and armies, got {quote(entry)}")
     table.refuse_unknown(entry, HOLDING_KEYS, *path)
     for field in HOLDING_KEYS:
         if field not in entry:
@@ -371,7 +371,7 @@ def _board(table: FileTable, folder: Path | None, given: Board | None) -> Board:
         inner = FileTable(own_board, lambda path: table.line_of(("board", *path)))
         read = assemble(own.read_board_table(inner, "board")).board
     elif not isinstance(own_board, str):
-        table.refuse(("board",), f"board must be a name, a path or a table, got {shown(own_board)}")
+        table.refuse(("board",), f"board must be a name, a path or a table, got {quote(own_board)}")
     elif folded(own_board) == "classic":
         read = read_board("classic")
     else:
@@ -390,7 +390,7 @@ def _within(name: str, folder: Path | None) -> Path:
     Positions may come from strangers, and must open no other file, nor a pipe that never ends.
     """
     if folder is None:
-        raise IllegalError(f"board must be 'classic' or a table, got {shown(name)}")
+        raise IllegalError(f"board must be 'classic' or a table, got {quote(name)}")
     pure = (PurePosixPath(name), PureWindowsPath(name))
     file = folder / name
     try:
@@ -401,6 +401,6 @@ def _within(name: str, folder: Path | None) -> Path:
     if not inside:
         raise IllegalError(
             f"board must be 'classic', a table, or a file in the folder of the position, "
-            f"got {shown(name)}"
+            f"got {quote(name)}"
         )
     return file

@@ -33,7 +33,7 @@ from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDT
 from iacta.charts.vega import Row, View, field, layer, vconcat
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import join_phrases
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 
 if TYPE_CHECKING:  # both take time to import
@@ -62,7 +62,7 @@ def board_map(board: Position | Board) -> Chart:
     if isinstance(board, Position):
         return _position_map(board)
     if not isinstance(board, Board):
-        raise MalformedError(f"board must be a Board or a Position, got {shown(board)}")
+        raise MalformedError(f"board must be a Board or a Position, got {quote(board)}")
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
     for continent in board.continents:
         continents |= dict.fromkeys(continent.territories, (continent.name, continent.bonus))

@@ -24,7 +24,7 @@ from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
 from iacta.forms.percentages import percent, plain_percent
 from iacta.forms.sentences import count
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -99,7 +99,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
 
 
 def _refuse_large(attackers: int, defenders: int) -> None:
-    got = f"{shown(attackers)} attackers by {shown(defenders)} defenders"
+    got = f"{quote(attackers)} attackers by {quote(defenders)} defenders"
     rule = "a decision that is drawn must have at most {:,} states"
     limit(attackers * defenders, MOST_STATES, rule, got)
 

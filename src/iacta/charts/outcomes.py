@@ -35,7 +35,7 @@ from iacta.charts.theme import AMBER, BLUE, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import count, join_phrases
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
 from iacta.odds.simulated import Simulated
@@ -307,7 +307,7 @@ def survival(campaign: Campaign) -> Chart:
     """
     count = len(campaign.territories)
     words = "a picture of a campaign must have at most {} territories"
-    limit(count, MOST_TERRITORIES, words, shown(count))
+    limit(count, MOST_TERRITORIES, words, quote(count))
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
     fails = ""

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, TypeAlias, TypeVar, cast
 
 from iacta.charts.saving import Chart
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -50,7 +50,7 @@ def _expecting(kinds: Sequence[str], draw: Function) -> Function:
     def checked(*args: Any, **named: Any) -> Any:
         value = signature.bind(*args, **named).arguments[first]
         if not {base.__name__ for base in type(value).__mro__} & set(kinds):
-            raise MalformedError(f"{first} must be a {' or a '.join(kinds)}, got {shown(value)}")
+            raise MalformedError(f"{first} must be a {' or a '.join(kinds)}, got {quote(value)}")
         return draw(*args, **named)
 
     return cast("Function", checked)
@@ -93,7 +93,7 @@ def chart_of(value: object, *context: Any) -> Chart:
     known = defaults()
     kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in known), "")
     if not kind:
-        raise MalformedError(f"value must be an object that has a chart, got {shown(value)}")
+        raise MalformedError(f"value must be an object that has a chart, got {quote(value)}")
     needed = [
         name
         for name, parameter in inspect.signature(known[kind]).parameters.items()

@@ -16,9 +16,9 @@ from typing import Any
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.theme import NARROW_PLOT, PAPER, SIZES, WIDTH, config
 from iacta.charts.vega import Tables, View
-from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IllegalError, TooLargeError, missing_error
-from iacta.inputs.files import quote_path, write_whole
+from iacta.inputs.files import quote_path, write_atomically
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")
@@ -92,7 +92,7 @@ class Chart:
         text = io.StringIO()
         columns = list(dict.fromkeys(key for row in rows for key in row))
         cells = ([row.get(name, "") for name in columns] for row in rows)
-        csv.writer(text, lineterminator="\n").writerows(csv_rows([columns, *cells]))
+        csv.writer(text, lineterminator="\n").writerows(escape_formulas([columns, *cells]))
         return text.getvalue()
 
     def content(
@@ -124,7 +124,7 @@ class Chart:
         The file is written as a whole or not at all. Other endings, and places that cannot be
         written, are refused.
         """
-        write_whole(Path(file), self.content(ending(file), dark=dark, make=make))
+        write_atomically(Path(file), self.content(ending(file), dark=dark, make=make))
 
 
 def check_installed() -> None:

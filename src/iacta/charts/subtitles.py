@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iacta.forms.sentences import count
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
@@ -122,4 +122,4 @@ def expect(value: object, kind: type, name: str) -> None:
     iacta.MalformedError: rules must be a Rules, got 'classic'
     """
     if not isinstance(value, kind):
-        raise MalformedError(f"{name} must be a {kind.__name__}, got {shown(value)}")
+        raise MalformedError(f"{name} must be a {kind.__name__}, got {quote(value)}")

@@ -14,7 +14,7 @@ from iacta.cli.print_answer import COMMANDS, Command, Shown, ask
 from iacta.cli.rules_from_environment import know_rules_files, with_usual_rules
 from iacta.forms.form import Form, Outline, format_error
 from iacta.forms.question import QUESTIONS, Question
-from iacta.inputs.checks import LONGEST_SHOWN
+from iacta.inputs.checks import MAX_VALUE_LENGTH
 from iacta.inputs.errors import IactaError
 
 __all__ = ["main"]
@@ -94,7 +94,7 @@ def _meant_by(words: Sequence[str]) -> str:
     named = [word for word in words if word not in HELP]
     for some in (named, named[1:]):
         line = shlex.join(some)
-        for form in QUESTIONS.all() if len(line) <= LONGEST_SHOWN else ():
+        for form in QUESTIONS.all() if len(line) <= MAX_VALUE_LENGTH else ():
             parameters = [*form.parameters(), *Shown.parameters()]
             if sum(parameter.is_required and parameter.is_argument for parameter in parameters) > 1:
                 with suppress(IactaError):

@@ -8,7 +8,7 @@ from functools import partial
 from iacta.forms.form import Form, Parameter, option_name
 from iacta.forms.parameter_kinds import Flag, Name, Whole
 from iacta.forms.question import list_questions, nearest
-from iacta.inputs.checks import LONGEST_SHOWN, shown
+from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 HELP = ("-h", "--help")
@@ -77,7 +77,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
 def _value(parameter: Parameter, name: str, given: str | Iterator[str], command: str) -> str | bool:
     if isinstance(parameter.kind, Flag):
         if isinstance(given, str):
-            raise MalformedError(f"{name} takes no value, got {shown(given)}")
+            raise MalformedError(f"{name} takes no value, got {quote(given)}")
         return True
     value = given if isinstance(given, str) else next(given, None)
     if value is None:
@@ -111,7 +111,7 @@ def _placed(
 
 
 def _shown(text: str | list[str] | bool) -> str:
-    return shown(" ".join(_words(text)))
+    return quote(" ".join(_words(text)))
 
 
 def _without_versus(words: list[str]) -> list[str]:
@@ -155,14 +155,14 @@ def _meant(refused: Parameter, parameters: Sequence[Parameter], word: str) -> st
     if any(word.startswith(f"{parameter.name}=") for parameter in parameters):
         return f"did you mean {option_name(word)}?"
     if re.fullmatch(NUMBERS, word):
-        return f"separate numbers by spaces: {word.replace(',', ' ')[:LONGEST_SHOWN]}"
+        return f"separate numbers by spaces: {word.replace(',', ' ')[:MAX_VALUE_LENGTH]}"
     return _as_option(parameters, word)
 
 
 def _as_option(parameters: Iterable[Parameter], word: str) -> str:
     """Return a question that names the option whose value a word is, if only one can have it."""
     fitting = [parameter for parameter in parameters if _fits(parameter, word)]
-    is_one = len(fitting) == 1 and len(word) <= LONGEST_SHOWN
+    is_one = len(fitting) == 1 and len(word) <= MAX_VALUE_LENGTH
     return f"did you mean {option_name(fitting[0].name)} {word}?" if is_one else ""
 
 
@@ -185,12 +185,12 @@ def _unexpected(
 ) -> str:
     for name, value, following in zip(["", *words], words, words[1:], strict=False):
         if following == word and value in options and isinstance(options[value].kind, Flag):
-            return f"{value} takes no value, got {shown(word)}"
+            return f"{value} takes no value, got {quote(word)}"
         whole = f"{value} {word}"
         if following == word and name in options and _reads(options[name], whole):
-            return f'text with spaces needs quotes: {name} "{whole[:LONGEST_SHOWN]}"'
+            return f'text with spaces needs quotes: {name} "{whole[:MAX_VALUE_LENGTH]}"'
     hint = _as_option(dict.fromkeys(options.values()), word) or f"see {command} --help"
-    return f"unexpected argument {shown(word)}; {hint}"
+    return f"unexpected argument {quote(word)}; {hint}"
 
 
 def _other(parameters: Sequence[Parameter], option: str) -> str:
@@ -219,5 +219,5 @@ def check_known(
     bare_names = {name.lstrip("-"): name for name in known}
     near = nearest(name.lstrip(DASHES), bare_names)
     hint = f"did you mean {bare_names[near]}?" if near else meant(name)
-    bare = " ".join(repr(name)[1:-1].split())[:LONGEST_SHOWN]
+    bare = " ".join(repr(name)[1:-1].split())[:MAX_VALUE_LENGTH]
     raise IllegalError(f"unknown {what} {bare}; {hint or f'see {command} --help'}")

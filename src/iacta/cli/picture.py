@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from iacta.charts.converter import CONVERTED, Converter, convert
-from iacta.inputs.files import STREAM, check_writable, printable
+from iacta.inputs.files import STREAM, check_writable, format_path
 
 if TYPE_CHECKING:
     from iacta.charts import Chart
@@ -38,4 +38,4 @@ class Picture:
             return
         chart.save(self._file, dark=self._dark, make=self._make)
         if sys.stderr is not None:  # as it is when the shell has closed it
-            print(f"iacta: wrote {printable(self._file)}", file=sys.stderr)
+            print(f"iacta: wrote {format_path(self._file)}", file=sys.stderr)

@@ -10,7 +10,7 @@ from iacta.cli.terminal import patience, print_sections
 from iacta.forms.form import Form, Register, parameter
 from iacta.forms.parameter_kinds import Flag, Name
 from iacta.forms.question import Answer, Question
-from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.files import STREAM
 
@@ -89,7 +89,7 @@ def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer
         import csv  # only needed here
 
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows(csv_rows(chain([heading], rows)))
+        writer.writerows(escape_formulas(chain([heading], rows)))
     else:
         print_sections(sections)
     if not answer.is_whole:

@@ -12,7 +12,7 @@ from iacta.forms.parameter_kinds import Flag, Name
 from iacta.forms.sections import Section
 from iacta.forms.sentences import count
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.files import printable
+from iacta.inputs.files import format_path
 
 if TYPE_CHECKING:
     from iacta_literature import Reproduced
@@ -111,4 +111,4 @@ def _sections(done: "Reproduced") -> Iterator[Section]:
     ]
     if errata:
         yield Section(errata, title="The errata:")
-    yield Section([f"The full report is {printable(done.report)}; it took {done.seconds:.0f} s."])
+    yield Section([f"The full report is {format_path(done.report)}; it took {done.seconds:.0f} s."])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from iacta.cli.print_answer import Command, command
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Name, Number, Whole
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, missing_error
 from iacta.web.limits import MOST_ACCEPTED, MOST_CONNECTING, MOST_SECONDS, SHUTDOWN_SECONDS
 
@@ -145,7 +145,7 @@ class ServeCommand(Command):
         import socket  # as above
 
         unknown = IllegalError(
-            f"host is not an address of this machine: {shown(self.host)}", parameter="host"
+            f"host is not an address of this machine: {quote(self.host)}", parameter="host"
         )
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(

@@ -47,10 +47,10 @@ from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
 from iacta.fairness.totals import describe_limits
 from iacta.fairness.trials import Notes
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import add_file_name
-from iacta.inputs.reprs import Displayed
+from iacta.inputs.reprs import DisplayMixin
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.rules.rules import Rules
@@ -79,7 +79,7 @@ class ResultCount(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Displayed):
+class Audit(DisplayMixin):
     """Whether a log is one of fair dice.
 
     level: the chance of a false alarm.
@@ -222,13 +222,13 @@ def audit(
     (True, 9)
     """
     if progress is not None and not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+        raise MalformedError(f"progress must be a function, got {quote(progress)}")
     rules = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
     if false_alarms < 1e-9:
-        raise IllegalError(f"level must be at least 1e-9, got {shown(level)}", parameter="level")
-    rng = np.random.default_rng(whole_number(seed, "seed", least=0))
-    draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
+        raise IllegalError(f"level must be at least 1e-9, got {quote(level)}", parameter="level")
+    rng = np.random.default_rng(read_int(seed, "seed", least=0))
+    draws = read_int(draws, "draws", least=1, most=MOST_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)
     with add_file_name(log, "log") if isinstance(log, PathLike) else nullcontext():
         for block in read_log(log, rules, notes):

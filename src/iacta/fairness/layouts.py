@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, MalformedError, at
-from iacta.inputs.tabular import cells, column_name
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import IactaError, MalformedError, add_place
+from iacta.inputs.tabular import normalise_column, split_row
 from iacta.rules.dice import Dice
 from iacta.rules.rules import Rules
 
@@ -108,13 +108,13 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     [{'attack': '6', 'defence': '5'}]
     """
     number, first = sample[0]
-    with at(f"{place} {number}"):
+    with add_place(f"{place} {number}"):
         for layout in (_totals_layout(first), _won_layout(first)):
             if layout is not None:
                 return layout
         if not _readings(first, mark):
             what = "unknown columns" if re.search("[A-Za-z]{2}", first) else "unknown layout"
-            raise MalformedError(f"{what} {shown(first)}; {ACCEPTED}")
+            raise MalformedError(f"{what} {quote(first)}; {ACCEPTED}")
     return _roll_layout(sample, mark, rules, place)
 
 
@@ -151,7 +151,7 @@ def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
         return {}
     if '"' in line:
         try:
-            line = "|".join(cells(line, mark))
+            line = "|".join(split_row(line, mark))
         except IactaError:
             return {}
     text = VERSUS.sub("|", line.strip().casefold())
@@ -193,7 +193,7 @@ def _fits(group: str, dice: Dice) -> bool:
 
 def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
     number, first = sample[0]
-    as_first = f"as in {place} {number}, {shown(first)}"
+    as_first = f"as in {place} {number}, {quote(first)}"
     # Each reading: the mark that divides a line, and whether the first group attacks.
     possible = {
         (divider, is_attack_first)
@@ -214,14 +214,14 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
             raise MalformedError(
                 f"{place} {number}: expected the dice of both sides, at most {most[0]} in attack "
                 f"and {most[1]} in defence{'' if line == first else f', {as_first}'}, got "
-                f"{shown(line)}; {ACCEPTED}"
+                f"{quote(line)}; {ACCEPTED}"
             )
         possible = left
     if len(possible) > 1:
         is_mark = len({divider for divider, _ in possible}) > 1
         what = "which dice belong together" if is_mark else "which side attacked"
         raise MalformedError(
-            f"{place} {sample[0][0]}: {what} is not clear from {shown(first)} and the lines that "
+            f"{place} {sample[0][0]}: {what} is not clear from {quote(first)} and the lines that "
             f"follow; {ACCEPTED}"
         )
     ((divider, is_attack_first),) = possible
@@ -230,7 +230,7 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
     def read(line: str) -> list[Row]:
         groups = _readings(line, mark)
         if divider not in groups:
-            raise MalformedError(f"expected the dice of both sides, {as_first}, got {shown(line)}")
+            raise MalformedError(f"expected the dice of both sides, {as_first}, got {quote(line)}")
         return [dict(zip(names, groups[divider], strict=True))]
 
     shown_groups = dict(zip(names, _readings(first, mark)[divider], strict=True))
@@ -241,7 +241,7 @@ def _roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str
     )
     return Layout(
         read,
-        f"The log has no heading: {place} {sample[0][0]}, {shown(first)}, was read as "
+        f"The log has no heading: {place} {sample[0][0]}, {quote(first)}, was read as "
         f"{shown_groups['attack']} in attack against {shown_groups['defence']} in defence, {why}.",
     )
 
@@ -295,7 +295,7 @@ def _totals_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
         found = TOTALS_LINE.fullmatch(line.strip()[:LONGEST_EVENT])
         if found is None:
-            raise MalformedError(f"expected totals such as {shown(first)}, got {shown(line)}")
+            raise MalformedError(f"expected totals such as {quote(first)}, got {quote(line)}")
         names = ("rolls", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
         return [dict(zip(names, found.groups(), strict=True))]
 
@@ -308,7 +308,7 @@ def _won_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
         if rows := _read_battles(line):
             return rows
-        raise MalformedError(f"expected battles such as 6 v 1 lost, got {shown(line)}")
+        raise MalformedError(f"expected battles such as 6 v 1 lost, got {quote(line)}")
 
     rows = _read_battles(first)
     if not rows:
@@ -377,7 +377,7 @@ class Columns(NamedTuple):
         if not self.remark:
             return row
         known = {
-            column_name(name) if isinstance(name, str) else name: value
+            normalise_column(name) if isinstance(name, str) else name: value
             for name, value in row.items()
         }
         single = {name for names in self.dice.values() for name in names}
@@ -397,7 +397,7 @@ def is_heading(names: Iterable[str]) -> bool:
     >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
     (True, False)
     """
-    columns = {column_name(name): [None] for name in names}
+    columns = {normalise_column(name): [None] for name in names}
     pairs = _side_pairs(columns)
     return bool(HEADING & {*columns} or _die_columns(columns) or pairs or _winner_columns(columns))
 
@@ -426,7 +426,7 @@ def find_columns(sample: Iterable[Row]) -> Columns:
     for row in sample:
         for name, value in row.items():
             if isinstance(name, str):
-                values.setdefault(column_name(name), []).append(value)
+                values.setdefault(normalise_column(name), []).append(value)
     names: dict[str, str] = {}
     remarks = []
     dice = _die_columns(values)

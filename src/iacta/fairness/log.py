@@ -39,11 +39,26 @@ from iacta.fairness.layouts import (
 from iacta.fairness.recording import recorded
 from iacta.fairness.totals import attackers_lost
 from iacta.fairness.trials import LONGEST_NAME, LOST, WON, Entry, Notes, Trial, refuse_large
-from iacta.inputs.checks import parse_whole_number, shown, split_words, whole_number
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
+from iacta.inputs.checks import parse_int, quote, read_int, split_words
+from iacta.inputs.errors import (
+    IactaError,
+    IllegalError,
+    MalformedError,
+    TooLargeError,
+    add_place,
+    find_error_class,
+)
 from iacta.inputs.files import read_path
 from iacta.inputs.json_and_toml import parse_json
-from iacta.inputs.tabular import HEAD, LineBlock, Tabular, cells, column_name, find_mark, line_text
+from iacta.inputs.tabular import (
+    HEAD_BYTES,
+    LineBlock,
+    Tabular,
+    decode_line,
+    find_delimiter,
+    normalise_column,
+    split_row,
+)
 from iacta.probability.chances import read_fraction
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll
@@ -153,11 +168,11 @@ def _blocks_of_rows(
     place: the word for a row in messages, such as `entry`.
     """
     if isinstance(log, Mapping):
-        raise MalformedError(f"log must be a list of mappings or of dice, got {shown(log)}")
+        raise MalformedError(f"log must be a list of mappings or of dice, got {quote(log)}")
     try:
         rows = iter(log)
     except TypeError:
-        raise MalformedError(f"log must be a text, a path or rows, got {shown(log)}") from None
+        raise MalformedError(f"log must be a text, a path or rows, got {quote(log)}") from None
     sample = list(islice(rows, SAMPLE))
     rows = chain(sample, rows)
     lines = [format_line(row) for row in sample]
@@ -180,9 +195,9 @@ def _line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
         lines = []
         for place_in_part, row in enumerate(part):
             line = format_line(row)
-            with at(f"{place} {number + place_in_part}"):
+            with add_place(f"{place} {number + place_in_part}"):
                 if line is None:
-                    raise MalformedError(f"expected a line as before, got {shown(row)}")
+                    raise MalformedError(f"expected a line as before, got {quote(row)}")
                 if len(line) > LONGEST_LINE:
                     raise TooLargeError(
                         f"a line must have at most {LONGEST_LINE} letters, got more"
@@ -194,7 +209,7 @@ def _line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
 
 def _entries(rows: Iterable[Row], place: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
     for number, row in enumerate(rows, 1):
-        with at(f"{place} {number}"):
+        with add_place(f"{place} {number}"):
             entry = read(row)
         yield entry
 
@@ -232,7 +247,7 @@ class _Lines(NamedTuple):
 def _first_lines(head: bytes) -> list[Numbered]:
     """Return the lines at the beginning of a text, without the last if it may not be whole."""
     lines = head.decode(errors="replace").split("\n")
-    if len(head) >= HEAD:
+    if len(head) >= HEAD_BYTES:
         lines.pop()
     return [(number, line.strip()) for number, line in enumerate(lines, 1)]
 
@@ -280,12 +295,12 @@ class _Reader:
             if line not in self.known:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
-                text = line_text(line, number, self.lines.place).strip(" \r")
+                text = decode_line(line, number, self.lines.place).strip(" \r")
                 if is_first:
                     is_first = False
                     if self._find_layout(text.strip(), number):
                         continue
-                with at(f"{self.lines.place} {number}"):
+                with add_place(f"{self.lines.place} {number}"):
                     entries = [self.read(row) for row in self._rows(text)]
                 if len(entries) > 1:
                     yield from (
@@ -304,10 +319,14 @@ class _Reader:
             self.layout = Layout(lambda text: [_json_row(text)], "")
             self._name_columns(line for _, line in sample)
             return False
-        self.mark = find_mark(first)
-        with at(f"{self.lines.place} {number}"):
+        self.mark = find_delimiter(first)
+        with add_place(f"{self.lines.place} {number}"):
             is_die = re.fullmatch(r"[0-9]{1,3}", first) is not None
-            heading = ["die"] if is_die else [column_name(name) for name in cells(first, self.mark)]
+            heading = (
+                ["die"]
+                if is_die
+                else [normalise_column(name) for name in split_row(first, self.mark)]
+            )
             if is_die or is_heading(heading):
                 self.layout, self.heading = Layout(self._row_of_cells, ""), heading
                 self._name_columns(line for _, line in sample[1:])
@@ -336,7 +355,7 @@ class _Reader:
         return [self.columns.rename(row) for row in self.layout.read(text)]
 
     def _row_of_cells(self, text: str) -> Sequence[Row]:
-        row = [cell.strip() for cell in cells(text, self.mark)]
+        row = [cell.strip() for cell in split_row(text, self.mark)]
         while len(row) > len(self.heading) and not row[-1]:  # a table may end with a mark
             row.pop()
         if len(row) != len(self.heading):
@@ -350,9 +369,9 @@ def _json_row(text: str) -> dict[str, Any]:
     try:
         row = parse_json(text)
     except IactaError as error:
-        raise plainly(error)(str(error).removeprefix("line 1: ")) from None
+        raise find_error_class(error)(str(error).removeprefix("line 1: ")) from None
     if not isinstance(row, dict):
-        raise MalformedError(f"a line must be an object of JSON, as the first is, got {shown(row)}")
+        raise MalformedError(f"a line must be an object of JSON, as the first is, got {quote(row)}")
     return row
 
 
@@ -367,7 +386,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     """Return the entry of a row, or refuse it."""
     given: dict[str, Any] = {}
     for name, value in row.items():
-        column = column_name(name) if isinstance(name, str) else ""
+        column = normalise_column(name) if isinstance(name, str) else ""
         if column not in COLUMNS:
             if len(notes.unread) < MOST_COLUMNS:
                 notes.unread[str(name)[:LONGEST_NAME]] = None
@@ -393,7 +412,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         kinds = ["totals"]
         notes.remarks["Losses were read as totals of all rolls that a line counts."] = None
     if len(kinds) != 1:
-        got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else shown(dict(row))
+        got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else quote(dict(row))
         raise MalformedError(f"a row must have {WANTED}; got {got}")
     if chances is not None and kinds[0] in ("totals", "won"):
         chances = None  # many rolls have no single chance, and an attack has one of its own
@@ -422,7 +441,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
 
 def _rules(name: object, garrison: int) -> Rules:
     if not isinstance(name, str):
-        raise MalformedError(f"rules must be a name, got {shown(name)}")
+        raise MalformedError(f"rules must be a name, got {quote(name)}")
     return _found_rules(name, garrison)
 
 
@@ -433,13 +452,13 @@ def _ahead(value: object) -> tuple[Territory, ...]:
         parts = [parts]
     if not isinstance(parts, list | tuple) or not 1 <= len(parts) <= MOST_AHEAD:
         raise MalformedError(
-            f"ahead must be the defenders of 1 to {MOST_AHEAD} territories, got {shown(value)}"
+            f"ahead must be the defenders of 1 to {MOST_AHEAD} territories, got {quote(value)}"
         )
     way = tuple(parse_territory(str(part)) for part in parts)
     if any(territory.defenders > MOST_DEFENDERS or territory.stop is not None for territory in way):
         raise IllegalError(
             f"ahead must be territories of at most {MOST_DEFENDERS} defenders without a stop, got "
-            f"{shown(value)}"
+            f"{quote(value)}"
         )
     return way
 
@@ -451,7 +470,7 @@ def _chances(given: Row) -> tuple[float, float]:
             raise MalformedError(f"missing {name}")
         chance = read_fraction(given[name], name, "lie between 0 and 1")
         if not 0 <= chance <= 1:
-            raise IllegalError(f"{name} must lie between 0 and 1, got {shown(given[name])}")
+            raise IllegalError(f"{name} must lie between 0 and 1, got {quote(given[name])}")
         chances.append(float(chance))
     return chances[0], chances[1]
 
@@ -468,7 +487,7 @@ def _name(given: Row, column: str) -> str:
     name = given.get(column, "")
     if not isinstance(name, str | int) or len(str(name)) > LONGEST_NAME:
         raise MalformedError(
-            f"{column} must be a name of at most {LONGEST_NAME} letters, got {shown(name)}"
+            f"{column} must be a name of at most {LONGEST_NAME} letters, got {quote(name)}"
         )
     return str(name)
 
@@ -478,8 +497,8 @@ def _whole(given: Row, name: str, least: int, most: int | None = None) -> int:
         raise MalformedError(f"missing {name}")
     value = given[name]
     if isinstance(value, str):
-        return parse_whole_number(value, name, least, most)
-    return whole_number(value, name, least, most)
+        return parse_int(value, name, least, most)
+    return read_int(value, name, least, most)
 
 
 def _die(given: Row, rules: Rules) -> Entry:
@@ -543,17 +562,17 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
     if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
         faces = split_dice(value, max(dice.faces))
     elif isinstance(value, list | tuple):
-        faces = [whole_number(face, name, 1) for face in value]
+        faces = [read_int(face, name, 1) for face in value]
     else:
-        raise MalformedError(f"{name} must be dice such as 6 5 3, got {shown(value)}")
+        raise MalformedError(f"{name} must be dice such as 6 5 3, got {quote(value)}")
     spare = len(dice.faces) - dice.kept
     if not spare < len(faces) <= len(dice.faces):
         raise IllegalError(
-            f"{name} must be {spare + 1} to {len(dice.faces)} dice, got {shown(value)}"
+            f"{name} must be {spare + 1} to {len(dice.faces)} dice, got {quote(value)}"
         )
     if not all(1 <= face <= max(dice.faces) for face in faces):
         raise IllegalError(
-            f"{name} must be dice that show 1 to {max(dice.faces)}, got {shown(value)}"
+            f"{name} must be dice that show 1 to {max(dice.faces)}, got {quote(value)}"
         )
     return tuple(faces)
 
@@ -594,7 +613,7 @@ def _battle(given: Row, rules: Rules) -> Entry:
     if "won" in given and _won(given) != (not theirs):
         raise IllegalError(
             f"won must be {'no' if theirs else 'yes'} as defenders_left is {theirs}, got "
-            f"{shown(given['won'])}"
+            f"{quote(given['won'])}"
         )
     lost = attackers - ours, defenders - theirs
     if theirs and ours > garrison:
@@ -618,7 +637,7 @@ def _won_battle(given: Row, rules: Rules) -> Entry:
 def _won(given: Row) -> bool:
     won = is_won(given["won"])
     if won is None:
-        raise MalformedError(f"won must be yes or no, got {shown(given['won'])}")
+        raise MalformedError(f"won must be yes or no, got {quote(given['won'])}")
     return won
 
 

@@ -12,8 +12,8 @@ from iacta.fairness.trials import (
     armies_in_one_roll,
     refuse_large,
 )
-from iacta.inputs.checks import parse_whole_number, shown, whole_number
-from iacta.inputs.errors import IllegalError, MalformedError, at
+from iacta.inputs.checks import parse_int, quote, read_int
+from iacta.inputs.errors import IllegalError, MalformedError, add_place
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -98,12 +98,9 @@ class Recording(NamedTuple):
 
     def changes(self) -> Iterator[Change]:
         """Yield how the map has changed, as time went on."""
-        rounds = [
-            (parse_whole_number(name, "each round"), _part(self.rounds, name))
-            for name in self.rounds
-        ]
+        rounds = [(parse_int(name, "each round"), _part(self.rounds, name)) for name in self.rounds]
         for number, events in sorted(rounds, key=itemgetter(0)):
-            with at(f"round {number}"):
+            with add_place(f"round {number}"):
                 lands = _lands(events, "mapState")
                 for _, player, changed in _snapshots(_part(events, "playerTurns")):
                     attack, unclear = _attack(player, lands, changed)
@@ -116,15 +113,15 @@ def read_recording(document: object) -> Recording:
     if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
         raise MalformedError(
             "a log of one JSON text must be a list or a recording with roundInfo, got "
-            f"{shown(document)}"
+            f"{quote(document)}"
         )
     info = _part(document, "gameInfo")
     mode = str(info.get("gameMode", ""))
     if "zombie" in mode.casefold():
         raise IllegalError(
-            f"recordings with zombies cannot be read, got the gameMode {shown(mode)}"
+            f"recordings with zombies cannot be read, got the gameMode {quote(mode)}"
         )
-    with at("gameInfo.dice"):
+    with add_place("gameInfo.dice"):
         dice = str(info.get("dice", ""))
         name = "" if find_rules(dice) == Rules() else dice
     return Recording(
@@ -138,7 +135,7 @@ def read_recording(document: object) -> Recording:
 
 def _object(value: object, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise MalformedError(f"{name} must be an object of JSON, got {shown(value)}")
+        raise MalformedError(f"{name} must be an object of JSON, got {quote(value)}")
     return value
 
 
@@ -152,12 +149,12 @@ def _lands(document: Mapping[str, Any], name: str) -> dict[str, Land]:
 
 def _land(value: object) -> Land:
     state = _object(value, "each territory")
-    armies = whole_number(state.get("units"), "units", 0)
+    armies = read_int(state.get("units"), "units", 0)
     owner, before = state.get("ownedBy"), state.get("previousUnits")
     if not isinstance(owner, str | int | None):
-        raise MalformedError(f"ownedBy must be a player, got {shown(owner)}")
+        raise MalformedError(f"ownedBy must be a player, got {quote(owner)}")
     if before is not None:
-        before = whole_number(before, "previousUnits", 0)
+        before = read_int(before, "previousUnits", 0)
     return Land(owner, armies, bool(state.get("isCapital", False)), before)
 
 
@@ -167,10 +164,10 @@ def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
     for player in turns:
         snapshots = _part(turns, player).get("snapshots", [])
         if not isinstance(snapshots, list):
-            raise MalformedError(f"snapshots must be a list, got {shown(snapshots)}")
+            raise MalformedError(f"snapshots must be a list, got {quote(snapshots)}")
         for snapshot in snapshots:
             if _object(snapshot, "each snapshot").get("type") == "territory":
-                time = whole_number(snapshot.get("time", 0), "time")
+                time = read_int(snapshot.get("time", 0), "time")
                 read.append((time, player, _lands(snapshot, "territories")))
     return sorted(read, key=itemgetter(0))
 
@@ -231,7 +228,7 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     for change in recording.changes():
         entry: Entry | str = change.unclear
         if change.attack is not None:
-            with at(f"round {change.round}"):
+            with add_place(f"round {change.round}"):
                 entry = _battle(recording, change, *change.attack)
         if isinstance(entry, Entry):
             yield entry

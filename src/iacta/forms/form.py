@@ -19,7 +19,7 @@ from types import new_class
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, dataclass_transform
 
 from iacta.forms.parameter_kinds import Flag, Kind, Schema
-from iacta.inputs.checks import put, shown
+from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import read_package_file
 
@@ -171,7 +171,7 @@ class Form:
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
             if value is not None or parameter.default is not None:
-                put(self, parameter.name, parameter.read(value))
+                set_field(self, parameter.name, parameter.read(value))
         self.complete()
         self._check_together()
 
@@ -225,7 +225,7 @@ class Form:
             elif parameter.is_required:
                 raise MalformedError(f"missing {parameter.name}", parameter=parameter.name)
         form = cls(**values)
-        put(form, "_texts", texts)
+        set_field(form, "_texts", texts)
         return form
 
     def get_text(self, name: str) -> Any:
@@ -362,7 +362,7 @@ class _Bounded(Formatter):
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         is_plain = not isinstance(value, str) or (value.isprintable() and len(value) < MOST_PLAIN)
-        return value if conversion != "r" and is_plain else shown(value)
+        return value if conversion != "r" and is_plain else quote(value)
 
 
 class _Spelt(dict[str, str]):

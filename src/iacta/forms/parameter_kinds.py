@@ -10,16 +10,22 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform
 from iacta.battle.territory import Territory, parse_territory, territory_name
 from iacta.board.codes import is_code
 from iacta.inputs.checks import (
-    LONGEST_SHOWN,
+    MAX_VALUE_LENGTH,
     check_choice,
-    fraction_text,
-    parse_whole_number,
+    format_fraction,
+    parse_int,
+    quote,
+    read_int,
     read_row,
-    shown,
     split_words,
-    whole_number,
 )
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
+from iacta.inputs.errors import (
+    IactaError,
+    IllegalError,
+    MalformedError,
+    TooLargeError,
+    find_error_class,
+)
 from iacta.probability.chances import read_chance, read_fraction
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rule_set, rules_name
@@ -87,10 +93,10 @@ class Whole(Kind):
     most: int | None = None
 
     def parse(self, text: str, name: str) -> int:
-        return parse_whole_number(text, name, self.least, self.most)
+        return parse_int(text, name, self.least, self.most)
 
     def check(self, value: object, name: str) -> int:
-        return whole_number(value, name, self.least, self.most)
+        return read_int(value, name, self.least, self.most)
 
     def schema(self) -> Schema:
         bounds = {"minimum": self.least, "maximum": self.most}
@@ -113,10 +119,10 @@ class Number(Kind):
         expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
         number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
         if self.least is not None and number < self.least:
-            raise IllegalError(f"{name} must {expected}, got {shown(value)}", parameter=name)
+            raise IllegalError(f"{name} must {expected}, got {quote(value)}", parameter=name)
         if self.most is not None and number > self.most:
             raise TooLargeError(
-                f"{name} must be at most {self.most:g}, got {shown(value)}", parameter=name
+                f"{name} must be at most {self.most:g}, got {quote(value)}", parameter=name
             )
         return number
 
@@ -146,7 +152,7 @@ class Chance(Kind):
 
     def text(self, value: Fraction) -> str:
         percents = 100 * value
-        return f"{percents}%" if percents.denominator == 1 else fraction_text(value)
+        return f"{percents}%" if percents.denominator == 1 else format_fraction(value)
 
     def json(self, value: Fraction) -> str:
         return self.text(value)
@@ -165,7 +171,7 @@ class Flag(Kind):
     def parse(self, text: str, name: str) -> bool:
         words = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
         if text.casefold() not in words:
-            raise MalformedError(f"{name} must be true or false, got {shown(text)}", parameter=name)
+            raise MalformedError(f"{name} must be true or false, got {quote(text)}", parameter=name)
         return words[text.casefold()]
 
     def check(self, value: object, name: str) -> bool:
@@ -195,7 +201,7 @@ class OneOf(Kind):
                 return word
         *most, last = (word.replace(" ", "-") for word in self.words)
         words = f"{', '.join(most)} or {last}"
-        raise IllegalError(f"{name} must be {words}, got {shown(value)}", parameter=name)
+        raise IllegalError(f"{name} must be {words}, got {quote(value)}", parameter=name)
 
     def text(self, value: str) -> str:
         return value.replace(" ", "-")
@@ -209,7 +215,7 @@ class Name(Kind):
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
-            raise MalformedError(f"{name} must be a text, got {shown(value)}", parameter=name)
+            raise MalformedError(f"{name} must be a text, got {quote(value)}", parameter=name)
         return str(value)
 
 
@@ -285,8 +291,8 @@ class Row(Kind):
             texts = " ".join(map(str, entries))
             if "," not in texts:
                 raise
-            apart = " ".join(texts.replace(",", " ").split())[:LONGEST_SHOWN]
-            raise plainly(error)(f"{error}; separate {name} by spaces: {apart}") from None
+            apart = " ".join(texts.replace(",", " ").split())[:MAX_VALUE_LENGTH]
+            raise find_error_class(error)(f"{error}; separate {name} by spaces: {apart}") from None
 
     def text(self, value: Sequence[Any]) -> str:
         return " ".join(self.json(value))
@@ -314,7 +320,7 @@ class Way(Row):
         if isinstance(entry, str):
             parse_territory(entry)
             return entry
-        return str(whole_number(entry, "defenders", least=1))
+        return str(read_int(entry, "defenders", least=1))
 
     def entry_text(self, entry: str | Territory) -> str:
         return entry if isinstance(entry, str) else territory_name(entry)
@@ -335,7 +341,7 @@ class Listed(Kind):
 
     def check(self, value: object, name: str) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
-            raise MalformedError(f"{name} must be a row, got {shown(value)}", parameter=name)
+            raise MalformedError(f"{name} must be a row, got {quote(value)}", parameter=name)
         return tuple(self.kind.check(entry, name) for entry in read_row(value, name, "values"))
 
     def text(self, value: Sequence[Any]) -> str:
@@ -371,7 +377,7 @@ class Source(Kind, Generic[T]):
             return str(value)
         kind = self.holds.__name__.lower()
         raise MalformedError(
-            f"{name} must be a {kind} or a file of one, got {shown(value)}", parameter=name
+            f"{name} must be a {kind} or a file of one, got {quote(value)}", parameter=name
         )
 
     def is_path(self, value: object) -> bool:

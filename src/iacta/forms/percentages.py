@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
-from iacta.inputs.checks import fraction_text
+from iacta.inputs.checks import format_fraction
 from iacta.methods import find_kernel
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
@@ -70,7 +70,7 @@ def plain_percent(chance: Fraction) -> str:
     percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
     if digits < MOST_PERCENT_DIGITS:
         return f"{percents:.{digits}f}%"
-    text = fraction_text(chance)
+    text = format_fraction(chance)
     return text if len(text) <= LONGEST_FRACTION else f"about {percents:.3g}%"
 
 
@@ -98,13 +98,13 @@ def all_digits(probability: Probability) -> str:
     ('1/2', '0.1')
     """
     if isinstance(probability, Fraction):
-        return fraction_text(probability)
+        return format_fraction(probability)
     return repr(float(probability))
 
 
 def exact_text(probability: Probability | None) -> str | None:
     """Return an exact probability as n/d, and `None` for a float."""
-    return fraction_text(probability) if isinstance(probability, Fraction) else None
+    return format_fraction(probability) if isinstance(probability, Fraction) else None
 
 
 def exactly(*probabilities: Probability | None) -> list[str]:

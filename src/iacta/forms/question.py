@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeAlias, dataclass_transform, get_args, get_
 from iacta.forms.form import Form, Parameter, Register
 from iacta.forms.record import Key, KeyedRecord
 from iacta.forms.sections import Section
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import Displayed, import_upper
+from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
 MOST_NAMED = 2  # questions, in a message
 LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
@@ -87,7 +87,7 @@ class Question(Form):
 
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True, repr=False)
-class Answer(Displayed):
+class Answer(DisplayMixin):
     """What iacta answers: plain data, which a face shows and does not work out.
 
     Subclasses are frozen dataclasses.
@@ -127,7 +127,7 @@ class Answer(Displayed):
 
     def plot(self, *context: Any) -> Any:
         # Charts import answers, so they are looked up only when asked for.
-        return self.draw(import_upper("charts"))
+        return self.draw(import_upper_module("charts"))
 
     def draw(self, charts: Charts) -> Any:
         """Return the picture."""
@@ -178,7 +178,7 @@ def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter
         hint = f"did you mean {near!r}?"
     elif not any(parameter.name == name for parameter in form.parameters()):
         hint = list_questions(name) or hint
-    return f"unknown parameter {shown(name)} of {form.name}; {hint}"
+    return f"unknown parameter {quote(name)} of {form.name}; {hint}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

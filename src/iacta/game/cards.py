@@ -14,7 +14,7 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
-from iacta.inputs.checks import put, read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row, set_field
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.distribution import Distribution
 
@@ -68,12 +68,12 @@ class Hand(_Cards):
         """Return a hand of checked numbers and names; `_make` checks nothing."""
         counts = (infantry, cavalry, artillery, jokers, unknown)
         checked = (
-            whole_number(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
+            read_int(count, name) for name, count in zip(_Cards._fields, counts, strict=False)
         )
         names = read_row(territories, "territories", "names", DECK_SIZE)
         for name in names:
             if not isinstance(name, str):
-                raise MalformedError(f"territories of cards must be names, got {shown(name)}")
+                raise MalformedError(f"territories of cards must be names, got {quote(name)}")
         return cls._make((*checked, tuple(names)))
 
     def __add__(self, other: object) -> "Hand":
@@ -185,7 +185,7 @@ class Sets:
         values = read_row(self.values, "values", "whole numbers", MOST_VALUES)
         if not values:
             raise IllegalError("values of sets must be at least one, got none")
-        put(self, "values", tuple(whole_number(v, "values", 0, MOST_VALUE) for v in values))
+        set_field(self, "values", tuple(read_int(v, "values", 0, MOST_VALUE) for v in values))
 
     def nth(self, place: int) -> int:
         """Return what the set at a place brings, the next one being at 0."""
@@ -260,10 +260,10 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     >>> traded_armies(5), traded_armies(6), traded_armies(8)
     (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))
     """
-    number = whole_number(cards, "cards", least=0, most=DECK.number)
+    number = read_int(cards, "cards", least=0, most=DECK.number)
     table = Sets() if trade is None else trade
     if not isinstance(table, Sets):
-        raise MalformedError(f"trade must be Sets, got {shown(trade)}")
+        raise MalformedError(f"trade must be Sets, got {quote(trade)}")
     sets = -(-(number - MUST_TRADE + 1) // FEWEST_TRADED) if number >= TRADED_AT_ONCE else 0
     if not table.is_fixed:
         return Distribution({sum(map(table.nth, range(sets))): 1})

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from iacta.board.codes import escaped, unescaped
 from iacta.game.cards import DECK, MOST_VALUE, SYMBOLS, Hand, Sets
-from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
@@ -29,7 +29,7 @@ def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str
         key, equals, value = field.partition("=")
         if not equals or key not in known:
             raise MalformedError(
-                f"code must go on with key=value, keys being {', '.join(known)}, got {shown(field)}"
+                f"code must go on with key=value, keys being {', '.join(known)}, got {quote(field)}"
             )
         if key in found:
             raise IllegalError(f"{key!r} appears twice in the code")
@@ -52,7 +52,7 @@ def read_pairs(text: str) -> list[tuple[str, str]]:
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
         if not colon or unescaped(name) in found:
-            raise MalformedError(f"entry must be written as name:value once, got {shown(entry)}")
+            raise MalformedError(f"entry must be written as name:value once, got {quote(entry)}")
         found[unescaped(name)] = value
     return list(found.items())
 
@@ -80,8 +80,8 @@ def read_hand(text: str) -> Hand:
     """Return the hand that a text says."""
     parts = text.split(".")
     if len(parts) not in (1, len(DECK.counts)):
-        raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {shown(text)}")
-    numbers = [parse_whole_number(part, "cards", 0, DECK.number) for part in parts]
+        raise MalformedError(f"cards must be one number or {len(DECK.counts)}, got {quote(text)}")
+    numbers = [parse_int(part, "cards", 0, DECK.number) for part in parts]
     return Hand._make((*numbers, ())) if len(numbers) > 1 else Hand(unknown=numbers[0])
 
 
@@ -98,7 +98,7 @@ def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
     """Return the symbols that a text says."""
     if len(text) != len(territories) or not {*text} <= {*LETTERS}:
         raise MalformedError(
-            f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {shown(text)}"
+            f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {quote(text)}"
         )
     return {
         name: LETTERS[each] for name, each in zip(territories, text, strict=True) if each != "-"
@@ -119,7 +119,7 @@ def read_sets(text: str) -> Sets:
     first, *rest = text.split(",")
     is_fixed = first == FIXED
     values = rest if is_fixed else [first, *rest]
-    numbers = tuple(parse_whole_number(each, "sets", 0, MOST_VALUE) for each in values)
+    numbers = tuple(parse_int(each, "sets", 0, MOST_VALUE) for each in values)
     return Sets(numbers, is_fixed) if numbers else Sets(is_fixed=is_fixed)
 
 
@@ -148,7 +148,7 @@ def read_rules(text: str) -> Rules:
     try:
         record = parse_json(plain)
     except ValueError:
-        raise MalformedError(f"rules must be a name or a JSON object, got {shown(plain)}") from None
+        raise MalformedError(f"rules must be a name or a JSON object, got {quote(plain)}") from None
     return read_rules_record(record)
 
 
@@ -161,6 +161,6 @@ def read_attack(text: str) -> tuple[str, str, int]:
     """Return the two territories and the dice of an attack."""
     parts = text.split(":")
     if len(parts) != 3:
-        raise MalformedError(f"attack must be written as from:to:dice, got {shown(text)}")
+        raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")
     start, to, dice = parts
-    return unescaped(start), unescaped(to), parse_whole_number(dice, "dice", 1, MOST_DICE)
+    return unescaped(start), unescaped(to), parse_int(dice, "dice", 1, MOST_DICE)

@@ -17,7 +17,7 @@ from iacta.board.formats.reading import FileTable, normalize_text, read_file, re
 from iacta.board.position import POSITION_KEYS, read_position_table
 from iacta.game.codes import OPTIONS, names_text, pairs_text, symbols_text
 from iacta.game.turn import Turn
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
@@ -124,7 +124,7 @@ def _read_table(table: FileTable, folder: Path | None, board: Board | None) -> T
     has_new = options.get("place", "0") != "0"
     phase = table.entries.get("phase", "place" if has_new else "attack")
     if not isinstance(phase, str):
-        table.refuse(("phase",), f"phase must be text, got {shown(phase)}")
+        table.refuse(("phase",), f"phase must be text, got {quote(phase)}")
     owners = tuple(each.owner for each in position.holdings)
     armies = tuple(each.armies for each in position.holdings)
     fields = (phase, *(f"{key}={text}" for key, text in options.items()))
@@ -154,5 +154,5 @@ def _write_option(key: str, value: object, board: Board) -> str | None:
         return pairs_text({str(name): escaped(str(each)) for name, each in value.items()})
     raise MalformedError(
         f"{key} must be a number, text, a list or a table with a number or text for each name, "
-        f"got {shown(value)}"
+        f"got {quote(value)}"
     )

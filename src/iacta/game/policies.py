@@ -21,7 +21,7 @@ import numpy as np
 from iacta.board import Board, Position
 from iacta.game.actions import Action, Advance, Attack, EndPhase
 from iacta.game.turn import Policy, Turn
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.methods.kernel import read_battle
 from iacta.probability.chances import Chance, read_fraction
@@ -98,14 +98,14 @@ def evaluate(
     (0.8569, 0.8569)
     """
     if not isinstance(turn, Turn):
-        raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
+        raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for each, name in ((policy, "policy"), (getattr(goal, "worth", None), "worth of the goal")):
         if not callable(each):
-            raise MalformedError(f"{name} must be a function of a turn, got {shown(each)}")
+            raise MalformedError(f"{name} must be a function of a turn, got {quote(each)}")
     if hasattr(goal, "read"):
         goal = goal.read(turn.board)
-    number = whole_number(games, "games", least=2)
-    most = whole_number(most_states, "most_states", least=0)
+    number = read_int(games, "games", least=2)
+    most = read_int(most_states, "most_states", least=0)
     grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))
     if not grows:
         found = _exact(policy, turn, goal, defender, most)
@@ -159,7 +159,7 @@ def _followers(turn: Turn, action: Action) -> list[tuple[float, Turn]]:
 def _estimated(
     policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, games: int, seed: int
 ) -> Evaluation:
-    rng = np.random.default_rng(whole_number(seed, "seed"))
+    rng = np.random.default_rng(read_int(seed, "seed"))
     values = []
     for _ in range(games):
         end = turn
@@ -221,13 +221,13 @@ def evaluate_battle(
     (10.901, 11.919)
     """
     if not callable(policy):
-        raise MalformedError(f"policy must be a function of armies, got {shown(policy)}")
+        raise MalformedError(f"policy must be a function of armies, got {quote(policy)}")
     a, d, found = read_battle(attackers, defenders, rules)
     names = {"prize": prize, "army_value": army_value, "kill_value": kill_value}
     values = {name: read_fraction(value, name, "be a number") for name, value in names.items()}
     for name, value in values.items():
         if value < 0:
-            raise IllegalError(f"{name} must be at least 0, got {shown(names[name])}")
+            raise IllegalError(f"{name} must be at least 0, got {quote(names[name])}")
     board = Board("battle", ("start", "to"), (("start", "to"),))
     turn = Turn(Position(board, "us", {"start": ("us", a), "to": ("them", d)}), found)
     gain = _Gain(turn, *map(float, values.values()))
@@ -244,7 +244,7 @@ def _by_thumb(policy: Thumb, turn: Turn) -> Action:
     attacks = [each for each in actions if isinstance(each, Attack)]
     dice = policy(turn.armies[0], turn.armies[1]) if attacks else 0
     if dice is not None and (not hasattr(dice, "__index__") or dice < 0):
-        raise MalformedError(f"policy must return a number of dice or None, got {shown(dice)}")
+        raise MalformedError(f"policy must return a number of dice or None, got {quote(dice)}")
     if not dice:
         return EndPhase()
     return next((each for each in attacks if each.dice <= dice), attacks[-1])

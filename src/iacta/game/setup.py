@@ -6,7 +6,7 @@ from typing import TypeVar
 from iacta.board import Board, Position
 from iacta.board.board import folded, read_name
 from iacta.game.cards import DECK, SYMBOLS, Hand
-from iacta.inputs.checks import FrozenDict, check_choice, read_row, shown, whole_number
+from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_row
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -28,9 +28,9 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
     names = [read_name(each, "player") for each in read_row(players, "players", "names")]
     found = tuple(spelling.get(folded(each), each) for each in names)
     if len({*map(folded, found)}) < len(found):
-        raise IllegalError(f"players must each be named once, got {shown(list(found))}")
+        raise IllegalError(f"players must each be named once, got {quote(list(found))}")
     if position.player not in found:
-        raise IllegalError(f"players must have {position.player!r}, got {shown(list(found))}")
+        raise IllegalError(f"players must have {position.player!r}, got {quote(list(found))}")
     return found
 
 
@@ -39,7 +39,7 @@ def read_symbols_of(symbols: Mapping[str, str] | None, board: Board) -> FrozenDi
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
         raise MalformedError(
-            f"symbols must be a mapping from names to symbols, got {shown(symbols)}"
+            f"symbols must be a mapping from names to symbols, got {quote(symbols)}"
         )
     found = {board.find(name): symbol for name, symbol in given.items()}
     for name, symbol in found.items():
@@ -61,21 +61,21 @@ def read_cards(
     if cards is None:
         return None
     if not isinstance(cards, Mapping):
-        raise MalformedError(f"cards must be a mapping from players to hands, got {shown(cards)}")
+        raise MalformedError(f"cards must be a mapping from players to hands, got {quote(cards)}")
     spelling = {folded(each): each for each in players}
     found: dict[str, Hand] = {}
     for name, held in cards.items():
         player = spelling.get(folded(name)) if isinstance(name, str) else None
         if player is None or player in found:
-            raise IllegalError(f"cards must name each of the players once, got {shown(name)}")
+            raise IllegalError(f"cards must name each of the players once, got {quote(name)}")
         what = f"cards of {player}"
         if isinstance(held, tuple):
             if len(held) > len(Hand._fields):
-                raise MalformedError(f"{what} must be a Hand or a whole number, got {shown(held)}")
-            hand = Hand._make((*(whole_number(n, what, 0, DECK.number) for n in held[:5]), ()))
+                raise MalformedError(f"{what} must be a Hand or a whole number, got {quote(held)}")
+            hand = Hand._make((*(read_int(n, what, 0, DECK.number) for n in held[:5]), ()))
             hand = Hand() + hand._replace(territories=_read_pictured(held[5:], what, board))
         else:
-            hand = Hand(unknown=whole_number(held, what, 0, DECK.number))
+            hand = Hand(unknown=read_int(held, what, 0, DECK.number))
         if hand != Hand():
             found[player] = hand
     every = sum(found.values(), Hand())
@@ -107,8 +107,8 @@ def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> Fr
     """Return what must remain on territories beyond the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
-        raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
-    kept = {board.find(name): whole_number(n, f"keep of {name}") for name, n in given.items()}
+        raise MalformedError(f"keep must be a mapping from names to armies, got {quote(keep)}")
+    kept = {board.find(name): read_int(n, f"keep of {name}") for name, n in given.items()}
     return _in_order({name: n for name, n in kept.items() if n > garrison}, board)
 
 
@@ -119,7 +119,7 @@ def read_rules_of(
     given = {} if rules_of is None else rules_of
     if not isinstance(given, Mapping):
         raise MalformedError(
-            f"rules_of must be a mapping from names to rules, got {shown(rules_of)}"
+            f"rules_of must be a mapping from names to rules, got {quote(rules_of)}"
         )
     found = {board.find(name): find_rules(own, usual.garrison) for name, own in given.items()}
     return _in_order({name: own for name, own in found.items() if own != usual}, board)

@@ -17,7 +17,7 @@ import numpy as np
 from iacta.board.position import Position
 from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
-from iacta.inputs.checks import read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.rules.thrown import shown_losses
 
@@ -32,7 +32,7 @@ def check_version(record: Mapping[str, Any]) -> None:
     """Refuse a recorded turn whose `version` is unknown; no version is the first one."""
     version = record.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
-        raise IllegalError(f"version must be {VERSION}, got {shown(version)}")
+        raise IllegalError(f"version must be {VERSION}, got {quote(version)}")
 
 
 class TreeTurn(NamedTuple):
@@ -59,8 +59,8 @@ def read_tree(turn: Turn, steps: object) -> list[TreeTurn]:
         raise IllegalError(f"steps must be at most {MAX_STEPS}, got {len(given)}")
     for number, record in enumerate(given):
         if not isinstance(record, Mapping):
-            raise MalformedError(f"step must be an object, got {shown(record)}")
-        before = whole_number(record.get("after"), "after", most=number)
+            raise MalformedError(f"step must be an object, got {quote(record)}")
+        before = read_int(record.get("after"), "after", most=number)
         step = {name: value for name, value in record.items() if name != "after"}
         start = nodes[before].turn
         if start is None:
@@ -94,11 +94,11 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     """
     do = step.get("do")
     if not isinstance(do, str) or do not in STEPS:
-        raise MalformedError(f"do must be one of {', '.join(STEPS)}, got {shown(do)}")
+        raise MalformedError(f"do must be one of {', '.join(STEPS)}, got {quote(do)}")
     keys, take = STEPS[do]
     for name in step:
         if name not in ("do", "goal", *keys):
-            raise MalformedError(f"unknown key {shown(name)} of a step {do!r}")
+            raise MalformedError(f"unknown key {quote(name)} of a step {do!r}")
     return take(turn, step)
 
 
@@ -124,8 +124,8 @@ def _find_territory(turn: Turn, given: object, name: str) -> str:
     if isinstance(given, str):
         return turn.board.find(given)
     if not isinstance(given, int) or isinstance(given, bool):
-        raise MalformedError(f"{name} must be a territory, got {shown(given)}")
-    return names[whole_number(given, name, most=len(names) - 1)]
+        raise MalformedError(f"{name} must be a territory, got {quote(given)}")
+    return names[read_int(given, name, most=len(names) - 1)]
 
 
 def _find_possible_attack(turn: Turn, step: Step) -> tuple[str, str]:
@@ -146,7 +146,7 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = _find_possible_attack(turn, step)
-    rng = np.random.default_rng(whole_number(step.get("seed", 0), "seed"))
+    rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     most, rolls, lost, killed = 1 if step.get("once") else MAX_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
         (result,) = turn.results(attack).sample(1, rng)
@@ -168,7 +168,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _read_faces(given: object, name: str) -> list[int]:
-    return [whole_number(face, name, least=1) for face in read_row(given, name, "numbers")]
+    return [read_int(face, name, least=1) for face in read_row(given, name, "numbers")]
 
 
 def _take_advance(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -176,12 +176,12 @@ def _take_advance(turn: Turn, step: Step) -> tuple[Turn, str]:
     if turn.pending is None or not numbers:
         raise IllegalError("no armies can move in now: no territory has just been taken")
     to, span = turn.pending.to, (numbers[0], numbers[-1])
-    armies = whole_number(step.get("armies"), f"armies that move into {to}", *span)
+    armies = read_int(step.get("armies"), f"armies that move into {to}", *span)
     return turn.after(Advance(armies)), f"{_count(armies, 'moves', 'move')} into {to}"
 
 
 def _take_new_armies(turn: Turn, step: Step) -> tuple[Turn, str]:
-    armies = whole_number(step.get("armies"), "armies", least=1)
+    armies = read_int(step.get("armies"), "armies", least=1)
     after = turn.with_options(place=turn.place + armies)
     return after, f"{armies} new {'army' if armies == 1 else 'armies'} more"
 
@@ -191,9 +191,9 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
     for entry in read_row(step.get("on"), "on", "pairs"):
         pair = read_row(entry, "on", "a territory and armies")
         if len(pair) != 2:
-            raise MalformedError(f"on must be pairs of a territory and armies, got {shown(entry)}")
+            raise MalformedError(f"on must be pairs of a territory and armies, got {quote(entry)}")
         name = _find_territory(turn, pair[0], "on")
-        given[name] = whole_number(pair[1], f"new armies on {name}", least=1)
+        given[name] = read_int(pair[1], f"new armies on {name}", least=1)
     if sum(given.values()) != turn.place:
         raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
     _refuse_others(turn.position, given)
@@ -215,7 +215,7 @@ def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
     most = max((move.armies for move in moves if (move.start, move.to) == (start, to)), default=0)
     if not most:
         raise IllegalError(f"no armies can move from {start} to {to} now")
-    armies = whole_number(step.get("armies"), "armies to move", least=1, most=most)
+    armies = read_int(step.get("armies"), "armies to move", least=1, most=most)
     words = f"{_count(armies, 'moves', 'move')} from {start} to {to}"
     return turn.after(Fortify(start, to, armies)), words
 
@@ -289,7 +289,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     A battle that the rules do not allow is refused.
     """
     start, to = find_border(turn, record)
-    left, against = (whole_number(record.get(name), name) for name in ("left", "their_left"))
+    left, against = (read_int(record.get(name), name) for name in ("left", "their_left"))
     lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
     dice, moved, armies = record.get("dice"), record.get("moved"), 0
     ends = [turn.fought(start, to, left, against, dice)]
@@ -312,7 +312,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
         ends = [each for each in ends if armies in list_advances(each)]
         after = ends[0].after(Advance(armies))
     elif moved:
-        raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
+        raise IllegalError(f"moved must be 0 where nothing is taken, got {quote(moved)}")
     several = [(number, ends[0]) for number in legal]
     return LoggedBattle(
         start, to, lost, killed, armies, tuple(ways or several), after, bool(ways), is_assumed
@@ -327,7 +327,7 @@ def _read_moved(moved: object, usual: list[int], possible: list[int]) -> int:
     """
     if moved is None and len(usual) > 1:
         raise MalformedError(f"moved must be given, from {possible[0]} to {possible[-1]}")
-    number = usual[0] if moved is None else whole_number(moved, "moved")
+    number = usual[0] if moved is None else read_int(moved, "moved")
     if number not in possible:
         raise IllegalError(f"moved must be from {possible[0]} to {possible[-1]}, got {number}")
     return number

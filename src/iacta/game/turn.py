@@ -88,13 +88,13 @@ from iacta.game.setup import (
 from iacta.inputs.checks import (
     FrozenDict,
     check_choice,
-    parse_whole_number,
-    put,
-    shown,
-    whole_number,
+    parse_int,
+    quote,
+    read_int,
+    set_field,
 )
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.reprs import LONGEST_REPR
+from iacta.inputs.reprs import MAX_REPR_LENGTH
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
 from iacta.probability.distribution import Distribution
@@ -256,7 +256,7 @@ class Turn:
     ) -> None:
         check_position(position)
         board, usual = position.board, find_rules(rules)
-        new = whole_number(place, "place", 0, MOST_NEW)
+        new = read_int(place, "place", 0, MOST_NEW)
         moment = phase if phase is not None else "place" if new else "attack"
         check_choice(moment, STARTS, "phase")
         if new and moment not in ("trade", "place"):
@@ -269,7 +269,7 @@ class Turn:
         check_choice(pictured, (True, False), "pictured")
         table = Sets() if trade is None else trade
         if not isinstance(table, Sets):
-            raise MalformedError(f"trade must be Sets, got {shown(trade)}")
+            raise MalformedError(f"trade must be Sets, got {quote(trade)}")
         order = read_players(players, position)
         named = read_symbols_of(symbols, board)
         held = read_cards(cards, order, named, board)
@@ -301,7 +301,7 @@ class Turn:
         }
         vars(self).update(values)
         if moment == "trade" and not self._may_trade:
-            put(self, "phase", "place" if new else "attack")
+            set_field(self, "phase", "place" if new else "attack")
 
     def __hash__(self) -> int:
         return hash(self.state)
@@ -314,7 +314,7 @@ class Turn:
 
     def __repr__(self) -> str:
         text = f"Turn.from_code({self.to_code()!r})"
-        if len(text) <= LONGEST_REPR and ";#" not in text:
+        if len(text) <= MAX_REPR_LENGTH and ";#" not in text:
             return text
         return f"<Turn: on {self.board.name!r}, {self.to_act} to {self.phase}>"
 
@@ -557,11 +557,11 @@ class Turn:
         known = _found(result, found)
         if known is None and None not in found:
             raise IllegalError(
-                f"result must be one of results({action!r}), such as {shown(next(iter(found)))}, "
-                f"got {shown(result)}"
+                f"result must be one of results({action!r}), such as {quote(next(iter(found)))}, "
+                f"got {quote(result)}"
             )
         if result is not None and None in found:
-            raise IllegalError(f"result of {action!r} must be None, got {shown(result)}")
+            raise IllegalError(f"result of {action!r} must be None, got {quote(result)}")
         match action, known:
             case Attack(), Throw():
                 return self._changed(phase="defend", pending=action, throw=known)
@@ -651,11 +651,11 @@ class Turn:
             raise IllegalError(self._why_no_attack(*names))
         v, c = map(self._land.places.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
-        left = whole_number(left, f"armies left on {names[0]}", least=garrison, most=mine)
-        defenders = whole_number(defenders, f"armies left on {names[1]}", most=theirs)
+        left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
+        defenders = read_int(defenders, f"armies left on {names[1]}", most=theirs)
         lost, killed = mine - left, theirs - defenders
         if dice is not None:
-            number = whole_number(dice, "dice", least=1, most=attacks[0].dice)
+            number = read_int(dice, "dice", least=1, most=attacks[0].dice)
             fit = self.dice_for(*names, lost, killed)
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
@@ -711,7 +711,7 @@ class Turn:
     def _find_legal(self, action: object) -> Action:
         """Return the legal action that is equal to a given one, or refuse it."""
         if not isinstance(action, Action):
-            raise IllegalError(f"action must be one of iacta.game, got {shown(action)}")
+            raise IllegalError(f"action must be one of iacta.game, got {quote(action)}")
         own = self._actions.find(action)
         if own is not None:
             return own
@@ -724,7 +724,7 @@ class Turn:
                     raise IllegalError(self._why_no_attack(*map(self.board.find, pair)))
         few = f", such as {near[0]!r}" if near else ""
         raise IllegalError(
-            f"action must be legal in the phase {self.phase!r}{few}, got {shown(action)}"
+            f"action must be legal in the phase {self.phase!r}{few}, got {quote(action)}"
         )
 
     def _fought(self, attack: Attack, lost: int, killed: int) -> "Turn":
@@ -867,7 +867,7 @@ class Turn:
             phase = "place" if place else "attack"
         given = {
             "rules": None if rules is None else rules_text(rules),
-            "place": None if place is None else str(whole_number(place, "place", 0, MOST_NEW)),
+            "place": None if place is None else str(read_int(place, "place", 0, MOST_NEW)),
             "keep": None if keep is None else pairs_text(keep),
             "own": None
             if rules_of is None
@@ -933,7 +933,7 @@ class Turn:
         Attack('Peru', 'Argentina', 1) Losses(attackers=0, defenders=1)
         Advance(1) None
         """
-        rng = np.random.default_rng(whole_number(seed, "seed"))
+        rng = np.random.default_rng(read_int(seed, "seed"))
         turn, moves = self, list[Move]()
         while turn.phase != "over":
             action = turn.decided(policy, defender)
@@ -1063,11 +1063,11 @@ class Turn:
             Position(code.board, code.player, held),
             rules,
             phase=phase if phase in STARTS else "attack",
-            place=parse_whole_number(options.get("place", "0"), "place", 0, MOST_NEW),
+            place=parse_int(options.get("place", "0"), "place", 0, MOST_NEW),
             cards=whole_cards,
             trade=read_sets(options["sets"]) if "sets" in options else None,
             keep={
-                name: parse_whole_number(number, f"keep of {name}")
+                name: parse_int(number, f"keep of {name}")
                 for name, number in read_pairs(options.get("keep", ""))
             },
             rules_of={name: read_rules(own) for name, own in read_pairs(options.get("own", ""))},
@@ -1095,7 +1095,7 @@ class Turn:
     def _placing_from(self, name: str) -> "Turn":
         first = self._land.places[self.board.find(name)]
         if self.phase != "place" or not any(t >= first for t in self._own()):
-            raise IllegalError(f"first must be where armies can be placed, got {shown(name)}")
+            raise IllegalError(f"first must be where armies can be placed, got {quote(name)}")
         return self._changed(first=first)
 
     def _fighting(self, phase: str, options: Mapping[str, str]) -> "Turn":
@@ -1104,7 +1104,7 @@ class Turn:
         attack = Attack(self.board.find(start), self.board.find(to), dice)
         if phase == "defend":
             throws = self._choice(cast(Attack, self._find_legal(attack))).throws
-            number = parse_whole_number(options.get("throw", ""), "throw", 0, len(throws) - 1)
+            number = parse_int(options.get("throw", ""), "throw", 0, len(throws) - 1)
             return self.after(attack, throws[number])
         v, c = self._land.places[attack.start], self._land.places[attack.to]
         then = options.get("then", "attack")

@@ -18,15 +18,15 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 K = TypeVar("K")
 V = TypeVar("V")
 
-LONGEST_SHOWN = 60  # letters of a value, in a message
-LONGEST_READ = 1000  # letters of a number; more would take long to read
-LONGEST_TIME = 1e9  # seconds
-MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
-LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
+MAX_VALUE_LENGTH = 60  # letters of a value, in a message
+MAX_NUMBER_LENGTH = 1000  # letters of a number; more would take long to read
+MAX_SECONDS = 1e9  # seconds
+MAX_DIGITS = 100  # a float can hold its square, and what that is multiplied with
+MAX_EXACT_FLOAT = 2.0**53  # up to it, floats hold every whole number
 # Longer rows and larger arrays would fill the memory.
-MOST_IN_ROW = 10**6
-MOST_IN_ARRAY = 2 * 10**7
-SUMS = 10  # a sum of some such numbers is still one
+MAX_ROW_LENGTH = 10**6
+MAX_ARRAY_SIZE = 2 * 10**7
+MAX_TERMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
@@ -34,56 +34,56 @@ SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 # Values as text.
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """Return the value as an error message shows it: its repr, cut if it is very long."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python refuses to write whole numbers of over 4300 digits
         return "a number of thousands of digits"
     text = " ".join(text.split())  # the repr of an array has several lines
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
 
 
-def whole_text(number: int) -> str:
+def format_int(number: int) -> str:
     """Return a whole number in decimal digits; Python's `str` refuses more than 4300 of them.
 
-    >>> len(whole_text(10**5000))
+    >>> len(format_int(10**5000))
     5001
     """
     return f"{Decimal(number):f}"
 
 
-def fraction_text(fraction: Fraction) -> str:
+def format_fraction(fraction: Fraction) -> str:
     """Return a fraction as n/d, however many digits that takes.
 
-    >>> fraction_text(Fraction(19, 20)), fraction_text(Fraction(1))
+    >>> format_fraction(Fraction(19, 20)), format_fraction(Fraction(1))
     ('19/20', '1/1')
     """
-    return f"{whole_text(fraction.numerator)}/{whole_text(fraction.denominator)}"
+    return f"{format_int(fraction.numerator)}/{format_int(fraction.denominator)}"
 
 
 # Whole numbers, one or an array of them.
 
 
-def whole_number(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
+def read_int(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Return `value` as an `int`, or refuse it.
 
-    >>> whole_number(-3, "attackers", least=1)
+    >>> read_int(-3, "attackers", least=1)
     Traceback (most recent call last):
         ...
     iacta.IllegalError: attackers must be a whole number of at least 1, got -3
     """
     span = f" of at least {least}" if most is None else f" from {least} to {most}"
     span = "" if least is None else span
-    sentence = f"{name} must be a whole number{span}, got {shown(value)}"
+    sentence = f"{name} must be a whole number{span}, got {quote(value)}"
     if isinstance(value, bool | np.bool_):
         raise MalformedError(sentence, parameter=name)
     try:
         number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
     except TypeError:
         raise MalformedError(f"{sentence}{_whole_hint(value)}", parameter=name) from None
-    if abs(number) >= SUMS * 10**MOST_DIGITS:
-        raise _too_long(name, shown(number))
+    if abs(number) >= MAX_TERMS * 10**MAX_DIGITS:
+        raise _too_long(name, quote(number))
     if (least is not None and number < least) or (most is not None and number > most):
         raise IllegalError(sentence, parameter=name)
     return number
@@ -95,71 +95,71 @@ def _whole_hint(value: object) -> str:
         number = value.strip() if WHOLE.fullmatch(value.strip()) else ""
     else:
         is_whole = isinstance(value, float | np.floating) and value.is_integer()
-        number = whole_text(int(value)) if is_whole else ""  # type: ignore[call-overload] # a float
-    return f"; did you mean {number}?" if 0 < len(number) <= LONGEST_SHOWN else ""
+        number = format_int(int(value)) if is_whole else ""  # type: ignore[call-overload] # a float
+    return f"; did you mean {number}?" if 0 < len(number) <= MAX_VALUE_LENGTH else ""
 
 
 def _too_long(name: str, got: str) -> IllegalError:
-    return IllegalError(f"{name} must have at most {MOST_DIGITS} digits, got {got}", parameter=name)
+    return IllegalError(f"{name} must have at most {MAX_DIGITS} digits, got {got}", parameter=name)
 
 
-def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
+def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Return the whole number that `text` writes, or refuse it.
 
     Thousands may be set off by commas or underscores, and 1e6 is a million. Only the digits 0 to 9
     are read.
 
-    >>> parse_whole_number("12", "attackers"), parse_whole_number("12,000", "attackers")
+    >>> parse_int("12", "attackers"), parse_int("12,000", "attackers")
     (12, 12000)
-    >>> parse_whole_number("12_000", "runs"), parse_whole_number("2.5e3", "runs")
+    >>> parse_int("12_000", "runs"), parse_int("2.5e3", "runs")
     (12000, 2500)
-    >>> parse_whole_number("many", "attackers", least=1)
+    >>> parse_int("many", "attackers", least=1)
     Traceback (most recent call last):
         ...
     iacta.MalformedError: attackers must be a whole number of at least 1, got 'many'
     """
     number_text = text.strip()
     number: object = text
-    if len(number_text) > LONGEST_READ and number_text.strip("+-").isdecimal():
+    if len(number_text) > MAX_NUMBER_LENGTH and number_text.strip("+-").isdecimal():
         raise _too_long(name, f"{len(number_text)} of them")
     if WHOLE.fullmatch(number_text):
         number = int(re.sub("[,_]", "", number_text))
     elif SCIENTIFIC.fullmatch(number_text) and Fraction(number_text).denominator == 1:
         number = int(Fraction(number_text))
-    if isinstance(number, int) and abs(number) >= 10**MOST_DIGITS:
-        raise _too_long(name, shown(number))
-    return whole_number(number, name, least, most)
+    if isinstance(number, int) and abs(number) >= 10**MAX_DIGITS:
+        raise _too_long(name, quote(number))
+    return read_int(number, name, least, most)
 
 
-def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
+def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
     """Return `values`, a number or an array-like of any shape, as an array of int64, or refuse it.
 
     Whole numbers may be stored as floats, up to 2^53.
 
-    >>> whole_numbers([12.0, 8.0], "attackers").tolist()
+    >>> read_int_array([12.0, 8.0], "attackers").tolist()
     [12, 8]
-    >>> whole_numbers([[1, 2], [3, 4.5]], "defenders")
+    >>> read_int_array([[1, 2], [3, 4.5]], "defenders")
     Traceback (most recent call last):
         ...
     iacta.MalformedError: defenders must be a whole number of at least 0, got 4.5
     """
     array = read_array(values, name, "whole numbers")
-    if array.dtype.kind == "f" and (np.abs(array) <= LARGEST_FLOAT_COUNT).all():
+    if array.dtype.kind == "f" and (np.abs(array) <= MAX_EXACT_FLOAT).all():
         whole = array.astype(
             np.int64
         )  # frames hold whole numbers as floats, where some are missing
         array = whole if (whole == array).all() else array
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
-        checked = [whole_number(value, name, least) for value in np.asarray(values, object).flat]
+        checked = [read_int(value, name, least) for value in np.asarray(values, object).flat]
         try:
             return np.array(checked, dtype=np.int64).reshape(array.shape)
         except OverflowError:
             raise IllegalError(
-                f"{name} must be below 2^63 in an array, got {shown(max(checked))}"
+                f"{name} must be below 2^63 in an array, got {quote(max(checked))}"
             ) from None
     too_small = array[array < least]
     if too_small.size:
-        whole_number(too_small.flat[0], name, least)
+        read_int(too_small.flat[0], name, least)
     return array.astype(np.int64)
 
 
@@ -175,14 +175,14 @@ def read_array(values: object, name: str, kind: str, dtype: type | None = None) 
         ...
     iacta.TooLargeError: attackers must be at most 20,000,000 whole numbers, got more
     """
-    most = MOST_IN_ROW if dtype is object else MOST_IN_ARRAY
+    most = MAX_ROW_LENGTH if dtype is object else MAX_ARRAY_SIZE
     if _count_entries(values, most) > most:
         raise TooLargeError(f"{name} must be at most {most:,} {kind}, got more", parameter=name)
     try:
         return np.asarray(values, dtype)
     except ValueError:
         raise MalformedError(
-            f"{name} must be {kind} in rows of one length, got {shown(values)}", parameter=name
+            f"{name} must be {kind} in rows of one length, got {quote(values)}", parameter=name
         ) from None
     except MemoryError:
         raise TooLargeError(f"{name} must be {kind} that fit into memory", parameter=name) from None
@@ -209,12 +209,14 @@ def _count_entries(values: object, most: int) -> int:
     return total
 
 
-def plain_number(value: Any) -> Any:
+def unwrap_number(value: Any) -> Any:
     """Return a number of NumPy's as Python's, which does not overflow; all else as it is."""
     return value.item() if isinstance(value, np.number) else value
 
 
-def broadcast(*arrays: npt.NDArray[Any], most: int = MOST_IN_ARRAY) -> tuple[npt.NDArray[Any], ...]:
+def broadcast_arrays(
+    *arrays: npt.NDArray[Any], most: int = MAX_ARRAY_SIZE
+) -> tuple[npt.NDArray[Any], ...]:
     """Return the arrays in their common shape, or refuse shapes that have none or are too large."""
     shapes = " and ".join(str(array.shape) for array in arrays)
     try:
@@ -234,19 +236,19 @@ def read_seconds(value: object, name: str) -> float:
     >>> read_seconds(2, "time_limit")
     2.0
     """
-    seconds = plain_number(value)
+    seconds = unwrap_number(value)
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
     if not is_number or not seconds >= 0:  # nor is it, where it is NaN
         raise IllegalError(
-            f"{name} must be seconds of at least 0, got {shown(value)}", parameter=name
+            f"{name} must be seconds of at least 0, got {quote(value)}", parameter=name
         )
-    return float(min(seconds, LONGEST_TIME))
+    return float(min(seconds, MAX_SECONDS))
 
 
 # Rows, choices, and the fields of frozen dataclasses.
 
 
-def read_row(values: object, name: str, kind: str, most: int = MOST_IN_ROW) -> list[Any]:
+def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -> list[Any]:
     """Return the entries of a list, an iterator or the like, or refuse what has no order.
 
     No more than `most` entries are read.
@@ -266,7 +268,7 @@ def read_row(values: object, name: str, kind: str, most: int = MOST_IN_ROW) -> l
                     f"{name} must be a row of at most {most:,} entries, got more", parameter=name
                 )
             return entries
-    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}", parameter=name)
+    raise MalformedError(f"{name} must be a row of {kind}, got {quote(values)}", parameter=name)
 
 
 def split_words(text: str) -> list[str]:
@@ -284,10 +286,10 @@ def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
     # `in` would take 1 for True, and fail on arrays and unhashable values.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
-        raise IllegalError(f"{name} must be {choices}, got {shown(value)}", parameter=name)
+        raise IllegalError(f"{name} must be {choices}, got {quote(value)}", parameter=name)
 
 
-def put(instance: object, name: str, value: object) -> None:
+def set_field(instance: object, name: str, value: object) -> None:
     """Set a field of a frozen instance, in its `__post_init__`."""
     object.__setattr__(instance, name, value)
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def csv_rows(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
+def escape_formulas(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
     """Yield rows of CSV in which no text is a formula to a spreadsheet.
 
     A text that begins like a formula, such as a name from a file, gets an apostrophe in front, as
     spreadsheets mark texts. Numbers stay as they are.
 
-    >>> list(csv_rows([["=1+1", "-2.5", -2.5, "Peru"]]))
+    >>> list(escape_formulas([["=1+1", "-2.5", -2.5, "Peru"]]))
     [["'=1+1", '-2.5', -2.5, 'Peru']]
     """
     for row in rows:
@@ -19,7 +19,7 @@ def csv_rows(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
 
 
 def _is_formula(cell: object) -> bool:
-    if not isinstance(cell, str) or not cell.startswith(FORMULA):
+    if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS):
         return False
     try:
         float(cell)

@@ -36,10 +36,10 @@ for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingE
     _error.__module__ = "iacta"
 
 
-class at:  # noqa: N801 # reads as a word of a `with` line
+class add_place:  # noqa: N801 # reads as a word of a `with` line
     """Puts a place in front of the sentence of an error.
 
-    >>> with at("line 3"):
+    >>> with add_place("line 3"):
     ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
     Traceback (most recent call last):
         ...
@@ -54,10 +54,10 @@ class at:  # noqa: N801 # reads as a word of a `with` line
 
     def __exit__(self, kind: object, error: object, _: object) -> None:
         if isinstance(error, IactaError):
-            raise plainly(error)(f"{self.place}: {error}") from None
+            raise find_error_class(error)(f"{self.place}: {error}") from None
 
 
-def plainly(error: IactaError) -> type[IactaError]:
+def find_error_class(error: IactaError) -> type[IactaError]:
     """Return the kind of an error, one that takes a sentence and nothing else."""
     kinds = (IllegalError, TooLargeError, MissingError)
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)

@@ -19,13 +19,19 @@ from pathlib import Path
 from pkgutil import get_data
 from typing import IO, Any, BinaryIO
 
-from iacta.inputs.checks import shown
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import (
+    IactaError,
+    IllegalError,
+    MalformedError,
+    TooLargeError,
+    find_error_class,
+)
 
 STREAM = "-"  # standard input, or standard output, where a file is named
-OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
-UNFINISHED = ".iacta-part"  # the ending of what is being written
-LONGEST_PATH = 160  # letters, in a message
+OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
+TEMPORARY_SUFFIX = ".iacta-part"  # the ending of what is being written
+MAX_PATH_LENGTH = 160  # letters, in a message
 SHELL_PIPES = Path("/dev/fd")
 REASONS = {
     errno.ENOENT: "no such file",
@@ -61,7 +67,7 @@ def read_path(path: object, what: str) -> Path:
     if isinstance(path, str | PathLike):
         with suppress(TypeError):
             return Path(path)
-    raise MalformedError(f"{what} must be the path of a file, got {shown(path)}")
+    raise MalformedError(f"{what} must be the path of a file, got {quote(path)}")
 
 
 def quote_path(path: str | PathLike[str], what: str = "") -> str:
@@ -75,15 +81,15 @@ def quote_path(path: str | PathLike[str], what: str = "") -> str:
     if what and str(path) == STREAM:
         return f"{what} on standard input"
     text = repr(str(path))
-    if len(text) > LONGEST_PATH:
-        text = f"'...{text[-LONGEST_PATH:]}"  # the end says more than the folders
+    if len(text) > MAX_PATH_LENGTH:
+        text = f"'...{text[-MAX_PATH_LENGTH:]}"  # the end says more than the folders
     return f"{what} file {text}" if what else text
 
 
-def printable(path: str | PathLike[str]) -> str:
+def format_path(path: str | PathLike[str]) -> str:
     """Return the name of a file as it is, unless it must be escaped or cut as by `named`."""
     text = str(path)
-    return text if text.isprintable() and len(text) <= LONGEST_PATH else quote_path(path)
+    return text if text.isprintable() and len(text) <= MAX_PATH_LENGTH else quote_path(path)
 
 
 # Reading.
@@ -119,7 +125,7 @@ def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
     except UnreadableError:  # which names it
         raise
     except IactaError as error:
-        raise plainly(error)(f"{quote_path(file, what)}: {error}") from None
+        raise find_error_class(error)(f"{quote_path(file, what)}: {error}") from None
 
 
 def open_file(file: Path) -> BinaryIO:
@@ -135,7 +141,7 @@ def open_file(file: Path) -> BinaryIO:
             raise MalformedError("standard input is closed")
         return sys.stdin.buffer
     try:
-        opened = open(file, "rb", opener=_at_once)  # noqa: SIM115 # the caller closes it
+        opened = open(file, "rb", opener=_open_without_waiting)  # noqa: SIM115 # the caller closes it
     except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
         raise UnreadableError(file, explain_error(error)) from None
     kind = os.fstat(opened.fileno()).st_mode
@@ -147,7 +153,7 @@ def open_file(file: Path) -> BinaryIO:
     return opened
 
 
-def _at_once(path: str, flags: int) -> int:
+def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
 
 
@@ -226,23 +232,23 @@ def check_writable(file: str | PathLike[str]) -> None:
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
         if target.is_file() or not exists:
-            part = temporary_path(target)  # a folder may refuse it whatever its rights say
+            part = make_temporary_path(target)  # a folder may refuse it whatever its rights say
             part.open("xb").close()
             part.unlink()
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def write_atomically(file: Path, content: bytes) -> None:
     """Write a file under another name, then move it to its place once it is on the disk.
 
     file: the place; a link is followed, and a file that is replaced keeps its permissions.
     content: what to write.
     """
-    with written_whole(file) as opened:
+    with open_atomically(file) as opened:
         opened.write(content)
 
 
 @contextmanager
-def written_whole(file: Path) -> Iterator[BinaryIO]:
+def open_atomically(file: Path) -> Iterator[BinaryIO]:
     """Open a file to be written under a random name; it gets its own at the end of the block.
 
     file: the place; a link is followed, and a file that is replaced keeps its permissions. After an
@@ -254,7 +260,7 @@ def written_whole(file: Path) -> Iterator[BinaryIO]:
             with place.open("wb") as opened:  # a pipe or a device; a folder refuses it
                 yield opened
             return
-        part = temporary_path(place)
+        part = make_temporary_path(place)
         with part.open("xb") as opened:  # fails if there is anything, be it a link, of this name
             try:
                 yield opened
@@ -280,6 +286,6 @@ def _explain_write_errors(file: str | PathLike[str]) -> Iterator[None]:
         raise IllegalError(f"cannot write {quote_path(file)}: {explain_error(error)}") from None
 
 
-def temporary_path(place: Path) -> Path:
+def make_temporary_path(place: Path) -> Path:
     """Return a new name beside a file, under which it is written."""
-    return place.with_name(f".{os.urandom(8).hex()}{UNFINISHED}")
+    return place.with_name(f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")

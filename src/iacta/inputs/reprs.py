@@ -6,10 +6,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-LONGEST_REPR = 200  # letters; more is shown in short
+MAX_REPR_LENGTH = 200  # letters; more is shown in short
 
 
-def import_upper(name: str) -> ModuleType:
+def import_upper_module(name: str) -> ModuleType:
     """Return a module from a floor above, which is only looked up when a value is shown or drawn.
 
     name: its name within the package. A test lists who looks up what.
@@ -17,7 +17,7 @@ def import_upper(name: str) -> ModuleType:
     return import_module(f"iacta.{name}")
 
 
-class Plotted(Protocol):
+class ChartLike(Protocol):
     """The picture of a value, which is an `iacta.charts.Chart`."""
 
     def save(self, file: str | Path, *, dark: bool = False) -> None: ...
@@ -25,7 +25,7 @@ class Plotted(Protocol):
     def to_dict(self, *, dark: bool = False) -> dict[str, Any]: ...
 
 
-class Displayed:
+class DisplayMixin:
     """A value that shows itself: a terminal says what it is, and a notebook shows its answer.
 
     The answer is the sentence, its tables and its picture. Answers and charts are built on the
@@ -41,27 +41,27 @@ class Displayed:
         """Return in a few words what the value is."""
         raise NotImplementedError
 
-    def plot(self, *context: Any) -> Plotted:
+    def plot(self, *context: Any) -> ChartLike:
         """Return the picture of the value, a chart; to draw it needs the extra `plot`.
 
         context: what its chart needs besides, as for `iacta.charts.chart_of`.
         """
-        chart: Plotted = import_upper("charts").chart_of(self, *context)
+        chart: ChartLike = import_upper_module("charts").chart_of(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle: dict[str, str] = import_upper("forms.notebook").bundle(self)
+        bundle: dict[str, str] = import_upper_module("forms.notebook").bundle(self)
         return bundle
 
 
-class Pasted(Displayed):
+class PasteableMixin(DisplayMixin):
     """A value that a terminal shows as Python text that can be pasted back, if that is short."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
         text = self.to_text()
-        return text if len(text) <= LONGEST_REPR else super().__repr__()
+        return text if len(text) <= MAX_REPR_LENGTH else super().__repr__()
 
     def to_text(self) -> str:
         """Return the value as Python text that can be pasted back, however long."""
@@ -74,10 +74,10 @@ def format_literal(value: object) -> str:
     """Return a value as Python text that can be pasted back, however long."""
     if type(value) is tuple:
         return f"({', '.join(map(format_literal, value))}{',' * (len(value) == 1)})"
-    return value.to_text() if isinstance(value, Pasted) else repr(value)
+    return value.to_text() if isinstance(value, PasteableMixin) else repr(value)
 
 
-def short_repr(instance: Any, first: str = "") -> str:
+def format_short_repr(instance: Any, first: str = "") -> str:
     """Return a repr with the fields that differ from their defaults, `first` without its name."""
     shown_fields = [
         f"{field.name}={getattr(instance, field.name)!r}"

@@ -25,7 +25,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import (
     IactaError,
     IllegalError,
@@ -33,34 +33,34 @@ from iacta.inputs.errors import (
     TooLargeError,
     missing_error,
 )
-from iacta.inputs.files import OTHER_TEXTS, STREAM, UnreadableError, explain_error, open_file
+from iacta.inputs.files import OTHER_ENCODINGS, STREAM, UnreadableError, explain_error, open_file
 from iacta.inputs.json_and_toml import parse_json
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
-TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow", ZIP: "excel"}
+TABLE_FORMATS = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow", ZIP: "excel"}
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"(\xb5/\xfd": "zstd"}
-NAMES = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}
+FORMAT_NAMES = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}
 UTF8_MARK = b"\xef\xbb\xbf"
-MARKS = ",;\t"
-BLOCK = 2**20  # bytes that are read at once
-HEAD = 2**13  # bytes that may come before the first letter of a text
-GROUP = 2**17  # rows of a table that are read at once
-MOST_COLUMNS = 2**14  # as in Excel
-MOST_DOCUMENT = 2**24  # bytes of one JSON text
-MOST_EXCEL = 2**28  # bytes of a workbook, unpacked
-MOST_CELLS = 2 * 10**7  # a sheet, or JSON whose keys differ, fits into 1 GB
+DELIMITERS = ",;\t"
+BLOCK_BYTES = 2**20  # bytes that are read at once
+HEAD_BYTES = 2**13  # bytes that may come before the first letter of a text
+BATCH_ROWS = 2**17  # rows of a table that are read at once
+MAX_COLUMNS = 2**14  # as in Excel
+MAX_JSON_BYTES = 2**24  # bytes of one JSON text
+MAX_EXCEL_BYTES = 2**28  # bytes of a workbook, unpacked
+MAX_CELLS = 2 * 10**7  # a sheet, or JSON whose keys differ, fits into 1 GB
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
-LONGEST_PLACE = 20  # bytes
+MAX_CELL_PLACE_BYTES = 20  # bytes
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds from 1970
-SECONDS = {  # the units of Arrow
+UNIT_SECONDS = {  # the units of Arrow
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),
     "us": Fraction(1, 10**6),
     "ns": Fraction(1, 10**9),
 }
-UNREADABLE = (
+READ_ERRORS = (
     *(OSError, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError),
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile),
 )
@@ -125,7 +125,7 @@ class Tabular:
 
     def _open(self) -> None:
         if isinstance(self.source, str):
-            self._stream = _Peeked(io.BytesIO(self.source.encode("utf-8", "surrogatepass")))
+            self._stream = _PeekableStream(io.BytesIO(self.source.encode("utf-8", "surrogatepass")))
             self._open_text()
             return
         if isinstance(self.source, bytes):
@@ -135,35 +135,35 @@ class Tabular:
             if not self.is_stream:
                 self._stack.callback(self._raw.close)
                 self._size = os.fstat(self._raw.fileno()).st_size
-        self._stream = _Peeked(self._raw)
+        self._stream = _PeekableStream(self._raw)
         self.format = self._table_format()
         if self.format:
             if self.is_stream and not (self.format == "arrow" and self._begins(ARROW_STREAM)):
-                raise IllegalError(f"{NAMES[self.format]} is read from a file, not a pipe")
+                raise IllegalError(f"{FORMAT_NAMES[self.format]} is read from a file, not a pipe")
             return
         for magic, compression in COMPRESSIONS.items():
             if self._begins(magic):
                 self.compression = compression
-                self._stream = _Peeked(_decompress(self._stream, compression))
+                self._stream = _PeekableStream(_decompress(self._stream, compression))
                 if other := self._table_format():
-                    raise IllegalError(f"only text may be compressed, got {NAMES[other]}")
+                    raise IllegalError(f"only text may be compressed, got {FORMAT_NAMES[other]}")
                 break
         self._open_text()
 
     def _open_text(self) -> None:
-        for magic, encoding in OTHER_TEXTS.items():
+        for magic, encoding in OTHER_ENCODINGS.items():
             if self._begins(magic):
                 raise MalformedError(f"the text must be UTF-8, got {encoding}; save it as UTF-8")
         if self._begins(UTF8_MARK):
             self._stream.read(len(UTF8_MARK))
-        self.head = self._stream.peek(HEAD)
+        self.head = self._stream.peek(HEAD_BYTES)
         first = self.head.lstrip()
-        if not first and len(self.head) < HEAD:
+        if not first and len(self.head) < HEAD_BYTES:
             raise MalformedError("the text is empty")
         self.format = {b"{": "jsonl", b"[": "json"}.get(first[:1], "csv")
 
     def _table_format(self) -> str:
-        return next((name for magic, name in TABLES.items() if self._begins(magic)), "")
+        return next((name for magic, name in TABLE_FORMATS.items() if self._begins(magic)), "")
 
     def _begins(self, magic: bytes) -> bool:
         return bool(self._stream.peek(len(magic)) == magic)
@@ -171,7 +171,7 @@ class Tabular:
     @property
     def is_text(self) -> bool:
         """Whether it is read as lines."""
-        return self.format not in NAMES
+        return self.format not in FORMAT_NAMES
 
     @property
     def done(self) -> float | None:
@@ -188,7 +188,7 @@ class Tabular:
         except IactaError:
             raise
         except Exception as error:
-            if not (isinstance(error, UNREADABLE) or type(error).__module__ in LIBRARIES):
+            if not (isinstance(error, READ_ERRORS) or type(error).__module__ in LIBRARIES):
                 raise
             if isinstance(self.source, Path):
                 raise UnreadableError(self.source, explain_error(error)) from None
@@ -206,7 +206,7 @@ class Tabular:
         joined = LineJoiner(self.longest)
         while True:
             with self._explain_read_errors():
-                block = self._stream.read(BLOCK)
+                block = self._stream.read(BLOCK_BYTES)
             *lines, rest = (rest + block).split(b"\n")
             if not block and rest:
                 lines, rest = [rest], b""
@@ -214,7 +214,7 @@ class Tabular:
             begun, number = number - joined.backlog, number + len(lines)
             if any(lines) or joined.backlog:  # a file may be blank for gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.mark, is_first = find_mark(first.decode(errors="replace")), False
+                    self.mark, is_first = find_delimiter(first.decode(errors="replace")), False
                 if self.format == "csv":
                     lines = joined.rows(lines, self.mark, begun)
                 if lines:
@@ -239,32 +239,32 @@ class Tabular:
         """Return the value of a text that is one of JSON."""
         with self._explain_read_errors():
             content = b""
-            while block := self._stream.read(BLOCK):
+            while block := self._stream.read(BLOCK_BYTES):
                 content += block
-                if len(content) > MOST_DOCUMENT:
+                if len(content) > MAX_JSON_BYTES:
                     raise TooLargeError(
-                        f"one JSON text must have at most {MOST_DOCUMENT} bytes, got more; "
+                        f"one JSON text must have at most {MAX_JSON_BYTES} bytes, got more; "
                         "lines of JSON may have any number"
                     )
-        line = 1 + content.count(b"\n", 0, _wrong_byte(content))
-        return parse_json(line_text(content, line))
+        line = 1 + content.count(b"\n", 0, _find_wrong_byte(content))
+        return parse_json(decode_line(content, line))
 
     # Tables.
 
     def batches(self) -> tuple[Any, Iterator[Any]]:
         """Return the schema of a table, and its record batches, as PyArrow has them."""
         for name in ("polars", "pyarrow"):
-            _library(name, self.format)
+            _import_library(name, self.format)
         with self._explain_read_errors():
             if not self.is_stream:
                 self._raw.seek(0)
             schema, batches = getattr(self, f"_{self.format}")()
             for field in schema:
                 _read_texts(field)
-            fields = [field.with_type(_type_without_views(field.type)) for field in schema]
+            fields = [field.with_type(_replace_views(field.type)) for field in schema]
             schema = import_module("pyarrow").schema(fields)
-        if len(schema) > MOST_COLUMNS:
-            raise TooLargeError(f"a table must have at most {MOST_COLUMNS} columns, got more")
+        if len(schema) > MAX_COLUMNS:
+            raise TooLargeError(f"a table must have at most {MAX_COLUMNS} columns, got more")
         return schema, self._each(batches, schema)
 
     def _each(self, batches: Iterator[Any], schema: Any) -> Iterator[Any]:
@@ -277,13 +277,14 @@ class Tabular:
     def records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table; whole numbers that it holds as fractions are whole.
 
-        is_read: says of a column, as `column_name` writes it, whether it is read; the others are
-            null.
+        is_read: whether to read a column, by its normalised name; other columns are null.
         """
         _, batches = self.batches()
         for batch in batches:
             columns = [
-                _values(name, column) if is_read(column_name(name)) else repeat(None, len(column))
+                _read_values(name, column)
+                if is_read(normalise_column(name))
+                else repeat(None, len(column))
                 for name, column in zip(batch.schema.names, batch.columns, strict=True)
             ]
             for row in zip(*columns, strict=True):
@@ -294,7 +295,7 @@ class Tabular:
 
     def _parquet(self) -> tuple[Any, Iterator[Any]]:
         file = import_module("pyarrow.parquet").ParquetFile(self._raw, pre_buffer=False)
-        return file.schema_arrow, file.iter_batches(GROUP)
+        return file.schema_arrow, file.iter_batches(BATCH_ROWS)
 
     def _arrow(self) -> tuple[Any, Iterator[Any]]:
         ipc = import_module("pyarrow.ipc")
@@ -306,8 +307,8 @@ class Tabular:
 
     def _excel(self) -> tuple[Any, Iterator[Any]]:
         _refuse_large_excel(self._raw)
-        polars = _library("polars", self.format)
-        fastexcel = _library("fastexcel", self.format)
+        polars = _import_library("polars", self.format)
+        fastexcel = _import_library("fastexcel", self.format)
         import logging  # only needed here
 
         for name in (
@@ -324,10 +325,10 @@ class Tabular:
         names = [name for name in heading.row(0) if name is not None]
         self.is_headed = self.has_heading(names)
         if self.is_headed and (twice := [name for name in names if names.count(name) > 1]):
-            raise IllegalError(f"the column {shown(twice[0])} appears twice")
+            raise IllegalError(f"the column {quote(twice[0])} appears twice")
         sheet = polars.read_excel(content, has_header=self.is_headed, infer_schema_length=None)
         table = sheet.to_arrow(compat_level=polars.CompatLevel.oldest())
-        return table.schema, iter(table.to_batches(GROUP))
+        return table.schema, iter(table.to_batches(BATCH_ROWS))
 
 
 def _read_texts(field: Any) -> list[str]:
@@ -358,15 +359,15 @@ def read_column(name: str, column: Any) -> Any:
         column.validate(full=True)
     except arrow.ArrowException as error:
         raise MalformedError(
-            f"the column {shown(name)} is damaged: {explain_error(error)}"
+            f"the column {quote(name)} is damaged: {explain_error(error)}"
         ) from None
     for chunk in column.chunks if isinstance(column, arrow.ChunkedArray) else [column]:
         _check_dates(name, chunk)
-    kind = _type_without_views(column.type)
+    kind = _replace_views(column.type)
     return column if kind == column.type else column.cast(kind)
 
 
-def _type_without_views(kind: Any) -> Any:
+def _replace_views(kind: Any) -> Any:
     """Return a type of Arrow with plain texts and bytes instead of views."""
     arrow: Any = import_module("pyarrow")
     kinds = arrow.types
@@ -375,12 +376,12 @@ def _type_without_views(kind: Any) -> Any:
     if kinds.is_binary_view(kind):
         return arrow.large_binary()
     if kinds.is_struct(kind):
-        return arrow.struct([field.with_type(_type_without_views(field.type)) for field in kind])
+        return arrow.struct([field.with_type(_replace_views(field.type)) for field in kind])
     if kinds.is_map(kind):
-        return arrow.map_(*map(_type_without_views, (kind.key_type, kind.item_type)))
+        return arrow.map_(*map(_replace_views, (kind.key_type, kind.item_type)))
     if not (kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)):
         return kind
-    inner = kind.value_field.with_type(_type_without_views(kind.value_type))
+    inner = kind.value_field.with_type(_replace_views(kind.value_type))
     if kinds.is_fixed_size_list(kind):
         return arrow.list_(inner, kind.list_size)
     return arrow.list_(inner) if kinds.is_list(kind) else arrow.large_list(inner)
@@ -399,36 +400,36 @@ def _check_dates(name: str, array: Any) -> None:
             _check_dates(name, part)
     elif kinds.is_nested(kind) and hasattr(array, "flatten"):  # a union has no dates to flatten
         if kinds.is_fixed_size_list(kind) and not kind.list_size:
-            raise MalformedError(f"the column {shown(name)} must not have lists of size 0")
+            raise MalformedError(f"the column {quote(name)} must not have lists of size 0")
         _check_dates(name, array.flatten())
     elif kinds.is_date(kind) or kinds.is_timestamp(kind):
-        unit = SECONDS[getattr(kind, "unit", "day" if kinds.is_date32(kind) else "ms")]
+        unit = UNIT_SECONDS[getattr(kind, "unit", "day" if kinds.is_date32(kind) else "ms")]
         numbers = array.view(arrow.int32() if kinds.is_date32(kind) else arrow.int64())
         ends = import_module("pyarrow.compute").min_max(numbers).as_py()
         if ends["min"] is not None and not (
             ends["min"] * unit >= YEAR_1 and ends["max"] * unit < YEAR_10000
         ):
-            raise MalformedError(f"the column {shown(name)} must have dates of the years 1 to 9999")
+            raise MalformedError(f"the column {quote(name)} must have dates of the years 1 to 9999")
 
 
-def _values(name: str, column: Any) -> list[Any]:
+def _read_values(name: str, column: Any) -> list[Any]:
     """Return the values of a column of Arrow, or refuse it, such as for an unknown time zone."""
     try:
         values: list[Any] = column.to_pylist()
     except (ValueError, OverflowError, LookupError) as error:
-        raise MalformedError(f"the column {shown(name)} cannot be read: {error}") from None
+        raise MalformedError(f"the column {quote(name)} cannot be read: {error}") from None
     return values
 
 
-def _library(name: str, format_: str) -> Any:
+def _import_library(name: str, format_: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        sentence = f"{NAMES[format_]} needs {name}, which is not installed"
+        sentence = f"{FORMAT_NAMES[format_]} needs {name}, which is not installed"
         raise missing_error(sentence, "batch") from None
 
 
-class _Peeked(io.RawIOBase):
+class _PeekableStream(io.RawIOBase):
     """A stream whose next bytes can be looked at before they are read.
 
     pipe: what is read.
@@ -459,7 +460,7 @@ class _Peeked(io.RawIOBase):
         return 0
 
 
-def _decompress(stream: _Peeked, compression: str) -> Any:
+def _decompress(stream: _PeekableStream, compression: str) -> Any:
     match compression:
         case "gzip":
             return gzip.GzipFile(fileobj=stream)
@@ -485,26 +486,26 @@ def _refuse_large_excel(file: Any) -> None:
         sheets = [name for name in parts.namelist() if name.startswith("xl/worksheets/sheet")]
         if not sheets:
             raise MalformedError("a ZIP file must be an Excel workbook (.xlsx), got another")
-        if sum(sizes) > MOST_EXCEL:
-            raise TooLargeError(f"a workbook must have at most {MOST_EXCEL} bytes, unpacked")
+        if sum(sizes) > MAX_EXCEL_BYTES:
+            raise TooLargeError(f"a workbook must have at most {MAX_EXCEL_BYTES} bytes, unpacked")
         for name in sheets:
             columns, rows, rest = 1, 1, b""
             with parts.open(name) as sheet:
-                while block := sheet.read(BLOCK):
+                while block := sheet.read(BLOCK_BYTES):
                     for column, row in CELL_PLACE.findall(rest + block):
-                        columns = max(columns, _column_number(column))
+                        columns = max(columns, _number_column(column))
                         rows = max(rows, int(row))
-                    rest = block[-LONGEST_PLACE:]
-            if columns * rows > MOST_CELLS:
+                    rest = block[-MAX_CELL_PLACE_BYTES:]
+            if columns * rows > MAX_CELLS:
                 raise TooLargeError(
-                    f"a sheet must have at most {MOST_CELLS} cells, got {columns} columns and "
+                    f"a sheet must have at most {MAX_CELLS} cells, got {columns} columns and "
                     f"{rows} rows"
                 )
     file.seek(0)
 
 
 @lru_cache
-def _column_number(letters: bytes) -> int:
+def _number_column(letters: bytes) -> int:
     number = 0
     for letter in letters:
         number = 26 * number + letter - ord("A") + 1
@@ -514,14 +515,14 @@ def _column_number(letters: bytes) -> int:
 # Lines and cells.
 
 
-def line_text(line: bytes, number: int, place: str = "line") -> str:
+def decode_line(line: bytes, number: int, place: str = "line") -> str:
     r"""Return a line as text, or refuse what is no text.
 
     line: the line.
     number: its number.
     place: the word for a line in messages.
 
-    >>> line_text(b"Z\xfcrich", 3)
+    >>> decode_line(b"Z\xfcrich", 3)
     Traceback (most recent call last):
         ...
     iacta.MalformedError: line 3: the text must be UTF-8, got the byte 0xfc
@@ -538,7 +539,7 @@ def line_text(line: bytes, number: int, place: str = "line") -> str:
     return text
 
 
-def _wrong_byte(content: bytes) -> int:
+def _find_wrong_byte(content: bytes) -> int:
     try:
         content.decode()
     except UnicodeDecodeError as error:
@@ -546,38 +547,38 @@ def _wrong_byte(content: bytes) -> int:
     return max(content.find(b"\0"), 0)
 
 
-def find_mark(heading: str) -> str:
+def find_delimiter(heading: str) -> str:
     r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
 
-    >>> find_mark("Attackers;Defenders"), find_mark('"a;b;c",d'), find_mark("die")
+    >>> find_delimiter("Attackers;Defenders"), find_delimiter('"a;b;c",d'), find_delimiter("die")
     (';', ',', ',')
     """
-    return max(MARKS, key=re.sub('"[^"]*"', "", heading).count)
+    return max(DELIMITERS, key=re.sub('"[^"]*"', "", heading).count)
 
 
-def cells(text: str, mark: str) -> list[str]:
+def split_row(text: str, mark: str) -> list[str]:
     """Return the cells of a row of CSV.
 
     text: the row.
     mark: what is between its cells.
 
-    >>> cells('12,"capital, wall"', ",")
+    >>> split_row('12,"capital, wall"', ",")
     ['12', 'capital, wall']
     """
     try:
         (row,) = csv.reader([text], delimiter=mark, strict=True)
     except (csv.Error, ValueError):
-        raise MalformedError(f"not a row of CSV: {shown(text)}") from None
-    if len(row) > MOST_COLUMNS:
-        raise TooLargeError(f"a row must have at most {MOST_COLUMNS} cells, got {len(row)}")
+        raise MalformedError(f"not a row of CSV: {quote(text)}") from None
+    if len(row) > MAX_COLUMNS:
+        raise TooLargeError(f"a row must have at most {MAX_COLUMNS} cells, got {len(row)}")
     return row
 
 
 @lru_cache(maxsize=2**12)
-def column_name(name: str) -> str:
+def normalise_column(name: str) -> str:
     """Return the name of a column as it is known here, however a heading writes it.
 
-    >>> column_name(" Attack Dice"), column_name("defense")
+    >>> normalise_column(" Attack Dice"), normalise_column("defense")
     ('attack_dice', 'defence')
     """
     name = re.sub(r"[\s_-]+", "_", name.strip().casefold())
@@ -608,7 +609,7 @@ class LineJoiner:
         if not self._begun and not any(b'"' in line for line in lines):
             return lines
         rows: list[bytes] = []
-        is_open = _open_row(mark)
+        is_open = _match_open_row(mark)
         for line in lines:
             goes_on = is_open(b'"' + line if self._begun else line)
             if self._begun or goes_on:
@@ -632,7 +633,7 @@ class LineJoiner:
 
 
 @lru_cache
-def _open_row(mark: str) -> Any:
+def _match_open_row(mark: str) -> Any:
     """Return what says whether a row ends within quotes."""
     quoted, other = r'"(?:[^"]|"")*+', f"[^{mark}]*+"
     cell = f'(?:{quoted}"{other}|(?!"){other})'

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple
 
-from iacta.inputs.checks import check_choice, shown
+from iacta.inputs.checks import check_choice, quote
 from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
@@ -82,7 +82,7 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
     if not isinstance(name, str) or name not in ("auto", *allowed):
         kind = "an exact method" if exact else "a method"
         choices = ", ".join(map(repr, ("auto", *allowed)))
-        raise IllegalError(f"method must be {kind} ({choices}), got {shown(name)}")
+        raise IllegalError(f"method must be {kind} ({choices}), got {quote(name)}")
     _kernel(rules, NEVER, exact, name)
 
 

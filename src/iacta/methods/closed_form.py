@@ -38,7 +38,7 @@ from fractions import Fraction
 from math import comb, prod
 from typing import NamedTuple, TypeAlias
 
-from iacta.inputs.checks import read_row, whole_number
+from iacta.inputs.checks import read_int, read_row
 from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Ends, UnitKernel, coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
@@ -142,10 +142,8 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
     Source: the title "Attacking Multiple Countries Sequentially" in Taflin (2001).
     """
     rules = find_rules(rules)
-    able = whole_number(attackers, "attackers", least=1) - rules.garrison
-    way = [
-        whole_number(d, "defenders", least=1) for d in read_row(defenders, "countries", "defenders")
-    ]
+    able = read_int(attackers, "attackers", least=1) - rules.garrison
+    way = [read_int(d, "defenders", least=1) for d in read_row(defenders, "countries", "defenders")]
     if not way:
         raise IllegalError("missing countries")
     kernel = ClosedForm(rules)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
@@ -196,8 +196,8 @@ def read_battle(
     iacta.IllegalError: defenders must be a whole number of at least 1, got -4
     """
     return (
-        whole_number(attackers, "attackers", least=1),
-        whole_number(defenders, "defenders", least=fewest),
+        read_int(attackers, "attackers", least=1),
+        read_int(defenders, "defenders", least=fewest),
         find_rules(rules),
     )
 
@@ -227,7 +227,7 @@ def refuse_too_large(
     if states > MOST_STEPS or memory > MOST_BYTES:
         needs = "half a minute" if states > MOST_STEPS else f"{MOST_BYTES // 2**30} GiB of memory"
         raise TooLargeError(
-            f"a {kind} of {shown(attackers)} against {shown(defenders)} is too large for the "
+            f"a {kind} of {quote(attackers)} against {quote(defenders)} is too large for the "
             f"method {method!r}: it would take more than {needs}"
         )
 

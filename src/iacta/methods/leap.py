@@ -66,7 +66,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods.kernel import MOST_STEPS, Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, run, steps_of
@@ -772,6 +772,6 @@ def _refuse_many(armies: int) -> None:
     outcomes = LIKELY_OUTCOMES * isqrt(armies)
     if outcomes * STEPS_FOR_AN_OUTCOME > MOST_STEPS:
         raise TooLargeError(
-            f"a battle of {shown(armies)} armies has about {outcomes:.0e} likely outcomes, which "
+            f"a battle of {quote(armies)} armies has about {outcomes:.0e} likely outcomes, which "
             "would take more than half a minute to list; its chance to win has no such limit"
         )

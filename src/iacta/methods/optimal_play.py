@@ -38,7 +38,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Coefficients, coefficients, powers_of
 from iacta.methods.diagonals import Numbers, Span, by_defenders, spans
@@ -388,7 +388,7 @@ def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "con
     if not isinstance(mode, TrueRandom | DefenderSeesFirst):
         raise IllegalError(
             f"{mode.key} must be {mode.off!r} where the defender sees the attack first, "
-            f"got {shown(mode.setting())}"
+            f"got {quote(mode.setting())}"
         )
     kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
     return kernel.chance(attackers, defenders, aim) if attackers > 0 else 0.0

@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import RollKernel, State
 from iacta.probability.distribution import Distribution
@@ -52,7 +52,7 @@ class PathTree(RollKernel):
         """Refuse all but small battles, of at most 2500 states."""
         if max(attackers, 0) * defenders > MOST_STATES:
             raise TooLargeError(
-                f"a battle of {shown(attackers + self.garrison)} against {shown(defenders)} is too "
+                f"a battle of {quote(attackers + self.garrison)} against {quote(defenders)} is too "
                 f"large for the method {self.name!r}: it has more than {MOST_STATES} states"
             )
 

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.inputs.checks import (
-    MOST_IN_ARRAY,
-    MOST_IN_ROW,
-    broadcast,
+    MAX_ARRAY_SIZE,
+    MAX_ROW_LENGTH,
+    broadcast_arrays,
     read_array,
-    whole_number,
-    whole_numbers,
+    read_int,
+    read_int_array,
 )
 from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel
@@ -207,8 +207,8 @@ def win_table(
         return np.reshape(tables, (*row.shape, *np.shape(tables)[1:]))
     rules = find_rules(rules, garrison)
     kernel = find_kernel(rules, exact=exact, method=method)
-    most_attackers = whole_number(attackers, "attackers", least=1)
-    most_defenders = whole_number(defenders, "defenders", least=1)
+    most_attackers = read_int(attackers, "attackers", least=1)
+    most_defenders = read_int(defenders, "defenders", least=1)
     staying = min(rules.garrison, most_attackers - 1)
     if not _has_tables(kernel):
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
@@ -243,7 +243,7 @@ def over_rules(
     places: dict[Rules, int] = {}
     numbers = [places.setdefault(value, len(places)) for value in row.flat]
     others = (read_array(each, "arrays", "numbers") for each in arrays)
-    which, *given = broadcast(np.reshape(numbers, row.shape), *others)
+    which, *given = broadcast_arrays(np.reshape(numbers, row.shape), *others)
     answers = [
         (
             which == place,
@@ -289,10 +289,10 @@ def _read(
 ) -> _Battles:
     rules = find_rules(rules, garrison)
     kernel = find_kernel(rules, exact=exact, method=method)
-    ours, theirs = broadcast(
-        whole_numbers(attackers, "attackers", least=1),
-        whole_numbers(defenders, "defenders", least=1),
-        most=MOST_IN_ROW if exact else MOST_IN_ARRAY,
+    ours, theirs = broadcast_arrays(
+        read_int_array(attackers, "attackers", least=1),
+        read_int_array(defenders, "defenders", least=1),
+        most=MAX_ROW_LENGTH if exact else MAX_ARRAY_SIZE,
     )
     staying = min(rules.garrison, int(ours.max(initial=1)))
     return _Battles(kernel, ours, theirs, staying, exact, split=method == "auto")

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import check_choice, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.inputs.reprs import Displayed
+from iacta.inputs.reprs import DisplayMixin
 from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
 from iacta.methods.optimal_play import (
     MAY_STOP,
@@ -53,7 +53,7 @@ class Boundary(NamedTuple):
     attackers: int | None
 
 
-class _Policy(Displayed):
+class _Policy(DisplayMixin):
     """A decision whose tables nobody can write to, not even after it was pickled."""
 
     def __post_init__(self) -> None:
@@ -122,9 +122,9 @@ class Decision(_Policy):
         >>> when_to_stop(12, 10, prize=10).action_at(3, 6)
         'stop'
         """
-        d = whole_number(defenders, "defenders", 0, len(self.rolls) - 1)
+        d = read_int(defenders, "defenders", 0, len(self.rolls) - 1)
         most = self.rolls.shape[1] - 1 + self.rules.garrison
-        able = whole_number(attackers, "attackers", 0, most) - self.rules.garrison
+        able = read_int(attackers, "attackers", 0, most) - self.rules.garrison
         if able <= 0 or not d:
             return "stop"
         if self.rolls[d, able]:
@@ -373,8 +373,8 @@ class _RuledBattle(NamedTuple):
 
 def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | None) -> _RuledBattle:
     return _RuledBattle(
-        whole_number(attackers, "attackers", least=1),
-        whole_number(defenders, "defenders", least=1),
+        read_int(attackers, "attackers", least=1),
+        read_int(defenders, "defenders", least=1),
         find_rules(rules, garrison),
     )
 
@@ -388,11 +388,11 @@ def _read_value(value: Chance, name: str) -> Fraction:
     fraction = read_fraction(value, name, "be a number of at least 0")
     if fraction < 0:
         raise IllegalError(
-            f"{name} must be a number of at least 0, got {shown(value)}", parameter=name
+            f"{name} must be a number of at least 0, got {quote(value)}", parameter=name
         )
     if fraction > MOST_VALUE:
         raise TooLargeError(
-            f"{name} must be at most {MOST_VALUE:.0e}, got {shown(value)}", parameter=name
+            f"{name} must be at most {MOST_VALUE:.0e}, got {quote(value)}", parameter=name
         )
     return fraction
 
@@ -424,7 +424,7 @@ def _named(battle: _RuledBattle) -> Iterator[None]:
     try:
         yield
     except TooLargeError as error:
-        named = f"a battle of {shown(battle.attackers)} against {shown(battle.defenders)}"
+        named = f"a battle of {quote(battle.attackers)} against {quote(battle.defenders)}"
         raise TooLargeError(re.sub("^a battle of .* against [^ ]+", named, str(error))) from None
 
 

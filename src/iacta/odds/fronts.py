@@ -31,9 +31,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, parse_whole_number, put, read_row, shown, whole_number
+from iacta.inputs.checks import check_choice, parse_int, quote, read_int, read_row, set_field
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.inputs.reprs import short_repr
+from iacta.inputs.reprs import format_short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
@@ -88,17 +88,17 @@ class Front:
     held: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        put(self, "attackers", whole_number(self.attackers, "attackers", least=1))
-        put(self, "territories", whole_number(self.territories, "territories", least=1))
+        set_field(self, "attackers", read_int(self.attackers, "attackers", least=1))
+        set_field(self, "territories", read_int(self.territories, "territories", least=1))
         check_choice(self.shape, SHAPES, "shape")
-        put(self, "rules", None if self.rules is None else find_rules(self.rules))
-        held = tuple(whole_number(n, "held") for n in read_row(self.held, "held", "armies"))
+        set_field(self, "rules", None if self.rules is None else find_rules(self.rules))
+        held = tuple(read_int(n, "held") for n in read_row(self.held, "held", "armies"))
         if held and len(held) != self.territories:
             raise IllegalError(
-                f"held must have one number for each of {shown(self.territories)} territories, "
-                f"got {shown(held)}"
+                f"held must have one number for each of {quote(self.territories)} territories, "
+                f"got {quote(held)}"
             )
-        put(self, "held", held)
+        set_field(self, "held", held)
 
     @property
     def least(self) -> Spread:
@@ -106,7 +106,7 @@ class Front:
         return tuple(max(n, 1) for n in self.held) or (1,) * self.territories
 
     def __repr__(self) -> str:
-        return short_repr(self, first="attackers")
+        return format_short_repr(self, first="attackers")
 
 
 class FrontSpread(NamedTuple):
@@ -156,13 +156,13 @@ def parse_front(text: str) -> Front:
     number = count.removeprefix(shape)
     attackers, *held = stacks.split("/")
     return Front(
-        parse_whole_number(attackers, "attackers", least=1),
+        parse_int(attackers, "attackers", least=1),
         len(held) or 1
         if not number and (held or not colon)
-        else parse_whole_number(number, "territories", least=1),
+        else parse_int(number, "territories", least=1),
         shape,
         find_rules(name) if named else None,
-        tuple(parse_whole_number(text, "held") for text in held),
+        tuple(parse_int(text, "held") for text in held),
     )
 
 
@@ -224,7 +224,7 @@ def defend_fronts(
 
     Source: `iacta.odds.fronts`.
     """
-    total = whole_number(armies, "armies", least=1, most=MOST_ARMIES)
+    total = read_int(armies, "armies", least=1, most=MOST_ARMIES)
     given = read_row(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
@@ -235,15 +235,15 @@ def defend_fronts(
     empty = sum(sum(model.front.least) - sum(model.front.held) for model in models)
     if total < empty:
         raise IllegalError(
-            f"armies must be at least one for each of {shown(empty)} territories without any, "
-            f"got {shown(total)}",
+            f"armies must be at least one for each of {quote(empty)} territories without any, "
+            f"got {quote(total)}",
             parameter="armies",
         )
     curves = [model.curve(total - empty + sum(model.front.least)) for model in models]
     total += sum(sum(model.front.held) for model in models)
     if total > MOST_ARMIES:
         raise TooLargeError(
-            f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}", parameter="armies"
+            f"armies must be at most {MOST_ARMIES} in all, got {quote(total)}", parameter="armies"
         )
     loss = _LOSSES[objective]
     costs = [np.full(total + 1, np.inf) for _ in curves]
@@ -319,12 +319,12 @@ _LOSSES: dict[Objective, _Loss] = {
 def _ask(
     given: object, rules: Rules, stop: StopRule, objective: Objective, exact: bool
 ) -> "_InARow | _SideBySide":
-    front = given if isinstance(given, Front) else Front(whole_number(given, "fronts", least=1))
+    front = given if isinstance(given, Front) else Front(read_int(given, "fronts", least=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
     if front.attackers > MOST_ARMIES:
         raise TooLargeError(
-            f"attackers must be at most {MOST_ARMIES}, got {shown(front.attackers)}",
+            f"attackers must be at most {MOST_ARMIES}, got {quote(front.attackers)}",
             parameter="attackers",
         )
     if front.shape == "any" or front.territories == 1:
@@ -344,8 +344,8 @@ class _InARow(NamedTuple):
         if not chain.is_small(comb(most, len(chain.least))):
             raise TooLargeError(
                 f"a chain must have at most {MOST_SPREADS:.0e} spreads, and {MOST_VALUES:.0e} "
-                f"multiplied by its attackers, got {shown(front_name(self.front))} "
-                f"with up to {shown(most)} armies"
+                f"multiplied by its attackers, got {quote(front_name(self.front))} "
+                f"with up to {quote(most)} armies"
             )
         taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
         battles, payoff = chain.battles(most), chain.payoff
@@ -370,7 +370,7 @@ class _SideBySide(NamedTuple):
         if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MOST_STEPS:
             raise TooLargeError(
                 "territories side by side and armies must be fewer, got "
-                f"{shown(front_name(self.front))} with up to {shown(most)} armies"
+                f"{quote(front_name(self.front))} with up to {quote(most)} armies"
             )
         falls, holds = self._chances(most)
         taken, missing = self._weakest(falls)[-1], -self._weakest(-holds)[-1]

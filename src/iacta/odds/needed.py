@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from iacta.battle.campaign import chances_along, refuse_tables, values_along
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.inputs.checks import MOST_IN_ROW, broadcast, shown, whole_number, whole_numbers
+from iacta.inputs.checks import MAX_ROW_LENGTH, broadcast_arrays, quote, read_int, read_int_array
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
@@ -179,7 +179,7 @@ def win_probabilities_keeping(
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
     [Fraction(0, 1), Fraction(125, 216)]
     """
-    counts = [whole_number(number, "attackers", least=1) for number in attackers]
+    counts = [read_int(number, "attackers", least=1) for number in attackers]
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
     most = max(counts) - way.stages[0].rules.garrison
@@ -272,7 +272,7 @@ def break_even_line(
 
     Source: Höhle's regression for up to 50 defenders, who leaves the garrison out.
     """
-    count = np.arange(1, whole_number(defenders, "defenders", least=2) + 1)
+    count = np.arange(1, read_int(defenders, "defenders", least=2) + 1)
     attackers = armies_needed(count, EVEN, rules, garrison=garrison)
     slope, intercept = np.polyfit(count, attackers, 1)
     return BreakEvenLine(tuple(attackers.tolist()), float(intercept), float(slope))
@@ -294,11 +294,11 @@ def _needed(
     rules = find_rules(rules, garrison)
     _refuse_growing(rules)
     kernel = find_kernel(rules, read_stop(stop))
-    search = _Search(kernel, attacking, whole_number(keep, "keep", least=0))
-    numbers, wanted = broadcast(
-        whole_numbers(others, "defenders" if attacking else "attackers", least=1),
+    search = _Search(kernel, attacking, read_int(keep, "keep", least=0))
+    numbers, wanted = broadcast_arrays(
+        read_int_array(others, "defenders" if attacking else "attackers", least=1),
         read_chances(chance, certain=kernel.certain),
-        most=MOST_IN_ROW,
+        most=MAX_ROW_LENGTH,
     )
     able = numbers if attacking else numbers - rules.garrison
     pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
@@ -397,7 +397,7 @@ def _read_way(
     for stage in way:
         most_attack, most_defence = stage.rules.full_roll
         refuse_many_rolls(most_attack, min(stage.defenders, most_defence), stage.rules)
-    return _Way(way, kernels, whole_number(keep, "keep", least=0))
+    return _Way(way, kernels, read_int(keep, "keep", least=0))
 
 
 def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
@@ -527,13 +527,13 @@ class _Search(NamedTuple):
             return first_in_tables(wanted, self.tables, most, refuse)
         except TooLargeError:
             if not self.attacking:
-                against = shown(largest + self.kernel.garrison)
+                against = quote(largest + self.kernel.garrison)
                 raise _too_long(f"the defenders needed against {against} attackers") from None
             if not self.leaps(largest):
                 raise _too_many([largest], self.keep) from None
             raise TooLargeError(
-                f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(largest)}, "
-                f"got {shown(str(next(iter(undecided[largest].values()))))}",
+                f"chance must lie between 1e-140 and 1 - 1e-140 against {quote(largest)}, "
+                f"got {quote(str(next(iter(undecided[largest].values()))))}",
                 parameter="chance",
             ) from None
 
@@ -583,7 +583,7 @@ def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
     """Refuse a chance that even endless armies do not have, once a fair number has been tried."""
     if chance > limit or (chance == limit and not attained):
-        got = shown(str(chance))
+        got = quote(str(chance))
         if not limit:
             raise IllegalError(
                 f"chance is more than any number of {side} reaches, got {got}", parameter="chance"
@@ -601,8 +601,8 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
 
 def _too_many(defended: Sequence[int], keep: int) -> TooLargeError:
     places = f" on {len(defended)} territories" if len(defended) > 1 else ""
-    more = f" with {shown(keep)} left" if keep else ""
-    return _too_long(f"the attackers needed against {shown(sum(defended))} defenders{places}{more}")
+    more = f" with {quote(keep)} left" if keep else ""
+    return _too_long(f"the attackers needed against {quote(sum(defended))} defenders{places}{more}")
 
 
 def _too_long(what: str) -> TooLargeError:

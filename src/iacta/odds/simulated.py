@@ -9,8 +9,8 @@ import numpy as np
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.inputs.checks import whole_number
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.checks import read_int
+from iacta.inputs.reprs import PasteableMixin
 from iacta.methods.kernel import Outcome
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import Estimate
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, repr=False)
-class Simulated(Pasted, Generic[T]):
+class Simulated(PasteableMixin, Generic[T]):
     """How many runs with random dice ended.
 
     outcomes: how often each outcome came, as an exact part of all runs.
@@ -93,7 +93,7 @@ def simulate_battle(
     (0.6496, 0.6555)
     """
     rules = find_rules(rules, garrison)
-    way = [Stage(whole_number(defenders, "defenders", least=1), rules, read_stop(stop))]
+    way = [Stage(read_int(defenders, "defenders", least=1), rules, read_stop(stop))]
     options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
 
     def outcome(end: End) -> Outcome:
@@ -154,10 +154,10 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     """
     rng = seed
     if not isinstance(rng, np.random.Generator):
-        rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+        rng = np.random.default_rng(read_int(seed, "seed", least=0))
     territories = fought.territories if isinstance(fought, Campaign) else [fought.defenders]
     way = list(stages(read_territories(territories), fought.rules, fought.stop))
-    sizes = list(_growing(whole_number(runs, "runs", least=1)))
+    sizes = list(_growing(read_int(runs, "runs", least=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
         options = {"runs": size - before, "seed": rng}

@@ -11,9 +11,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import check_choice, read_row, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int, read_row
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Kernel
 from iacta.odds.spread_values import (
@@ -52,7 +52,7 @@ MOST_KNOWN = 10_000  # vectors
 
 
 @dataclass(frozen=True, repr=False)
-class BestSpread(Pasted):
+class BestSpread(PasteableMixin):
     """The best spread of armies over a chain, and what it leaves the attackers.
 
     spreads: the best spreads, each the armies on the territories from one end of the chain to the
@@ -155,7 +155,7 @@ def spread_value(
     >>> spread_value(4, [1, 1], exact=True)
     Fraction(108175, 186624)
     """
-    row = tuple(whole_number(n, "spread", least=1) for n in read_row(spread, "spread", "armies"))
+    row = tuple(read_int(n, "spread", least=1) for n in read_row(spread, "spread", "armies"))
     if not row:
         raise IllegalError("missing spread")
     chain, _ = _ask(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
@@ -245,19 +245,19 @@ def _ask(
 ) -> tuple["AttackedChain", int]:
     rules, stops = find_rules(rules, garrison), read_stop(stop)
     refuse_unfit(rules, stops, exact, "to spread armies")
-    stack = whole_number(attackers, "attackers", least=1)
-    length = whole_number(territories, "territories", least=1)
-    total = whole_number(armies, "armies", least=1)
+    stack = read_int(attackers, "attackers", least=1)
+    length = read_int(territories, "territories", least=1)
+    total = read_int(armies, "armies", least=1)
     check_choice(objective, OBJECTIVES, "objective")
     if total < length:
         raise IllegalError(
-            f"armies must be at least one for each of the {shown(length)} territories, "
-            f"got {shown(total)}",
+            f"armies must be at least one for each of the {quote(length)} territories, "
+            f"got {quote(total)}",
             parameter="armies",
         )
     if max(stack, total) > MOST_ARMIES:
         raise TooLargeError(
-            f"attackers and armies must be at most {MOST_ARMIES}, got {shown(max(stack, total))}"
+            f"attackers and armies must be at most {MOST_ARMIES}, got {quote(max(stack, total))}"
         )
     return AttackedChain(stack, rules, stops, objective, (1,) * length), total
 

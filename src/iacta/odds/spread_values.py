@@ -41,7 +41,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import UNIT_ROUNDOFF, Error, Floats, Kernel, Values
 
@@ -172,7 +172,7 @@ def battles_up_to(attackers: int, defenders: int, kernel: Kernel, garrison: int)
     if 8 * (defenders + 1) * (attackers + 1) ** 2 > MOST_BYTES:
         raise TooLargeError(
             "attackers and armies must be at most some 500 each for a spread, "
-            f"got {shown(attackers)} and up to {shown(defenders)} in one territory"
+            f"got {quote(attackers)} and up to {quote(defenders)} in one territory"
         )
     able = max(attackers - garrison, 0)
     won, lost = np.eye(able + 1, attackers + 2), np.zeros((defenders + 1, attackers + 2))

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
-from iacta.inputs.checks import plain_number, read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
@@ -93,7 +93,7 @@ def best_plan(
         deadline,
         budget=None if budget is None else _positive(budget, "budget"),
         prove=None if prove is None else _positive(prove, "prove"),
-        threads=usual_threads() if threads is None else whole_number(threads, "threads", least=1),
+        threads=usual_threads() if threads is None else read_int(threads, "threads", least=1),
         progress=progress,
         improved=improved,
     )
@@ -147,7 +147,7 @@ def rising(progress: Progress | None) -> Progress:
 
 def _check_callback(callback: object, name: str) -> None:
     if callback is not None and not callable(callback):
-        raise MalformedError(f"{name} must be a function, got {shown(callback)}")
+        raise MalformedError(f"{name} must be a function, got {quote(callback)}")
 
 
 def usual_threads() -> int:
@@ -158,9 +158,9 @@ def usual_threads() -> int:
 
 
 def _positive(value: object, name: str) -> float:
-    number = plain_number(value)
+    number = unwrap_number(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
-        raise MalformedError(f"{name} must be a number of at least 0, got {shown(value)}")
+        raise MalformedError(f"{name} must be a number of at least 0, got {quote(value)}")
     return float(number)
 
 
@@ -269,7 +269,7 @@ def armies_needed_for_plan(
     """
     check_position(position)
     if not isinstance(goal, Goal) or not goal.is_chance:
-        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {quote(goal)}")
     wanted = read_chance(chance)
     stay = options.get("stay", ())
     staying = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")

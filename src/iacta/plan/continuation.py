@@ -29,9 +29,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from iacta.board import Position
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import Displayed, Plotted
+from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import Progress, plan_of, rising
@@ -61,7 +61,7 @@ SAME = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class Continuation(Displayed):
+class Continuation(DisplayMixin):
     """A turn that goes on with new armies when the first goal is reached.
 
     plan: the plan that is followed until the first goal is reached.
@@ -84,8 +84,8 @@ class Continuation(Displayed):
     ends: int
     proven: bool = False
 
-    def plot(self, *context: Any) -> Plotted:
-        """Return the picture of the plan; `context` is as for `Displayed.plot`."""
+    def plot(self, *context: Any) -> ChartLike:
+        """Return the picture of the plan; `context` is as for `DisplayMixin.plot`."""
         return self.plan.plot(*context)
 
     def _summary(self) -> str:
@@ -131,9 +131,9 @@ def go_on(
     all of them end as soon as the first goal is reached.
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
-    number = whole_number(ends, "ends", least=1)
+    number = read_int(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
-        raise IllegalError(f"goal must be at least two goals in order, got {shown(goal)}")
+        raise IllegalError(f"goal must be at least two goals in order, got {quote(goal)}")
     deadline, show = Deadline.of(time_limit), rising(progress)
     first = read_problem(position, goal.goals[0], **options)
     names = chain(*(each.names for each in goal.read(position.board).goals[1:]))

@@ -16,8 +16,8 @@ from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.game import Turn
 from iacta.game.steps import BATTLE_KEYS, LoggedBattle, check_version, fight_battle
-from iacta.inputs.checks import check_choice, read_row, shown
-from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, at
+from iacta.inputs.checks import check_choice, quote, read_row
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal, Worth, read_goal_record
@@ -53,7 +53,7 @@ def read_game(
     if isinstance(log, Path):
         log = read_bytes(log, MOST_BYTES).decode("utf-8", "replace")
     if not isinstance(log, str):
-        raise MalformedError(f"log must be text or a path, got {shown(log)}")
+        raise MalformedError(f"log must be text or a path, got {quote(log)}")
     if len(log) > MOST_BYTES:
         raise TooLargeError(f"the log must have at most {MOST_BYTES:,} letters, got {len(log):,}")
     known = board if board is None or isinstance(board, Board) else read_board(board)
@@ -80,9 +80,9 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
         except ValueError:
             raise MalformedError(
                 f"cannot read the log: line {number} is not a turn, a JSON object, "
-                f"got {shown(line)}"
+                f"got {quote(line)}"
             ) from None
-        with at(f"line {number}"):
+        with add_place(f"line {number}"):
             record = _object(given, "turn", TURN_KEYS)
             if "board" in record:  # never the path of a file, as logs come from strangers
                 board = read_board(_object(record["board"], "board"))
@@ -93,17 +93,17 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
 
 def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise MalformedError(f"{what} must be a JSON object, got {shown(given)}")
+        raise MalformedError(f"{what} must be a JSON object, got {quote(given)}")
     for name in given:
         if keys and name not in keys:
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(keys)}")
+            raise IllegalError(f"unknown key {quote(name)}; the keys are {', '.join(keys)}")
     return given
 
 
 def _played(number: int, record: Mapping[str, Any], board: Board | None) -> LoggedTurn:
     code = record.get("turn")
     if not isinstance(code, str):
-        raise MalformedError(f"turn must be a code, got {shown(code)}")
+        raise MalformedError(f"turn must be a code, got {quote(code)}")
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
@@ -114,7 +114,7 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Logg
         raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(read_row(record.get("battles", ()), "battles", "battles"), 1):
-        with at(f"battle {k}"):
+        with add_place(f"battle {k}"):
             battles.append(fight_battle(now, _object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after
     is_over = record.get("stops", True)
@@ -142,7 +142,7 @@ class _Recorded:
         for (round_number, _), changes in groupby(
             self.recording.changes(), key=lambda change: (change.round, change.player)
         ):
-            with at(f"round {round_number}"):
+            with add_place(f"round {round_number}"):
                 parts = self._parts(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
                 continue  # capitals are chosen

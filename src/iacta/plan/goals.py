@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.position import check_position, find_player
-from iacta.inputs.checks import check_choice, plain_number, put, read_row, shown
+from iacta.inputs.checks import check_choice, quote, read_row, set_field, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.native.bit_sets import bits, make_mask
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Rewards(NamedTuple):
         return sum(self.lands) + sum(paid for _, paid in self.sets)
 
 
-class Goal(Pasted):
+class Goal(PasteableMixin):
     """What a plan is for.
 
     kind: the kind of the goal in a word or two.
@@ -140,16 +140,18 @@ class _Conquest(Goal):
 
     def __post_init__(self) -> None:
         if not isinstance(self.territories, str):
-            put(self, "territories", tuple(read_row(self.territories, "territories", "names")))
+            set_field(
+                self, "territories", tuple(read_row(self.territories, "territories", "names"))
+            )
             for name in self.territories:
                 if not isinstance(name, str):
-                    raise MalformedError(f"territories must be names, got {shown(name)}")
+                    raise MalformedError(f"territories must be names, got {quote(name)}")
 
     def _summary(self) -> str:
         names = self.territories
         if isinstance(names, str):
-            return shown(names)
-        return f"{len(names)} territories, {shown(names[0])} to {shown(names[-1])}"
+            return quote(names)
+        return f"{len(names)} territories, {quote(names[0])} to {quote(names[-1])}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -261,19 +263,19 @@ class Worth(Goal):
 
     def __post_init__(self) -> None:
         for name in ("territories", "bonus", "army"):
-            put(self, name, plain_number(getattr(self, name)))
+            set_field(self, name, unwrap_number(getattr(self, name)))
         if isinstance(self.territories, Mapping):
-            pairs = ((name, plain_number(worth)) for name, worth in self.territories.items())
-            put(self, "territories", tuple(pairs))
+            pairs = ((name, unwrap_number(worth)) for name, worth in self.territories.items())
+            set_field(self, "territories", tuple(pairs))
             _check_worths(self.territories)
-            put(self, "territories", tuple(sorted(self.territories)))
+            set_field(self, "territories", tuple(sorted(self.territories)))
         elif isinstance(self.territories, tuple):
             _check_worths(self.territories)
         else:
             _check_worth(self.territories, "territories")
         _check_worth(self.bonus, "bonus")
         _check_worth(self.army, "army")
-        put(self, "prizes", tuple(_checked_prizes(self.prizes)))
+        set_field(self, "prizes", tuple(_checked_prizes(self.prizes)))
 
     def _summary(self) -> str:
         return f"bonus {self.bonus:g}, army {self.army:g}, {len(self.prizes)} prizes"
@@ -353,11 +355,11 @@ class InOrder(Goal):
         goals = read_row(self.goals, "goals", "goals")
         for goal in goals:
             if not isinstance(goal, TakeAll):
-                raise MalformedError(f"goals in order must each be TakeAll, got {shown(goal)}")
+                raise MalformedError(f"goals in order must each be TakeAll, got {quote(goal)}")
         if not goals:
             raise IllegalError("goals in order must be at least one, got none")
         given = read_row(self.worths, "worths", "numbers")
-        worths = [*map(plain_number, given)] or [1.0] * len(goals)
+        worths = [*map(unwrap_number, given)] or [1.0] * len(goals)
         for worth in worths:
             _check_worth(worth, "worths")
         if len(worths) != len(goals):
@@ -365,8 +367,8 @@ class InOrder(Goal):
                 f"worths must be one for each of {len(goals)} goals in order, got {len(worths)}",
                 parameter="worths",
             )
-        put(self, "goals", tuple(goals))
-        put(self, "worths", tuple(map(float, worths)))
+        set_field(self, "goals", tuple(goals))
+        set_field(self, "worths", tuple(map(float, worths)))
 
     def _summary(self) -> str:
         return f"{len(self.goals)} goals"
@@ -413,7 +415,7 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     check_position(position)
     if not isinstance(owner, str):
         raise MalformedError(
-            f"owner must be a player's name, got {shown(owner)}", parameter="owner"
+            f"owner must be a player's name, got {quote(owner)}", parameter="owner"
         )
     others = {each.owner for each in position.holdings} - {position.player}
     found = find_player(owner, "owner", others)
@@ -440,7 +442,7 @@ def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
     if kind == "worth":
         return Worth()
     if not isinstance(text, str):
-        raise MalformedError(f"{kind} must be text, got {shown(text)}", parameter=kind)
+        raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
     if kind == "eliminate":
         gone = [name for name in turn.players if name not in turn.owners]
         if folded(text) in map(folded, gone):
@@ -462,15 +464,15 @@ def read_goal_record(turn: "Turn", record: object) -> Goal | None:
     The result is as for `read_goal`; an object of another form is refused.
     """
     if not isinstance(record, Mapping):
-        raise MalformedError(f"goal must be a JSON object, got {shown(record)}")
+        raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
     for name in record:
         if name not in GOAL_KINDS:
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(GOAL_KINDS)}")
+            raise IllegalError(f"unknown key {quote(name)}; the keys are {', '.join(GOAL_KINDS)}")
     if len(record) != 1:
         raise IllegalError(f"goal must have one of {', '.join(GOAL_KINDS)}, got {len(record)}")
     ((kind, text),) = record.items()
     if kind == "worth" and text is not True:
-        raise MalformedError(f"worth must be true, got {shown(text)}")
+        raise MalformedError(f"worth must be true, got {quote(text)}")
     return read_goal(turn, kind, text)
 
 
@@ -514,7 +516,7 @@ def _check_worths(pairs: object) -> None:
     for pair in read_row(pairs, "territories", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             raise MalformedError(
-                f"territories must be a number, or pairs of a name and its worth, got {shown(pair)}"
+                f"territories must be a number, or pairs of a name and its worth, got {quote(pair)}"
             )
         _check_worth(pair[1], f"the worth of {pair[0]}")
 
@@ -523,17 +525,17 @@ def _checked_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
     for pair in read_row(pairs, "prizes", "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], TakeAll):
             raise MalformedError(
-                f"prizes must be pairs of a TakeAll and its worth, got {shown(pair)}"
+                f"prizes must be pairs of a TakeAll and its worth, got {quote(pair)}"
             )
-        worth = plain_number(pair[1])
+        worth = unwrap_number(pair[1])
         _check_worth(worth, "the worth of a prize")
         yield pair[0], float(worth)
 
 
 def _check_worth(value: object, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < inf:
-        raise MalformedError(f"{name} must be a number, got {shown(value)}")
+        raise MalformedError(f"{name} must be a number, got {quote(value)}")
     if value < 0:
-        raise IllegalError(f"{name} must be at least 0, got {shown(value)}")
+        raise IllegalError(f"{name} must be at least 0, got {quote(value)}")
     if value > MOST_WORTH:
-        raise TooLargeError(f"{name} must be at most {MOST_WORTH:g}, got {shown(value)}")
+        raise TooLargeError(f"{name} must be at most {MOST_WORTH:g}, got {quote(value)}")

@@ -34,9 +34,9 @@ from iacta.board import Position
 from iacta.board.position import find_player
 from iacta.game import Fortify, Turn
 from iacta.game.turn import FORTIFY
-from iacta.inputs.checks import check_choice, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.reprs import Displayed, Plotted
+from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import TakeAny
@@ -108,7 +108,7 @@ class Fortified(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Hold(Displayed):
+class Hold(DisplayMixin):
     """The chance that what a plan takes is held.
 
     plan: the plan.
@@ -136,8 +136,8 @@ class Hold(Displayed):
     ends: int
     otherwise: "Hold | None" = None
 
-    def plot(self, *context: Any) -> Plotted:
-        """Return the picture of the plan; `context` is as for `Displayed.plot`."""
+    def plot(self, *context: Any) -> ChartLike:
+        """Return the picture of the plan; `context` is as for `DisplayMixin.plot`."""
         return self.plan.plot(*context)
 
     def _summary(self) -> str:
@@ -180,7 +180,7 @@ def hold(
     options: as for `reinforce`; opponents play by the same rules, without the constraints.
     """
     outlook = _Outlook(plan, get, fortify, options)
-    number = whole_number(ends, "ends", least=1)
+    number = read_int(ends, "ends", least=1)
     return outlook.hold(plan, number, seed, Deadline.of(time_limit))
 
 
@@ -204,7 +204,7 @@ def take_and_hold(
     taken beside enemies. They are compared by a few ends, and the best of them with the first by
     all; where the estimates do not tell them apart, the first is chosen.
     """
-    outlook, number = _Outlook(plan, get, fortify, options), whole_number(ends, "ends", least=1)
+    outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
     deadline, few = Deadline.of(time_limit), min(SCOUTED, number)
     if plan.value is None:
         return outlook.hold(plan, number, seed, deadline)
@@ -271,10 +271,10 @@ class _Outlook:
         self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
     ) -> None:
         if not isinstance(plan, Plan):
-            raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
+            raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
         if not plan.goal.names or plan.problem.rewards.once:
             raise IllegalError(
-                f"goal must be TakeAll or InOrder to be held, got {shown(plan.goal)}"
+                f"goal must be TakeAll or InOrder to be held, got {quote(plan.goal)}"
             )
         if not plan.rules.garrison:
             raise IllegalError(
@@ -384,11 +384,11 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
     if get is None:
         return {}
     if not isinstance(get, Mapping):
-        return dict.fromkeys(opponents_in(position), whole_number(get, "get", least=0))
+        return dict.fromkeys(opponents_in(position), read_int(get, "get", least=0))
     numbers = {}
     for player, number in get.items():
         owner = find_player(player, "get", opponents_in(position))
-        numbers[owner] = whole_number(number, f"get of {player}", least=0)
+        numbers[owner] = read_int(number, f"get of {player}", least=0)
     return numbers
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from iacta.inputs.checks import read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import NextMove, Plan, Play
@@ -71,18 +71,18 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
     '66.3% +12.2% -78.5% 0.0%'
     """
     if not isinstance(plan, Plan):
-        raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
+        raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     if not plan.goal.is_chance:
-        raise IllegalError(f"goal must be to take territories, got {shown(plan.goal)}")
+        raise IllegalError(f"goal must be to take territories, got {quote(plan.goal)}")
     play, chance, found = plan.follow(), _chances(plan.policy), list[LuckOfBattle]()
     for number, end in enumerate(read_row(ends, "ends", "pairs of armies"), 1):
         pair = read_row(end, f"end {number}", "two numbers")
         if len(pair) != 2:
             raise MalformedError(
-                f"end {number} must be attackers and defenders left, got {shown(end)}"
+                f"end {number} must be attackers and defenders left, got {quote(end)}"
             )
-        left = whole_number(pair[0], f"attackers left of end {number}")
-        defenders = whole_number(pair[1], f"defenders left of end {number}")
+        left = read_int(pair[0], f"attackers left of end {number}")
+        defenders = read_int(pair[1], f"defenders left of end {number}")
         move = play.move
         if move is None:
             raise IllegalError(f"the plan is over after {len(found)} ends, got more")

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from iacta.board import Position
-from iacta.inputs.checks import FrozenDict, put, shown, whole_number
+from iacta.inputs.checks import FrozenDict, quote, read_int, set_field
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.reprs import Displayed, Pasted
+from iacta.inputs.reprs import DisplayMixin, PasteableMixin
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.goals import Goal
 from iacta.plan.policy import Policy
@@ -23,7 +23,7 @@ from iacta.rules.rules import Rules
 
 
 @dataclass(frozen=True, repr=False)
-class Step(Pasted):
+class Step(PasteableMixin):
     """One border that the plan may attack over.
 
     start, to: the territory that attacks, and the one that is attacked.
@@ -76,7 +76,7 @@ class Ending:
 
 
 @dataclass(frozen=True, repr=False)
-class NextMove(Pasted):
+class NextMove(PasteableMixin):
     """What to do next.
 
     start, to: the territory that attacks, and the one that is attacked.
@@ -94,14 +94,14 @@ class NextMove(Pasted):
     worth: float
 
     def __post_init__(self) -> None:
-        put(self, "advance", FrozenDict(self.advance))
+        set_field(self, "advance", FrozenDict(self.advance))
 
     def _summary(self) -> str:
         return f"{self.start} to {self.to}, {self.dice} dice, {self.worth:.6g}"
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Displayed):
+class Plan(DisplayMixin):
     """The best plan that was found for a goal, and how far it may be from the best there is.
 
     A plan decides after each roll, and may leave a battle after any of them; or it fights each
@@ -188,7 +188,7 @@ class Plan(Displayed):
             comes to; another board or player is refused.
         """
         if not isinstance(position, Position) or position.board != self.position.board:
-            raise MalformedError(f"position must be one of the plan's board, got {shown(position)}")
+            raise MalformedError(f"position must be one of the plan's board, got {quote(position)}")
         if position.player != self.position.player:
             raise IllegalError(
                 f"player must be {self.position.player}, as in the plan, got {position.player}"
@@ -204,7 +204,7 @@ class Plan(Displayed):
 
 
 @dataclass(frozen=True, repr=False)
-class Play(Displayed):
+class Play(DisplayMixin):
     """A plan and where it is.
 
     plan: the plan.
@@ -385,7 +385,7 @@ class Play(Displayed):
         attackers, defenders: the armies that it cost; others than those in `results()` are refused.
         moved: how many armies move in if it conquers; `None` for as many as the plan says.
         """
-        losses = whole_number(attackers, "attackers"), whole_number(defenders, "defenders")
+        losses = read_int(attackers, "attackers"), read_int(defenders, "defenders")
         if losses not in self.results():
             known = ", ".join(f"{lost}-{killed}" for lost, killed in self.results())
             raise IllegalError(f"losses must be one of {known}, got {losses[0]}-{losses[1]}")
@@ -411,8 +411,8 @@ class Play(Displayed):
         found = self._next()
         mine, theirs = (self.problem.turn.armies[t] for t in (found.start, found.to))
         least = self.problem.garrisons[found.start]
-        lost = mine - whole_number(left, "left", least=least, most=mine)
-        killed = theirs - whole_number(defenders, "defenders", most=theirs)
+        lost = mine - read_int(left, "left", least=least, most=mine)
+        killed = theirs - read_int(defenders, "defenders", most=theirs)
         if not self.problem.kernels[found.to].by_rolls:  # the battle is one attack
             return self.after(lost, killed, moved)
         return self._after(lost, killed, moved)
@@ -431,7 +431,7 @@ class Play(Displayed):
         else:
             least, most, number = self.advances(lost)
             if moved is not None:
-                number = whole_number(moved, "moved", least=least, most=most)
+                number = read_int(moved, "moved", least=least, most=most)
         after = problem.start.after(found, AttackResult(1.0, lost, killed, number, 0.0))
         position = problem.make_position(after)
         is_shown = after == TurnState.from_position(position)
@@ -460,7 +460,7 @@ class Play(Displayed):
         able: the armies left able to move, at least 1.
         """
         garrison = self.problem.garrisons[self._next().start]
-        return self.fought(whole_number(able, "able", least=1, most=self._spare) + garrison, 0)
+        return self.fought(read_int(able, "able", least=1, most=self._spare) + garrison, 0)
 
     def lost(self, defenders: int) -> "Play":
         """Return the plan after its next battle is fought to its end and lost.
@@ -469,7 +469,7 @@ class Play(Displayed):
         """
         found = self._next()
         most = self.problem.turn.armies[found.to]
-        left = whole_number(defenders, "defenders", least=1, most=most)
+        left = read_int(defenders, "defenders", least=1, most=most)
         return self.fought(self.problem.garrisons[found.start], left)
 
     def followers(self) -> Iterator[tuple["Play", float]]:

@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from iacta.game import Action, Advance, Attack, EndPhase, Turn
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
@@ -178,7 +178,7 @@ class Policy:
         """
         if not isinstance(record, Mapping) or record.get("version") != VERSION:
             raise MalformedError(
-                f"policy must be a record of version {VERSION}, got {shown(record)}"
+                f"policy must be a record of version {VERSION}, got {quote(record)}"
             )
         if record.get("turn") != problem.turn.to_code():
             raise IllegalError("policy must be for the turn of its problem, got that of another")
@@ -188,10 +188,10 @@ class Policy:
             depth, idle, order = record["style"]
             if order not in ORDERS or not 0.0 <= idle <= 1.0:
                 raise ValueError(order)
-            style = Style(whole_number(depth, "depth", least=1, most=MOST_DEPTH), idle, order)
+            style = Style(read_int(depth, "depth", least=1, most=MOST_DEPTH), idle, order)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise MalformedError(
-                f"policy must be a record of a policy, got {shown(record)}"
+                f"policy must be a record of a policy, got {quote(record)}"
             ) from None
         return cls(problem, assignment, style)
 
@@ -200,8 +200,8 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
     """Return the targets of each stack."""
     last = len(problem.out) - 1
     targets = {
-        whole_number(int(v), "stack", most=last): make_mask(
-            whole_number(t, "target", most=last) for t in row
+        read_int(int(v), "stack", most=last): make_mask(
+            read_int(t, "target", most=last) for t in row
         )
         for v, row in record.items()
     }

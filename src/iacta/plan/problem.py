@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from iacta.board import Board, Position
 from iacta.game import Turn
 from iacta.game.turn import FORTIFY
-from iacta.inputs.checks import check_choice, shown
+from iacta.inputs.checks import check_choice, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
@@ -286,7 +286,7 @@ def refuse_large_board(board: Board, what: str) -> None:
     number = len(board.territories)
     if number > MOST_TERRITORIES:
         raise TooLargeError(
-            f"board {shown(board.name)} must have at most {MOST_TERRITORIES:,} territories for "
+            f"board {quote(board.name)} must have at most {MOST_TERRITORIES:,} territories for "
             f"{what}, got {number:,}"
         )
 
@@ -328,9 +328,9 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
         if each.mode.grows:
             raise each.mode.unfit("to plan")
     if not isinstance(goal, Goal):
-        hint = f"; did you mean TakeAll({shown(goal)})?" if isinstance(goal, str) else ""
+        hint = f"; did you mean TakeAll({quote(goal)})?" if isinstance(goal, str) else ""
         raise MalformedError(
-            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}{hint}"
+            f"goal must be TakeAll, TakeAny, Worth or InOrder, got {quote(goal)}{hint}"
         )
     refuse_large_board(turn.board, "plans")
     read_goal = goal.read(turn.board)

@@ -22,9 +22,9 @@ from typing import NamedTuple, TypeAlias, TypedDict, Unpack
 from iacta.board import Holding, Position
 from iacta.board.position import check_position
 from iacta.game import Turn
-from iacta.inputs.checks import read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import Displayed
+from iacta.inputs.reprs import DisplayMixin
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
 from iacta.odds.search import first
@@ -91,7 +91,7 @@ class Marginal:
 
 
 @dataclass(frozen=True, repr=False)
-class Reinforcement(Displayed):
+class Reinforcement(DisplayMixin):
     """Where to place new armies, and the plan that follows.
 
     armies: how many there are.
@@ -141,7 +141,7 @@ def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position
             raise IllegalError(
                 f"new armies must be placed on territories of {position.player}, got {found}"
             )
-        armies = holdings[found].armies + whole_number(number, f"new armies on {found}")
+        armies = holdings[found].armies + read_int(number, f"new armies on {found}")
         holdings[found] = Holding(position.player, armies)
     return replace(position, holdings=tuple(holdings.values()))
 
@@ -177,7 +177,7 @@ def reinforce(
     >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
-    number = whole_number(armies, "armies", least=1, most=MOST_NEW)
+    number = read_int(armies, "armies", least=1, most=MOST_NEW)
     deadline, progress = Deadline.of(time_limit), rising(progress)
     before = planned(position, goal, options, deadline.part(BEFORE), progress)
     found = _placements(position, goal, number, options, deadline)
@@ -243,7 +243,7 @@ def reinforcements_needed(
     """
     wanted = read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
-        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {quote(goal)}")
     deadline = Deadline.of(time_limit)
 
     @cache

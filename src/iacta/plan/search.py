@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.calls import call
@@ -148,7 +148,7 @@ class Search:
         if len(problem.rewards.sets) > MAX_SETS:
             raise TooLargeError(
                 f"a plan can be paid for at most {MAX_SETS:,} continents, "
-                f"got {len(problem.rewards.sets):,} on board {shown(problem.board.name)}"
+                f"got {len(problem.rewards.sets):,} on board {quote(problem.board.name)}"
             )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
         self.problem, self.lands = problem, tables.data.lands

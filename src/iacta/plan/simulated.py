@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import MalformedError, TooLargeError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import AttackResult, PolicyAction, TurnState
@@ -31,7 +31,7 @@ Weight = TypeVar("Weight", int, float)
 
 
 @dataclass(frozen=True, repr=False)
-class SimulatedPlan(Pasted):
+class SimulatedPlan(PasteableMixin):
     """How many runs of a plan ended.
 
     won: how often the goal was reached; for a `Worth`, how often anything was gained.
@@ -61,13 +61,13 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     holds the plan's `win_probability` in 95% of all simulations.
     """
     if not isinstance(plan, Plan):
-        raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
-    count = whole_number(runs, "runs", least=1)
+        raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
+    count = read_int(runs, "runs", least=1)
     if count > MOST_RUNS:
         raise TooLargeError(
-            f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}", parameter="runs"
+            f"runs must be at most {MOST_RUNS:,} of a plan, got {quote(count)}", parameter="runs"
         )
-    number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
+    number = seed if isinstance(seed, np.random.Generator) else read_int(seed, "seed")
     rng, policy = np.random.default_rng(number), plan.policy
     ended = _followed(policy, count, lambda *attack: _thrown(policy, rng, *attack))
     problem, goal = plan.problem, plan.goal

@@ -32,7 +32,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from iacta.board import Position
 from iacta.game import Turn
 from iacta.game.turn import LANDS_FOR_AN_ARMY
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
@@ -142,7 +142,7 @@ def threats(
     green eliminate red 0.4703 (('Brazil', 3),)
     """
     if not isinstance(turn, Turn):
-        raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
+        raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     refuse_large_board(turn.board, "threats")
     deadline, aims = Deadline.of(time_limit), [*_aims(turn.position)]
     known, move, is_complete = dict[_Aim, Look](), None, False

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import LONGEST_READ, WHOLE, read_array, shown
+from iacta.inputs.checks import MAX_NUMBER_LENGTH, WHOLE, quote, read_array
 from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
@@ -42,13 +42,13 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
         has_comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
         hint = f"; did you mean {str(value).strip().replace(',', '.')}?" if has_comma else ""
         raise MalformedError(
-            f"{name} must {expected}, got {shown(value)}{hint}", parameter=name
+            f"{name} must {expected}, got {quote(value)}{hint}", parameter=name
         ) from None
 
 
 def _fraction_of_text(text: str, name: str) -> Fraction:
     bare = text.strip()
-    if len(bare) > LONGEST_READ or not bare.isascii():
+    if len(bare) > MAX_NUMBER_LENGTH or not bare.isascii():
         raise ValueError(bare)
     percent = bare.endswith("%")
     number = bare[:-1].strip() if percent else bare
@@ -61,7 +61,7 @@ def _fraction_of_text(text: str, name: str) -> Fraction:
     if exponent and abs(int(exponent)) > MOST_EXPONENT:
         raise IllegalError(
             f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
-            f"got {shown(text)}",
+            f"got {quote(text)}",
             parameter=name,
         )
     return Fraction(number) / (100 if percent else 1)
@@ -91,7 +91,7 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
             meant = number if isinstance(value, str) else f'"{number}" or {float(fraction / 100):g}'
             hint = f"; did you mean {meant}?"
         raise IllegalError(
-            f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}", parameter=name
+            f"{name} must lie between 0 and 1, {excluded}, got {quote(value)}{hint}", parameter=name
         )
     return fraction
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from iacta.inputs.checks import fraction_text, shown, whole_number, whole_text
+from iacta.inputs.checks import format_fraction, format_int, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, MissingError, TooLargeError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.probability.chances import Chance, read_fraction
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ SUM_TOLERANCE = 1e-9
 MOST_VALUES = 10**7  # that are read, or of sums; more would fill memory
 
 
-class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
+class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     """A finite distribution: an immutable mapping of values to their probabilities.
 
     source: a mapping of values to weights, which need not sum to one, or an iterable of equally
@@ -85,7 +85,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         except TypeError:
             raise MalformedError(
                 "a distribution must be made of a mapping or of hashable values, "
-                f"got {shown(source)}"
+                f"got {quote(source)}"
             ) from None
         self._fill({value: _read_weight(value, weight) for value, weight in given.items()})
 
@@ -102,7 +102,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
             raise
         except (TypeError, ValueError):
             raise MalformedError(
-                f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
+                f"pairs must be an iterable of (value, weight), got {quote(pairs)}"
             ) from None
         return cls(_add_weights((value, _read_weight(value, weight)) for value, weight in rows))
 
@@ -116,7 +116,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         0.75
         """
         if not isinstance(probabilities, Mapping):
-            raise MalformedError(f"probabilities must be a mapping, got {shown(probabilities)}")
+            raise MalformedError(f"probabilities must be a mapping, got {quote(probabilities)}")
         weights = _as_floats({value: _read_weight(value, p) for value, p in probabilities.items()})
         total = math.fsum(weights.values())
         if abs(total - 1) > SUM_TOLERANCE:
@@ -218,15 +218,15 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         "Distribution({'H': 1, 'T': 1})"
         """
         if self.is_exact:
-            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._sort_weights().items())
+            weights = (f"{value!r}: {format_int(n)}" for value, n in self._sort_weights().items())
             return f"Distribution({{{', '.join(weights)}}})"
         return f"Distribution.from_probabilities({self._sort_weights()!r})"
 
     def _summary(self) -> str:
         values = list(self)
-        ends = f"{len(values)} values from {shown(values[0])} to {shown(values[-1])}"
+        ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
-            ends = f"1 value, {shown(values[0])}"
+            ends = f"1 value, {quote(values[0])}"
         with suppress(MalformedError, OverflowError):  # not of numbers, or of very large ones
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
@@ -280,7 +280,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         Fraction(1, 4)
         """
         if not isinstance(other, Distribution):
-            raise MalformedError(f"other must be a Distribution, got {shown(other)}")
+            raise MalformedError(f"other must be a Distribution, got {quote(other)}")
         same_kind = self.is_exact == other.is_exact
         ours = self if same_kind else self.to_float()
         theirs = other if same_kind else other.to_float()
@@ -295,10 +295,10 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution("HT").repeat(3)["H", "H", "T"]
         Fraction(1, 8)
         """
-        times = whole_number(times, "times", least=0)
+        times = read_int(times, "times", least=0)
         if times > math.log(MOST_VALUES) / math.log(len(self) + 1):
             raise TooLargeError(
-                f"{len(self)} values repeated {shown(times)} times are too many, expected at most "
+                f"{len(self)} values repeated {quote(times)} times are too many, expected at most "
                 f"{MOST_VALUES:.0e} results"
             )
         weights: dict[tuple[T, ...], Any] = {(): 1}
@@ -373,7 +373,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         for number in numbers.values():
             if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
                 raise MalformedError(
-                    f"the values must be finite numbers, got {shown(number)}; map them first"
+                    f"the values must be finite numbers, got {quote(number)}; map them first"
                 )
         return numbers
 
@@ -433,7 +433,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         """
         wanted = read_fraction(level, "level", "be a number from 0 to 1")
         if not 0 <= wanted <= 1:
-            raise IllegalError(f"level must be a number from 0 to 1, got {shown(level)}")
+            raise IllegalError(f"level must be a number from 0 to 1, got {quote(level)}")
         try:
             values = sorted(self._weights)  # type: ignore[type-var] # is tried
         except TypeError:
@@ -465,11 +465,11 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
         """
-        n = whole_number(n, "n", least=0, most=MOST_VALUES)
+        n = read_int(n, "n", least=0, most=MOST_VALUES)
         if isinstance(seed, np.random.Generator):
             rng = seed
         else:
-            rng = np.random.default_rng(whole_number(seed, "seed"))
+            rng = np.random.default_rng(read_int(seed, "seed"))
         values = list(self)
         cumulative = np.cumsum(list(self.to_float()._weights.values()))
         draws = rng.random(n) * cumulative[-1]
@@ -523,7 +523,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         lines = [f"| {value} | {probability} |", "| --- | --- |"]
         for outcome, p in self.items():
             cell = str(outcome).replace("|", "\\|")
-            lines.append(f"| {cell} | {fraction_text(p) if isinstance(p, Fraction) else p} |")
+            lines.append(f"| {cell} | {format_fraction(p) if isinstance(p, Fraction) else p} |")
         return "\n".join(lines)
 
 
@@ -543,22 +543,22 @@ def _read_weight(value: object, weight: Any) -> int | float | Fraction:
     if isinstance(weight, Fraction):
         weight = Fraction(int(weight.numerator), int(weight.denominator))  # NumPy's overflow
     if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
-        raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
+        raise MalformedError(f"the weight of {quote(value)} must be a number, got {quote(weight)}")
     if not 0 <= weight < math.inf:
         raise IllegalError(
-            f"the weight of {shown(value)} must be finite and at least 0, got {shown(weight)}"
+            f"the weight of {quote(value)} must be finite and at least 0, got {quote(weight)}"
         )
     return weight
 
 
 def _read_function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
     if not callable(function):
-        raise MalformedError(f"{name} must be a function of a value, got {shown(function)}")
+        raise MalformedError(f"{name} must be a function of a value, got {quote(function)}")
     return function
 
 
 def _order_error(value: object) -> MalformedError:
-    return MalformedError(f"the values must have an order, got {shown(value)} among others")
+    return MalformedError(f"the values must have an order, got {quote(value)} among others")
 
 
 def _add_weights(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
@@ -568,7 +568,7 @@ def _add_weights(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
         try:
             weights[value] = weights.get(value, 0) + weight
         except TypeError:
-            raise MalformedError(f"the values must be hashable, got {shown(value)}") from None
+            raise MalformedError(f"the values must be hashable, got {quote(value)}") from None
     return weights
 
 

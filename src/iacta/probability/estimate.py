@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import put, shown, whole_number
+from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.probability.chances import Chance, read_chance
 
@@ -47,8 +47,8 @@ class Estimate:
     successes: int
 
     def __post_init__(self) -> None:
-        put(self, "runs", whole_number(self.runs, "runs", least=1, most=MOST_RUNS))
-        put(self, "successes", whole_number(self.successes, "successes", 0, most=self.runs))
+        set_field(self, "runs", read_int(self.runs, "runs", least=1, most=MOST_RUNS))
+        set_field(self, "successes", read_int(self.successes, "successes", 0, most=self.runs))
 
     @property
     def probability(self) -> Fraction:
@@ -91,7 +91,7 @@ def _quantile(level: Chance) -> float:
     outside = float((1 - read_chance(level, "level")) / 2)
     if outside < LEAST_OUTSIDE:
         raise IllegalError(
-            f"level must be below 1 by at least {2 * LEAST_OUTSIDE:.0e}, got {shown(level)}"
+            f"level must be below 1 by at least {2 * LEAST_OUTSIDE:.0e}, got {quote(level)}"
         )
     return -NormalDist().inv_cdf(outside)
 

@@ -11,7 +11,7 @@ from iacta.forms.question import (
     find_question,
     unknown_parameter,
 )
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
 
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
@@ -39,7 +39,7 @@ def ask(
         form = find_question(question)
         if form is None:
             names = ", ".join(form.name for form in QUESTIONS.all())
-            raise IllegalError(f"unknown question {shown(question)}; expected one of {names}")
+            raise IllegalError(f"unknown question {quote(question)}; expected one of {names}")
         known = form.parameters()
         for name in parameters.keys() - {parameter.name for parameter in known}:
             raise MalformedError(unknown_parameter(form, name, known))
@@ -48,11 +48,11 @@ def ask(
                 raise MalformedError(f"missing {parameter.name} of {question}")
         question = form(**parameters)
     if not isinstance(question, Question):
-        raise MalformedError(f"question must be a question or its name, got {shown(question)}")
+        raise MalformedError(f"question must be a question or its name, got {quote(question)}")
     if watch is None:
         return question.answer()
     if not callable(watch):
-        raise MalformedError(f"watch must be a function, got {shown(watch)}")
+        raise MalformedError(f"watch must be a function, got {quote(watch)}")
 
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None

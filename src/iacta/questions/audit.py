@@ -35,7 +35,7 @@ from iacta.forms.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Un
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
 from iacta.forms.shared_parameters import UnderRules
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 
@@ -190,7 +190,7 @@ class AuditQuestion(UnderRules, Question):
         if self.player is not None and self.player not in names:
             known = ", ".join(filter(None, names[:MOST_LUCKS])) or "none"
             raise IllegalError(
-                f"player must be in the log ({known}), got {shown(self.player)}", parameter="player"
+                f"player must be in the log ({known}), got {quote(self.player)}", parameter="player"
             )
         return AuditAnswer(self, audited)
 

@@ -28,7 +28,7 @@ from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Turn
 from iacta.game.moment import read_board_or_moment
-from iacta.inputs.files import printable
+from iacta.inputs.files import format_path
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
@@ -246,7 +246,7 @@ class BoardAnswer(Answer):
             yield self._oddities()
         yield from _board_sections(board)
         if self.question.to is not None:
-            yield Section([f"Written to {printable(self.question.to)}."])
+            yield Section([f"Written to {format_path(self.question.to)}."])
 
     def _oddities(self) -> Section:
         kinds, lines = Counter(file for file, _ in self.remarks), []
@@ -311,7 +311,7 @@ class PositionAnswer(Answer):
         yield from make_sections(self.turn.position)
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
         if self.question.to is not None:
-            yield Section([f"Written to {printable(self.question.to)}."])
+            yield Section([f"Written to {format_path(self.question.to)}."])
 
 
 class BorderRecord(KeyedRecord):

@@ -11,7 +11,7 @@ from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
 from iacta.forms.sentences import armies, count, describe_stop, join_phrases, under
 from iacta.forms.shared_parameters import Exact, UnderRules, WithStop
-from iacta.inputs.checks import whole_number
+from iacta.inputs.checks import read_int
 from iacta.odds.fronts import (
     BestFronts,
     Front,
@@ -39,7 +39,7 @@ class Fronts(Row):
             return entry
         if isinstance(entry, str):
             return parse_front(entry)
-        return Front(whole_number(entry, "attackers", least=1))
+        return Front(read_int(entry, "attackers", least=1))
 
     def entry_text(self, entry: Front) -> str:
         return front_name(entry)

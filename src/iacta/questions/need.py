@@ -19,7 +19,7 @@ from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section
 from iacta.forms.sentences import armies, describe_stop, under
 from iacta.forms.shared_parameters import AlongWay, Exact, UnderRules, WithStop
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.odds.needed import (
     armies_needed_for_campaign,
@@ -55,7 +55,7 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
         if self.chance == 1 and not all(territory.kernel().certain for territory in way):
-            typed = shown(self.get_text("chance"))
+            typed = quote(self.get_text("chance"))
             raise IllegalError(
                 f"chance must be less than 1, as no win is certain, got {typed}", parameter="chance"
             )

@@ -15,7 +15,7 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
 from iacta.game.steps import MAX_STEPS, TreeTurn, read_tree
-from iacta.inputs.checks import read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.native.deadline import Deadline, run_in_threads
@@ -38,7 +38,7 @@ class StepList(Kind):
             given = parse_json(text)
         except ValueError:
             raise MalformedError(
-                f"{name} must be a list of steps in JSON, got {shown(text)}", parameter=name
+                f"{name} must be a list of steps in JSON, got {quote(text)}", parameter=name
             ) from None
         return self.check(given, name)
 
@@ -104,7 +104,7 @@ class StepsQuestion(FromMoment, Question):
         nodes = self.nodes
         order = range(len(nodes)) if self.order is None else self.order
         for number in order:
-            whole_number(number, "order", most=len(nodes) - 1)
+            read_int(number, "order", most=len(nodes) - 1)
         wanted = dict.fromkeys(_add_turns_before(nodes, order))
         turns = {turn.to_code(): turn for k in wanted if (turn := nodes[k].turn) is not None}
         tree, deadline = StepTree(nodes), Deadline.of(self.time_limit).keep_whole()

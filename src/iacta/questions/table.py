@@ -13,7 +13,7 @@ from iacta.forms.record import RepeatedBattle, Unit, key
 from iacta.forms.sections import Cell, Section, Shaded, Table
 from iacta.forms.sentences import under
 from iacta.forms.shared_parameters import ARMIES, Exact, UnderRules
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.odds.arrays import win_table
 
@@ -68,7 +68,7 @@ class TableAnswer(Answer):
         if question.attackers * question.defenders > MOST_JSON_CELLS:
             raise TooLargeError(
                 f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
-                f"got {shown(question.attackers)} by {shown(question.defenders)}; --csv takes more"
+                f"got {quote(question.attackers)} by {quote(question.defenders)}; --csv takes more"
             )
         chances = self.chances.astype(float).tolist()
         return TableRecord.of(self, question, win_probability=chances)

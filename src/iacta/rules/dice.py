@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from iacta.inputs.checks import check_choice, put, read_row, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_field
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import short_repr
+from iacta.inputs.reprs import format_short_repr
 
 MOST_DICE = 100  # of a side; a roll of more would take minutes
 MOST_FACES = 1_000_000  # of a die
@@ -47,20 +47,20 @@ class Dice:
 
     def __post_init__(self) -> None:
         faces = _integers(self.faces, "faces", least=1, most=MOST_FACES)
-        count = whole_number(len(faces), "the number of dice", least=1, most=MOST_DICE)
-        keep = None if self.keep is None else whole_number(self.keep, "keep", 1, most=count)
+        count = read_int(len(faces), "the number of dice", least=1, most=MOST_DICE)
+        keep = None if self.keep is None else read_int(self.keep, "keep", 1, most=count)
         reroll = _integers(self.reroll, "reroll", least=1, most=max(faces))
         bonus = _integers(self.bonus, "bonus", least=-MOST_FACES, most=MOST_FACES)
         if len(bonus) > (keep or count):
             raise IllegalError(
                 f"bonus must have at most one entry for each of the {keep or count} dice kept, "
-                f"got {shown(bonus)}"
+                f"got {quote(bonus)}"
             )
-        put(self, "faces", faces)
-        put(self, "keep", None if keep == count else keep)
-        put(self, "reroll", tuple(sorted(set(reroll))))
-        put(self, "bonus", _without_trailing_zeros(bonus))
-        put(self, "clamp", None if self.clamp is None else _clamp(self.clamp))
+        set_field(self, "faces", faces)
+        set_field(self, "keep", None if keep == count else keep)
+        set_field(self, "reroll", tuple(sorted(set(reroll))))
+        set_field(self, "bonus", _without_trailing_zeros(bonus))
+        set_field(self, "clamp", None if self.clamp is None else _clamp(self.clamp))
         check_choice(self.sort_again, (True, False), "sort_again")
 
     @property
@@ -84,12 +84,12 @@ class Dice:
         return any(low > high for high, low in pairwise(bonus))
 
     def __repr__(self) -> str:
-        return short_repr(self, first="faces")
+        return format_short_repr(self, first="faces")
 
 
 def _integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
     entries = read_row(values, name, "whole numbers, such as [6, 6]")
-    return tuple(whole_number(value, name, least, most) for value in entries)
+    return tuple(read_int(value, name, least, most) for value in entries)
 
 
 def _without_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -101,5 +101,5 @@ def _without_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
 def _clamp(values: object) -> tuple[int, int]:
     pair = _integers(values, "clamp", least=-MOST_FACES, most=2 * MOST_FACES)
     if len(pair) != 2 or pair[0] > pair[1]:
-        raise IllegalError(f"clamp must be a lowest and a highest value, got {shown(values)}")
+        raise IllegalError(f"clamp must be a lowest and a highest value, got {quote(values)}")
     return pair[0], pair[1]

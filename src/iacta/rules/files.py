@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, quote_path, read_bytes, read_path
 from iacta.inputs.json_and_toml import parse_toml
@@ -68,7 +68,7 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
     """
     start = find_rules(base)
     if not isinstance(record, Mapping):
-        raise MalformedError(f"rules must be a mapping of fields, got {shown(record)}")
+        raise MalformedError(f"rules must be a mapping of fields, got {quote(record)}")
     _refuse_unknown(record, RULES_KEYS)
     dice = {
         side: _dice(record[side], getattr(start, side), side) for side in SIDES if side in record
@@ -175,13 +175,13 @@ def _own_name(name: object, rules: Rules) -> str:
     except IllegalError:
         return checked
     if known != rules:
-        raise IllegalError(f"name {shown(name)} is taken by other rules")
+        raise IllegalError(f"name {quote(name)} is taken by other rules")
     return checked
 
 
 def _one_line(text: object, key: str) -> str:
     if not isinstance(text, str) or not text.isprintable() or not text.strip():
-        raise MalformedError(f"{key} must be a text on one line, got {shown(text)}")
+        raise MalformedError(f"{key} must be a text on one line, got {quote(text)}")
     return text
 
 
@@ -193,14 +193,14 @@ def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = 
             near = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(known)}"
             place = f" in {table}" if table else ""
-            raise IllegalError(f"unknown key {shown(key)}{place}; {hint}")
+            raise IllegalError(f"unknown key {quote(key)}{place}; {hint}")
 
 
 def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
     if given is None and side.startswith("full"):
         return None
     if not isinstance(given, Mapping):
-        raise MalformedError(f"{side} must be a table of dice, got {shown(given)}")
+        raise MalformedError(f"{side} must be a table of dice, got {quote(given)}")
     _refuse_unknown(given, DICE_KEYS, side)
     if start is None and "faces" not in given:
         raise IllegalError(f"missing {side}.faces")

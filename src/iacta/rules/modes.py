@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from iacta.inputs.checks import check_choice, put, whole_number
+from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
-from iacta.inputs.reprs import short_repr
+from iacta.inputs.reprs import format_short_repr
 
 MOST_GAIN = 100  # armies for one roll
 
@@ -40,7 +40,7 @@ class Mode:
     inexact: ClassVar[str] = ""
 
     def __repr__(self) -> str:
-        return short_repr(self)
+        return format_short_repr(self)
 
     def unfit(self, purpose: str) -> IllegalError:
         """Return the error for a purpose that does not work with this mode.
@@ -152,14 +152,14 @@ class ArmiesGrow(Mode):
     inexact = "where armies can grow: only floats solve that"
 
     def __post_init__(self) -> None:
-        put(self, "gain", whole_number(self.gain, "gain", 1, MOST_GAIN))
+        set_field(self, "gain", read_int(self.gain, "gain", 1, MOST_GAIN))
 
     def setting(self) -> object:
         return self.gain
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
-        gain = whole_number(setting, cls.key, 0, MOST_GAIN)
+        gain = read_int(setting, cls.key, 0, MOST_GAIN)
         return cls(gain) if gain else None
 
     def sentences(self) -> Iterator[str]:

@@ -23,9 +23,9 @@ from math import comb, inf, prod
 from operator import itemgetter
 from typing import NamedTuple
 
-from iacta.inputs.checks import put, shown, whole_number
+from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow
@@ -74,7 +74,7 @@ SeenLossCounts = dict[tuple[LossCounts, ...], int]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Roll(Pasted):
+class Roll(PasteableMixin):
     """One throw of the dice of both sides.
 
     attack_dice: the attack dice that count, one for each attacking army in the roll.
@@ -102,8 +102,8 @@ Losses(attackers=2, defenders=0): 2275})
             ("attack_dice", attack_dice, rules.attack.kept),
             ("defence_dice", defence_dice, rules.defence.kept),
         ):
-            put(self, name, whole_number(value, name, least=1, most=most))
-        put(self, "rules", rules)
+            set_field(self, name, read_int(value, name, least=1, most=most))
+        set_field(self, "rules", rules)
 
     def to_text(self) -> str:
         """Return the roll as Python text, however long, that can be pasted back."""
@@ -382,7 +382,7 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
     if rules.full_attack is not None:
         raise IllegalError(
             "full_attack must be None if the attack is thrown before the defence, "
-            f"got {shown(rules.full_attack)}"
+            f"got {quote(rules.full_attack)}"
         )
     _refuse_roll(attack_dice, most_defence_dice, rules, _seen_steps)
     ours = dict(sorted(_compared_rows(rules.attack, attack_dice, attack_dice).items()))
@@ -561,7 +561,7 @@ def _column_sums(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
-    most = count if best is None else whole_number(best, "best", least=1, most=count)
+    most = count if best is None else read_int(best, "best", least=1, most=count)
     return Distribution(_sorted_dice(dice, count, most))
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from iacta.inputs.checks import check_choice, put, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int, set_field
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.reprs import short_repr
+from iacta.inputs.reprs import format_short_repr
 from iacta.rules.dice import Dice
 from iacta.rules.modes import Mode, TrueRandom
 
@@ -47,13 +47,13 @@ class Rules:
     mode: Mode = TRUE_RANDOM
 
     def __post_init__(self) -> None:
-        put(self, "full_attack", _full(self.full_attack, self.attack, "attack"))
-        put(self, "full_defence", _full(self.full_defence, self.defence, "defence"))
+        set_field(self, "full_attack", _full(self.full_attack, self.attack, "attack"))
+        set_field(self, "full_defence", _full(self.full_defence, self.defence, "defence"))
         check_choice(self.ties, ("attacker", "defender"), "ties")
-        put(self, "garrison", whole_number(self.garrison, "garrison", least=0))
+        set_field(self, "garrison", read_int(self.garrison, "garrison", least=0))
         check_choice(self.least_advance, (True, False), "least_advance")
         if not isinstance(self.mode, Mode):
-            raise MalformedError(f"mode must be a Mode, got {shown(self.mode)}")
+            raise MalformedError(f"mode must be a Mode, got {quote(self.mode)}")
 
     @property
     def full_roll(self) -> tuple[int, int]:
@@ -73,17 +73,17 @@ class Rules:
         return self.attack, self.defence
 
     def __repr__(self) -> str:
-        return short_repr(self)
+        return format_short_repr(self)
 
 
 def _full(full: Dice | None, usual: Dice, name: str) -> Dice | None:
     for label, dice in ((name, usual), (f"full_{name}", full)):
         if not isinstance(dice, Dice | None) or (dice is None and label == name):
-            hint = f"; find_rules({shown(dice)}) finds rules" if isinstance(dice, str) else ""
-            raise MalformedError(f"{label} must be Dice, got {shown(dice)}{hint}")
+            hint = f"; find_rules({quote(dice)}) finds rules" if isinstance(dice, str) else ""
+            raise MalformedError(f"{label} must be Dice, got {quote(dice)}{hint}")
     if full is not None and full.kept != usual.kept:
         raise IllegalError(
-            f"full_{name} must keep {usual.kept} dice as {name} does, got {shown(full)}"
+            f"full_{name} must keep {usual.kept} dice as {name} does, got {quote(full)}"
         )
     return None if full == usual else full
 

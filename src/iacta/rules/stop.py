@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from iacta.inputs.checks import check_choice, put, shown, whole_number
+from iacta.inputs.checks import check_choice, quote, read_int, set_field
 from iacta.inputs.errors import MalformedError
-from iacta.inputs.reprs import short_repr
+from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
 # The end of a refusal: what needs a mode in which the attackers may stop between rolls.
@@ -56,12 +56,12 @@ class StopRule:
         check_choice(self.charge, (True, False), "charge")
         for name in NUMBERS:
             value = getattr(self, name)
-            put(self, name, None if value is None else whole_number(value, name, least=0))
+            set_field(self, name, None if value is None else read_int(value, name, least=0))
         for name in ("hold_back", "stop_at"):
-            put(self, name, getattr(self, name) or None)
+            set_field(self, name, getattr(self, name) or None)
 
     def __repr__(self) -> str:
-        return short_repr(self)
+        return format_short_repr(self)
 
     @property
     def is_reserve(self) -> bool:
@@ -124,7 +124,7 @@ def read_stop(stop: object) -> StopRule:
     if stop is None:
         return NEVER
     if not isinstance(stop, StopRule):
-        number = shown(stop)
+        number = quote(stop)
         hint = f"; did you mean StopRule(hold_back={number}) or StopRule(stop_at={number})?"
         raise MalformedError(
             f"stop must be a StopRule, got {number}{hint if type(stop) is int else ''}"

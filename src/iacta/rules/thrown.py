@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
@@ -118,7 +118,7 @@ def simulate(
     >>> sum(count for end, count in ends.items() if end.conquered)
     755
     """
-    stack = Distribution([whole_number(attackers, "attackers", least=1)])
+    stack = Distribution([read_int(attackers, "attackers", least=1)])
     return simulate_stack(stack, tuple(way), runs, root_seed(seed), executor, progress)
 
 
@@ -131,11 +131,11 @@ def simulate_stack(
     progress: Progress | None = None,
 ) -> Counter[End]:
     """Lead a stack of uncertain size along a way many times, as `simulate` does."""
-    count = whole_number(runs, "runs", least=1)
+    count = read_int(runs, "runs", least=1)
     refuse_long(max(stack), way, count)
     _check_executor(executor)
     if progress is not None and not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+        raise MalformedError(f"progress must be a function, got {quote(progress)}")
     ends: Counter[End] = Counter()
     with closing(spread(_play, _blocks(stack, way, count, root), executor)) as blocks:
         for block in blocks:
@@ -294,7 +294,7 @@ def root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
     """Return the seed from which those of the blocks are spawned."""
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence(seed.integers(2**32, size=4).tolist())
-    number = whole_number(seed, "seed", least=0)
+    number = read_int(seed, "seed", least=0)
     return np.random.SeedSequence([number, *battle] if battle else number)
 
 
@@ -310,7 +310,7 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
     if rolls * dice * max(runs, FEWEST_AT_ONCE) > MOST_THROWN:
         raise TooLargeError(
-            f"{shown(runs)} runs with {shown(armies)} armies might throw more dice than the "
+            f"{quote(runs)} runs with {quote(armies)} armies might throw more dice than the "
             f"method 'simulation' throws in an hour: expected at most {MOST_THROWN:.0e}"
         )
 
@@ -398,7 +398,7 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     sides = []
     for side, faces in zip(dice, (attack, defence), strict=True):
         for face in faces:
-            whole_number(face, "face", least=1, most=max(side.faces))
+            read_int(face, "face", least=1, most=max(side.faces))
         number = _number_type(side)
         ranks = [np.array([face], number) for face in sorted(faces, reverse=True)]
         sides.append(_add_bonus(side, ranks, min(len(attack), len(defence))))
@@ -527,7 +527,7 @@ def _check_executor(executor: object) -> None:
     submits = callable(getattr(executor, "submit", None)) and not isinstance(executor, type)
     if executor is not None and not submits:
         raise MalformedError(
-            f"executor must be a concurrent.futures.Executor, got {shown(executor)}"
+            f"executor must be a concurrent.futures.Executor, got {quote(executor)}"
         )
 
 
@@ -567,7 +567,7 @@ def _submitted(
     try:
         future = executor.submit(work, piece)
     except RuntimeError as error:  # as when it has been shut down
-        raise IllegalError(f"executor must take on work, got {shown(executor)}: {error}") from None
+        raise IllegalError(f"executor must take on work, got {quote(executor)}: {error}") from None
     if not callable(getattr(future, "result", None)):
-        raise MalformedError(f"executor must return futures, got {shown(future)}")
+        raise MalformedError(f"executor must return futures, got {quote(future)}")
     return future

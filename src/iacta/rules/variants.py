@@ -10,9 +10,9 @@ from functools import cache
 from itertools import combinations
 from typing import Literal
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.reprs import Pasted
+from iacta.inputs.reprs import PasteableMixin
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -22,7 +22,7 @@ D8 = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Modifier(Pasted):
+class Modifier(PasteableMixin):
     """A change that can be made to any rules; the order of several changes does not matter.
 
     name, aliases: any of them finds it, as for a `RuleSet`.
@@ -124,7 +124,7 @@ def _with_dice(dice: Dice, more: int) -> Dice:
 
 
 @dataclass(frozen=True, repr=False)
-class RuleSet(Pasted):
+class RuleSet(PasteableMixin):
     """Rules with the names under which they are known.
 
     name, aliases: any of them finds the rules; case, spaces and hyphens do not matter.
@@ -314,9 +314,9 @@ def find_rule_set(name: str) -> RuleSet:
     iacta.IllegalError: unknown rules 'capitol'; did you mean 'capital'?
     """
     if not isinstance(name, str):
-        raise MalformedError(f"rules must be a name or Rules, got {shown(name)}")
+        raise MalformedError(f"rules must be a name or Rules, got {quote(name)}")
     if "+" in name and not all(map(str.strip, name.split("+"))):
-        raise IllegalError(f"rules need a name on both sides of each +, got {shown(name)}")
+        raise IllegalError(f"rules need a name on both sides of each +, got {quote(name)}")
     parts = [_find_one(part) for part in name.split("+")]
     if len(parts) == 1:
         return parts[0]
@@ -338,7 +338,7 @@ def _find_one(name: str) -> RuleSet:
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
     if name.endswith(".toml"):
         hint = "--rules-file or read_rules_file reads a file"
-    raise IllegalError(f"unknown rules {shown(name)}; {hint}")
+    raise IllegalError(f"unknown rules {quote(name)}; {hint}")
 
 
 def _stacked_names(name: str) -> list[str]:
@@ -367,10 +367,10 @@ def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
         if not any(modifier.name == name for modifier in MODIFIERS):
             *most, last = (modifier.name for modifier in MODIFIERS)
             raise IllegalError(
-                f"{shown(name)} cannot be joined by +; only {', '.join(most)} and {last} can"
+                f"{quote(name)} cannot be joined by +; only {', '.join(most)} and {last} can"
             )
         if names.count(name) > 1:
-            raise IllegalError(f"rules joined by + name {shown(name)} twice")
+            raise IllegalError(f"rules joined by + name {quote(name)} twice")
     return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
 
 
@@ -412,7 +412,7 @@ def rules_name(rules: Rules) -> str:
     'Rules(attack=Dice((20,)))'
     """
     if not isinstance(rules, Rules):
-        raise MalformedError(f"rules must be Rules, got {shown(rules)}")
+        raise MalformedError(f"rules must be Rules, got {quote(rules)}")
     return _names().get(replace(rules, garrison=CLASSIC.garrison), repr(rules))
 
 

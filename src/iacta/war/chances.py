@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from iacta.game.turn import Turn
-from iacta.inputs.checks import read_seconds, whole_number
+from iacta.inputs.checks import read_int, read_seconds
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import ANY, CUT, TOO_LONG, Aim, Floats, PlayedGames, War, check_war, list_seats
@@ -123,8 +123,8 @@ def win_chances(
     """
     seat = read_seat(player)
     check_war(turn)
-    number = None if games is None else whole_number(games, "games", least=2, most=MOST_GAMES)
-    whole_number(seed, "seed")
+    number = None if games is None else read_int(games, "games", least=2, most=MOST_GAMES)
+    read_int(seed, "seed")
     seconds = None if time_limit is None else read_seconds(time_limit, "time_limit")
     if len(list_seats(turn)) == 1:
         return WinChances(*(_certain(turn, name_of(each)) for each in (seat, "simple")))

@@ -11,7 +11,7 @@ from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Hand,
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
 from iacta.game.turn import Move, Record, Turn
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.native.calls import make_budget
 from iacta.native.core_library import find_pointer, load_library
@@ -65,7 +65,7 @@ class PlayedGames(NamedTuple):
 def check_war(turn: object) -> Turn:
     """Return a turn from which whole games can be played, or refuse it."""
     if not isinstance(turn, Turn):
-        raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
+        raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
         if rules.mode.grows:
             raise rules.mode.unfit("for the whole game")

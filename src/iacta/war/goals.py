@@ -22,7 +22,7 @@ import numpy as np
 
 from iacta.game import Action, Advance
 from iacta.game.turn import Policy, Record, Turn
-from iacta.inputs.checks import read_seconds, whole_number
+from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
@@ -286,8 +286,8 @@ def best_goals(
     >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
     (True, True)
     """
-    number = whole_number(games, "games", least=2, most=MOST_GAMES)
-    whole_number(seed, "seed")
+    number = read_int(games, "games", least=2, most=MOST_GAMES)
+    read_int(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
     deadline, war = Deadline(seconds), War(_open(turn))
     mover, rows = war.seats.index(turn.player), list[_Candidate]()

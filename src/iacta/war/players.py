@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 
 
@@ -120,6 +120,6 @@ def find_player_named(name: str) -> Player:
     """
     if name not in PLAYERS:
         raise IllegalError(
-            f"player must be one of {', '.join(PLAYERS)}, or a policy, got {shown(name)}"
+            f"player must be one of {', '.join(PLAYERS)}, or a policy, got {quote(name)}"
         )
     return PLAYERS[name]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from iacta.game.turn import Policy, Turn
-from iacta.inputs.checks import read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import War, check_war, list_seats
@@ -48,7 +48,7 @@ def read_seat(player: object) -> Seat:
         return player
     if not callable(player):
         raise MalformedError(
-            f"player must be one of {', '.join(PLAYERS)}, or a policy, got {shown(player)}"
+            f"player must be one of {', '.join(PLAYERS)}, or a policy, got {quote(player)}"
         )
     return player
 
@@ -88,8 +88,8 @@ def tournament(
     entrants = [read_seat(each) for each in read_row(players, "players", "players")]
     if len(entrants) != len(seats):
         raise IllegalError(f"players must be {len(seats)}, one for each seat, got {len(entrants)}")
-    number = whole_number(games, "games", least=1, most=MOST_GAMES)
-    whole_number(seed, "seed")
+    number = read_int(games, "games", least=1, most=MOST_GAMES)
+    read_int(seed, "seed")
     wins = [0] * len(seats)
     for shift in range(min(len(seats), number)):
         order = [entrants[(i + shift) % len(seats)] for i in range(len(seats))]

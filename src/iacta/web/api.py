@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from iacta.forms.question import Question
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.web.client_gone import while_there
 from iacta.web.process_pool import Work
 from iacta.web.read_question import SEARCHED, served_questions
@@ -73,5 +73,5 @@ async def read_body(request: Request) -> bytes:
     """Return the body of a request, if it says that it is JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
-        raise HTTPException(415, f"the body must be {JSON}, got {shown(kind)}")
+        raise HTTPException(415, f"the body must be {JSON}, got {quote(kind)}")
     return await request.body()

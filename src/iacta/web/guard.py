@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
 from iacta.web.problems import ProblemDetails
 
@@ -79,7 +79,7 @@ class Guard:
             return ProblemDetails(421, "this server has another name than the request asks for")
         encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("", "identity"):
-            sentence = f"send the body uncompressed, not as {shown(encoding)}"
+            sentence = f"send the body uncompressed, not as {quote(encoding)}"
             return ProblemDetails(415, sentence, headers={"Accept-Encoding": "identity"})
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BODY_BYTES:

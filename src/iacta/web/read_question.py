@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from iacta.forms.form import Form, Parameter
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.question import QUESTIONS, Question, unknown_parameter
-from iacta.inputs.checks import shown, split_words
+from iacta.inputs.checks import quote, split_words
 from iacta.inputs.errors import IllegalError
 
 # Questions whose answers improve while the search goes on; they can be answered in lines.
@@ -47,7 +47,7 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
         if known[name].kind.is_row:
             texts.setdefault(name, []).extend(split_words(text))
         elif name in texts:
-            twice = f"{name} appears twice, the second time as {shown(text)}"
+            twice = f"{name} appears twice, the second time as {quote(text)}"
             raise IllegalError(twice, parameter=name)
         else:
             texts[name] = text

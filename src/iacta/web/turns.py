@@ -14,7 +14,7 @@ from iacta.forms.percentages import percent
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Fortify, Throw, Turn
 from iacta.game.steps import check_version, find_attack, list_advances, read_tree, take_step
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
 
 MAX_ROLLS_SHOWN = 12  # possible losses of a roll, for which the page has buttons
@@ -27,21 +27,21 @@ def read_sent_board(body: Mapping[str, Any]) -> Board | None:
         return None
     if isinstance(given, Mapping):
         return read_board(given)
-    raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
+    raise MalformedError(f"board must be 'classic' or an object, got {quote(given)}")
 
 
 def refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
     """Refuse the keys of a request that are not known."""
     for name in body:
         if name not in known:
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
+            raise IllegalError(f"unknown key {quote(name)}; the keys are {', '.join(known)}")
 
 
 def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
     """Return the text in a key of a request."""
     value = body.get(name, default)
     if not isinstance(value, str):
-        raise MalformedError(f"{name} must be text, got {shown(value)}")
+        raise MalformedError(f"{name} must be text, got {quote(value)}")
     return value
 
 
@@ -57,7 +57,7 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     """
     turn, step = _read_turn(body, "step"), body.get("step")
     if not isinstance(step, Mapping):
-        raise MalformedError(f"step must be an object, got {shown(step)}")
+        raise MalformedError(f"step must be an object, got {quote(step)}")
     after, words = take_step(turn, step)
     return {**describe_turn(after), "words": words}
 

@@ -27,8 +27,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta.charts.converter import FIRST, convert
 from iacta.forms.question import Answer, Question, Recorded, Watch
-from iacta.inputs.checks import shown
-from iacta.inputs.csv_formulas import csv_rows
+from iacta.inputs.checks import quote
+from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.questions.plan import PlanQuestion
@@ -121,7 +121,7 @@ def parse_body(body: bytes) -> dict[str, Any]:
     except IactaError as error:
         raise MalformedError(f"the body: {error}") from None
     if not isinstance(record, dict):
-        raise MalformedError(f"the body must be an object, got {shown(record)}")
+        raise MalformedError(f"the body must be an object, got {quote(record)}")
     return {name: _whole(value) for name, value in record.items()}
 
 
@@ -179,7 +179,7 @@ def write_part(answer: Answer, part: Part) -> str:
         return json.dumps(answer.record())
     if part == "rows":
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(csv_rows(answer.rows()))
+        csv.writer(text, lineterminator="\n").writerows(escape_formulas(answer.rows()))
         return text.getvalue()
     kind = "json" if part == "spec" else "svg"
     picture: bytes = answer.plot().content(kind, dark=part == "dark_svg")

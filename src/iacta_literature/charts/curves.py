@@ -17,7 +17,7 @@ from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import join_phrases
-from iacta.inputs.checks import read_row, shown, whole_number
+from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed, break_even_line
@@ -57,7 +57,7 @@ def curves_by_delta(
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
-    most = whole_number(defenders, "defenders", least=1, most=MOST_ARMIES)
+    most = read_int(defenders, "defenders", least=1, most=MOST_ARMIES)
     leads = _read_lines(deltas, "deltas", least=1 - most)
     rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
@@ -88,7 +88,7 @@ def curves_by_match_up(
 
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
-    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     return _curves_chart(
@@ -116,7 +116,7 @@ def curves_by_advantage(
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
     leaves the garrison out.
     """
-    most = whole_number(attackers, "attackers", least=2, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=2, most=MOST_ARMIES)
     leads = _read_lines(advantages, "advantages", most=most - 1)
     rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
@@ -189,7 +189,7 @@ def slices(
 
     Source: Höhle's slices of the table at 15, 25 and 35 defenders.
     """
-    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
@@ -255,7 +255,7 @@ def minimum_troops(
 
     Source: Van Wijgerden, "Let slip the dice of war", whose graphs go up to 200 and 50 defenders.
     """
-    most = whole_number(defenders, "defenders", least=2, most=MOST_DEFENDERS)
+    most = read_int(defenders, "defenders", least=2, most=MOST_DEFENDERS)
     by_chance = _lines_by_chance(chances)
     tables = {
         _rules_name(some_rules): _needed(most, by_chance.values, some_rules) for some_rules in rules
@@ -316,7 +316,7 @@ def minimum_troops_ratio(
 
     Source: Van Wijgerden, "Let slip the dice of war", who divides capitals by standard territories.
     """
-    most = whole_number(defenders, "defenders", least=2, most=MOST_DEFENDERS)
+    most = read_int(defenders, "defenders", least=2, most=MOST_DEFENDERS)
     by_chance = _lines_by_chance(chances)
     ratios = _needed(most, by_chance.values, rules) / _needed(most, by_chance.values, base)
     rows = [
@@ -364,14 +364,14 @@ def _read_lines(
 ) -> list[int]:
     """Return the whole numbers that have a line, sorted and without repetition."""
     row = read_row(values, name, "whole numbers")
-    numbers = sorted({whole_number(value, name, -(10**9), 10**9) for value in row})
+    numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MOST_LINES:
         raise IllegalError(f"{name} must be 1 to {MOST_LINES} numbers, got {len(numbers)}")
     for end in (numbers[0], numbers[-1]):
         if (least is not None and end < least) or (most is not None and end > most):
             span = f"at least {least}" if least is not None else f"at most {most}"
             raise IllegalError(
-                f"{name} must be {span} to have a line, got {shown(end)}", parameter=name
+                f"{name} must be {span} to have a line, got {quote(end)}", parameter=name
             )
     return numbers
 
@@ -488,8 +488,8 @@ def break_even(
 
     Source: Höhle's picture of the table of 50 by 50, and its regression.
     """
-    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
-    against = whole_number(defenders, "defenders", least=2, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MOST_ARMIES)
+    against = read_int(defenders, "defenders", least=2, most=MOST_ARMIES)
     rules = find_rules(rules)
     line = break_even_line(against, rules)
     rows = [

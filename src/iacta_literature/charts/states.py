@@ -23,7 +23,7 @@ from iacta.charts.subtitles import counted, fight, limit
 from iacta.charts.theme import BLUE, CATEGORIES, DEEP, GREY, PURPLE, RED
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
 from iacta.forms.percentages import percent
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
@@ -103,7 +103,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
     rule = "a battle whose states are drawn must have at most {} of them"
-    limit(count, MOST_NODES, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
+    limit(count, MOST_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
         drawn += _not_visited(drawn, rules)
@@ -136,7 +136,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
 
 
 def _battle(attackers: int, defenders: int) -> str:
-    return f"{shown(attackers)} against {shown(defenders)}"
+    return f"{quote(attackers)} against {quote(defenders)}"
 
 
 def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
@@ -253,7 +253,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).path_count()
     rule = "a battle whose paths are drawn must have at most {} of them"
-    limit(count, MOST_PATHS, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
+    limit(count, MOST_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
@@ -301,7 +301,7 @@ def after_rolls(
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
-    counts = sorted({whole_number(count, "rolls", least=0) for count in rolls})
+    counts = sorted({read_int(count, "rolls", least=0) for count in rolls})
     if not 1 <= len(counts) <= MOST_STAGES:
         raise IllegalError(
             f"rolls must have from 1 to {MOST_STAGES} different numbers, got {len(counts)}"
@@ -365,7 +365,7 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     names = [_name(state) for state in battle.states]
     count = len(names)
     rule = "a matrix that is drawn must have at most {} states"
-    limit(count, MOST_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
+    limit(count, MOST_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     matrix = battle.matrix.tocoo()
     entries: list[Row] = [
         {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}

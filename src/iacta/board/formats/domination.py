@@ -41,7 +41,7 @@ from iacta.board.formats.reading import (
     read_id,
     read_place,
 )
-from iacta.inputs.checks import WHOLE, shown
+from iacta.inputs.checks import WHOLE, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 SECTIONS = re.compile(
@@ -169,7 +169,7 @@ def _find_home(
     span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
     raise IllegalError(
         f"line {country.line}: continent must be a number of [continents], {span}, "
-        f"got {shown(country.home)}{'' if is_number else ONE_WORD}"
+        f"got {quote(country.home)}{'' if is_number else ONE_WORD}"
     )
 
 
@@ -184,7 +184,7 @@ def _borders(lines: Collection[TextLine], countries: Iterable[_Country]) -> _Bor
         start, *neighbours = (_mention(word, entry.line, by_name) for word in words)
         if start.key in borders:
             raise IllegalError(
-                f"line {entry.line}: country {shown(words[0])} has a second line of borders"
+                f"line {entry.line}: country {quote(words[0])} has a second line of borders"
             )
         borders[start.key] = start, tuple(neighbours)
     return borders
@@ -198,7 +198,7 @@ def _mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) ->
     if len(named) > 1:
         lines = " and ".join(str(country.line) for country in named[:2])
         raise IllegalError(
-            f"line {line}: borders must use ids where names repeat, got {shown(word)}, the name of "
+            f"line {line}: borders must use ids where names repeat, got {quote(word)}, the name of "
             f"the countries in lines {lines}"
         )
     return Mention(named[0].key if named else word, line)

@@ -28,7 +28,7 @@ from iacta.board.board import (
     refuse_count,
 )
 from iacta.board.formats.reading import FARTHEST, BoardText, at
-from iacta.inputs.checks import shown
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
 MOST_LISTED = 10  # mistakes, so that a message stays readable
@@ -140,7 +140,7 @@ class _Faults:
         # Finding the nearest name is slow, so it is done only for mistakes that are listed.
         suggest = len(self.listed) < MOST_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
-        self.add(mention.line, f"unknown {what}: {shown(mention.key)}{hint}")
+        self.add(mention.line, f"unknown {what}: {quote(mention.key)}{hint}")
 
     def refuse(self) -> None:
         if self.count == 1:
@@ -247,7 +247,7 @@ def _rename(
             )
             taken.add(folded(names[key]))
         listed = _list_names([names[key] for key in keys])
-        text = f"{len(same)} {what} are named {shown(same[0].name)}; iacta calls them {listed}"
+        text = f"{len(same)} {what} are named {quote(same[0].name)}; iacta calls them {listed}"
         remarks.append(Remark(same[1].line, text))
     renamed = [entry._replace(name=names.get(folded(entry.key), entry.name)) for entry in entries]
     return renamed, remarks
@@ -259,7 +259,7 @@ def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, 
 
     def twice(what: str, name: str, first: _Entry) -> str:
         place = "" if first.line is None else f", first in line {first.line}"
-        return f"{what} {shown(name)} appears twice{place}"
+        return f"{what} {quote(name)} appears twice{place}"
 
     for entry in entries:
         same_key = by_key.setdefault(folded(entry.key), entry)  # so that no mention is unknown
@@ -311,7 +311,7 @@ def _borders(
 
 def _list_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return f"{', '.join(map(shown, names[:MOST_LISTED]))}{more}"
+    return f"{', '.join(map(quote, names[:MOST_LISTED]))}{more}"
 
 
 def _members(

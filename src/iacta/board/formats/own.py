@@ -29,7 +29,7 @@ from iacta.board.board import (
 )
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, FileTable, KeyPath, read_toml
-from iacta.inputs.checks import shown, whole_number
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
@@ -48,9 +48,9 @@ def read_board_table(table: FileTable, name: str) -> Draft:
     table.refuse_unknown(table.entries, KEYS)
     title, directed = table.entries.get("name", name), table.entries.get("directed", False)
     if not isinstance(title, str):
-        table.refuse(("name",), f"name must be a text, got {shown(title)}")
+        table.refuse(("name",), f"name must be a text, got {quote(title)}")
     if not isinstance(directed, bool):
-        table.refuse(("directed",), f"directed must be true or false, got {shown(directed)}")
+        table.refuse(("directed",), f"directed must be true or false, got {quote(directed)}")
     if "territories" not in table.entries:
         table.refuse((), "missing the table territories")
     places, outlines = _by_territory(table, "places"), _by_territory(table, "outlines")
@@ -77,7 +77,7 @@ def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
     for name in entries:
         if folded(name) not in known:
             hint = did_you_mean(name, territories)
-            sentence = f"unknown territory {shown(name)} in {key}{hint}"
+            sentence = f"unknown territory {quote(name)} in {key}{hint}"
             table.refuse((key, name), sentence, IllegalError)
     return {folded(name): value for name, value in entries.items()}
 
@@ -85,7 +85,7 @@ def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
 def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, ...]:
     listed: Sequence[Any] = names if isinstance(names, Sequence) else (None,)
     if isinstance(names, str) or not all(isinstance(entry, str) for entry in listed):
-        table.refuse(path, f"{path[-1]!r} must have a list of names, got {shown(names)}")
+        table.refuse(path, f"{path[-1]!r} must have a list of names, got {quote(names)}")
     return tuple(
         Mention(one_line(entry), table.line_of((*path, index)))
         for index, entry in enumerate(listed)
@@ -95,10 +95,10 @@ def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, 
 def _continent(table: FileTable, key: str, entry: object) -> DraftContinent:
     path: KeyPath = ("continents", key)
     if not isinstance(entry, Mapping):
-        table.refuse(path, f"continent must be a table, got {shown(entry)}")
+        table.refuse(path, f"continent must be a table, got {quote(entry)}")
     table.refuse_unknown(entry, CONTINENT_KEYS, "continents", key)
     with table.placed((*path, "bonus")):
-        bonus = whole_number(entry.get("bonus", 0), "bonus", -MOST_BONUS, MOST_BONUS)
+        bonus = read_int(entry.get("bonus", 0), "bonus", -MOST_BONUS, MOST_BONUS)
     members = _mentions(table, (*path, "territories"), entry.get("territories", ()))
     return DraftContinent(one_line(key), one_line(key), table.line_of(path), bonus, members)
 

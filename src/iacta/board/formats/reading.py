@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 from xml.parsers import expat
 
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
-from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
@@ -196,7 +196,7 @@ def at(line: int | None, sentence: str) -> str:
 
 def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
     try:
-        return parse_whole_number(text.strip(), what, least, most)
+        return parse_int(text.strip(), what, least, most)
     except ValueError as error:
         raise type(error)(at(line, str(error))) from None
 
@@ -222,7 +222,7 @@ def _read_coordinate(text: str, line: int) -> float:
     if COORDINATE.fullmatch(text.strip()) and abs(float(text)) <= FARTHEST:
         return float(text)
     raise MalformedError(
-        f"line {line}: place must be a number from {-FARTHEST} to {FARTHEST}, got {shown(text)}"
+        f"line {line}: place must be a number from {-FARTHEST} to {FARTHEST}, got {quote(text)}"
     )
 
 
@@ -255,13 +255,13 @@ class FileTable(NamedTuple):
             if key not in known:
                 hint = did_you_mean(str(key), known) or f"; expected {', '.join(known)}"
                 place = f" in {'.'.join(path)}" if path else ""
-                sentence = f"unknown key {shown(key)}{place}{hint}"
+                sentence = f"unknown key {quote(key)}{place}{hint}"
                 self.refuse((*path, key), sentence, IllegalError)
 
     def table(self, key: str) -> Mapping[str, Any]:
         inner = self.entries.get(key, {})
         if not isinstance(inner, Mapping):
-            self.refuse((key,), f"{key} must be a table, got {shown(inner)}")
+            self.refuse((key,), f"{key} must be a table, got {quote(inner)}")
         return inner
 
 
@@ -282,7 +282,7 @@ def read_json(text: str) -> FileTable:
     except RepeatedKeyError as error:
         raise MalformedError(at(_line_of_repeated(error.key, text), str(error))) from None
     if not isinstance(value, dict):
-        raise MalformedError(f"the JSON must be an object, got {shown(value)}")
+        raise MalformedError(f"the JSON must be an object, got {quote(value)}")
     return FileTable(value, _line_finder(lambda: _json_lines(text)))
 
 

@@ -22,7 +22,7 @@ from iacta.board.formats.draft import (
     Mention,
 )
 from iacta.board.formats.reading import MOST_ID, BoardText, FileTable, KeyPath
-from iacta.inputs.checks import parse_whole_number, shown
+from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IactaError
 
 
@@ -41,7 +41,7 @@ class _Object(NamedTuple):
         """Return the text under a key, or the default if the text is missing, null or empty."""
         value = self.entries.get(key)
         if not isinstance(value, str | None):
-            self.table.refuse((*self.path, key), f"{key} must be a text, got {shown(value)}")
+            self.table.refuse((*self.path, key), f"{key} must be a text, got {quote(value)}")
         return one_line(value or "") or default
 
     def number(self, key: str, least: int, most: int) -> int:
@@ -64,22 +64,22 @@ class _Object(NamedTuple):
         for index, entry in enumerate(self._list(key)):
             path = (*self.path, key, index)
             if not isinstance(entry, Mapping):
-                self.table.refuse(path, f"{key} must be objects, got {shown(entry)}")
+                self.table.refuse(path, f"{key} must be objects, got {quote(entry)}")
             objects.append(_Object(self.table, path, entry))
         return objects
 
     def _list(self, key: str) -> list[Any]:
         entries = self.entries.get(key, [])
         if not isinstance(entries, list):
-            self.table.refuse((*self.path, key), f"{key} must be a list, got {shown(entries)}")
+            self.table.refuse((*self.path, key), f"{key} must be a list, got {quote(entries)}")
         return entries
 
     def _number(self, value: object, path: KeyPath, what: str, least: int, most: int) -> int:
         counts = isinstance(value, int | str) and not isinstance(value, bool)
         try:
-            return parse_whole_number(str(value) if counts else "", what, least, most)
+            return parse_int(str(value) if counts else "", what, least, most)
         except IactaError:
-            sentence = f"{what} must be a whole number from {least} to {most}, got {shown(value)}"
+            sentence = f"{what} must be a whole number from {least} to {most}, got {quote(value)}"
             self.table.refuse((*self.path, *path), sentence)
 
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.game import Sets
-from iacta.inputs.checks import parse_whole_number, read_row, shown, whole_number
+from iacta.inputs.checks import parse_int, quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.plan.goals import MOST_WORTH
 from iacta.rules.variants import find_rule_set
@@ -38,7 +38,7 @@ class Pairs(Kind):
             who, colon, value = part.replace("=", ":").rpartition(":")
             if not colon:
                 raise IllegalError(
-                    f"{name} must be like '{self.example}', got {shown(text)}", parameter=name
+                    f"{name} must be like '{self.example}', got {quote(text)}", parameter=name
                 )
             who = who.strip()
             pairs.append((who, self.value.parse(value.strip(), _join_owner(name, who))))
@@ -50,7 +50,7 @@ class Pairs(Kind):
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise MalformedError(
-                    f"{name} must be a row of pairs, got {shown(pair)} in it", parameter=name
+                    f"{name} must be a row of pairs, got {quote(pair)} in it", parameter=name
                 )
             who, own = str(pair[0]), pair[1]
             entries.append((who, self.value.check(own, _join_owner(name, who))))
@@ -110,7 +110,7 @@ class Others(Pairs):
         named = [part for part in text.split(",") if part not in bare]
         if len(bare) > 1:
             raise IllegalError(
-                f"{name} must have at most one number without a name, got {shown(text)}",
+                f"{name} must have at most one number without a name, got {quote(text)}",
                 parameter=name,
             )
         rest = [("", self.value.parse(part.strip(), name)) for part in bare]
@@ -167,16 +167,14 @@ class Trades(Kind):
     def parse(self, text: str, name: str) -> Sets:
         if text.strip() == "fixed":
             return Sets(is_fixed=True)
-        return Sets(tuple(parse_whole_number(part.strip(), name) for part in text.split(",")))
+        return Sets(tuple(parse_int(part.strip(), name) for part in text.split(",")))
 
     def check(self, value: object, name: str) -> Sets:
         if isinstance(value, Sets):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Sets(
-            tuple(whole_number(number, name) for number in read_row(value, name, "numbers"))
-        )
+        return Sets(tuple(read_int(number, name) for number in read_row(value, name, "numbers")))
 
     def text(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))

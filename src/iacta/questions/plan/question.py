@@ -23,7 +23,7 @@ from iacta.forms.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_se
 from iacta.game import Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
 from iacta.game.turn import FORTIFY
-from iacta.inputs.checks import put, shown
+from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline
 from iacta.plan import (
@@ -280,8 +280,8 @@ class PlanQuestion(UnderRules, Question):
     def complete(self) -> None:
         if self.position is not None:
             board = read_board(self.board) if isinstance(self.board, str) else self.board
-            put(self, "position", read_moment(self.position, board))
-            put(self, "board", None)
+            set_field(self, "position", read_moment(self.position, board))
+            set_field(self, "board", None)
 
     def has(self, name: str) -> bool:
         if name == "cards" and self._held_cards:
@@ -394,7 +394,7 @@ class PlanQuestion(UnderRules, Question):
             if folded(name) not in (folded(mine), folded(theirs)):
                 raise IllegalError(
                     f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
-                    f"got {shown(name)}",
+                    f"got {quote(name)}",
                     parameter="cards",
                 )
             hand += number
