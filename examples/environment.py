@@ -1,16 +1,16 @@
-"""A turn, or a game against bots, as an environment of Gymnasium, for agents that learn to play.
+"""A turn, or a game against bots, as an environment of Gymnasium, for reinforcement learning.
 
-An agent chooses one of some numbers, whose meanings never change: to stop; to place all new armies
-on a territory; to roll over a border, with as many dice as it may; and to move in as few armies as
-it must, or as many as it can. `info["action_mask"]` says which of them are legal now:
+The actions are numbers with a fixed meaning: end the phase; place all new armies on a territory;
+attack over a border with as many dice as allowed; and move in as few or as many armies as allowed.
+`info["action_mask"]` marks the legal actions:
 
     turn = iacta.Turn(position, place=5)
     environment = TurnEnvironment(turn, iacta.TakeAll("Asia").read(turn.board))
-    seen, info = environment.reset(seed=1)
+    observation, info = environment.reset(seed=1)
     number = environment.action_space.sample(info["action_mask"])
-    seen, reward, terminated, truncated, info = environment.step(number)
+    observation, reward, terminated, truncated, info = environment.step(number)
 
-Cards are traded in as soon as they may be, and no armies move at the end of a turn.
+The environment trades cards as soon as possible, and moves no armies at the end of a turn.
 """
 
 from typing import Any, TypeAlias
@@ -22,29 +22,29 @@ from gymnasium import spaces
 from iacta import Turn
 from iacta.game import Action, Attack, EndPhase, Place, Policy
 
-Seen: TypeAlias = dict[str, Any]
+Observation: TypeAlias = dict[str, Any]
 Meaning: TypeAlias = tuple[str, ...]
 
 PHASES = ("place", "attack", "advance", "over")
-MOST_ARMIES = 10**9
-ILLEGAL = -1.0  # the reward of a number that is not legal, which changes nothing
+MAX_ARMIES = 10**9
+ILLEGAL = -1.0  # the reward of an illegal action, which does not change the turn
 
 
-class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
-    """A turn of one player, who is paid what each action adds to the worth of a goal.
+class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
+    """A turn of one player. The reward of an action is the change of the goal's payoff.
 
-    turn: where each episode begins; the agent is the player whose turn it is.
+    turn: the start of each episode; the agent is the player whose turn it is.
     goal: an object with `worth(turn)`, such as `iacta.TakeAll("Asia").read(turn.board)`.
-    opponent: a policy, from a turn to a legal action, for the turns of all others. With it an
-        episode is a whole game, and without it the turn.
+    opponent: a policy, from a turn to a legal action, for the turns of all other players. With an
+        opponent an episode is a whole game, without one it is the turn.
     render_mode: `"ansi"`, or `None`.
 
-    The agent sees who owns each territory (0 is nobody, 1 the agent, 2 the player after it, and so
-    on), the armies there, those still to be placed, the phase as its number in `PHASES`, and the
-    border over which armies advance, counted from 1.
+    An observation contains the owner of each territory (0 for nobody, 1 for the agent, 2 for the
+    player after the agent, and so on), its armies, the new armies to place, the phase as an index
+    into `PHASES`, and the border over which armies advance, counted from 1.
     """
 
-    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 # as the base class has it
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 # the base class declares it so
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
         self.observation_space = spaces.Dict(
             {
                 "owners": spaces.MultiDiscrete([len(order)] * len(names)),
-                "armies": spaces.Box(0, MOST_ARMIES, (len(names),), np.int64),
-                "place": spaces.Box(0, MOST_ARMIES, (1,), np.int64),
+                "armies": spaces.Box(0, MAX_ARMIES, (len(names),), np.int64),
+                "place": spaces.Box(0, MAX_ARMIES, (1,), np.int64),
                 "phase": spaces.Discrete(len(PHASES)),
                 "border": spaces.Discrete(len(self.borders) + 1),
             }
@@ -81,29 +81,29 @@ class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Seen, Seen]:
-        """Begin an episode; the same seed throws the same dice."""
+    ) -> tuple[Observation, Observation]:
+        """Begin an episode. Pass `seed` to repeat the dice."""
         super().reset(seed=seed, options=options)
         self.turn = self.start
-        self._go_on()
-        return self._seen(), self._info()
+        self._advance_to_choice()
+        return self._observe(), self._make_info()
 
-    def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, Seen]:
-        """Do what a number means, and go on to the agent's next choice."""
-        chosen, reward = self.legal().get(self.meanings[action]), ILLEGAL
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, Observation]:
+        """Play an action, and go on to the agent's next choice."""
+        chosen, reward = self.list_legal().get(self.meanings[action]), ILLEGAL
         if chosen is not None:
-            before = self._worth()
-            self._do(chosen)
-            self._go_on()
-            reward = self._worth() - before
-        return self._seen(), reward, self.turn.phase == "over", False, self._info()
+            before = self._payoff()
+            self._play(chosen)
+            self._advance_to_choice()
+            reward = self._payoff() - before
+        return self._observe(), reward, self.turn.phase == "over", False, self._make_info()
 
     def render(self) -> str:
         """Return the turn as a code of one line."""
         return self.turn.to_code()
 
-    def legal(self) -> dict[Meaning, Action]:
-        """Return the legal actions by their meanings."""
+    def list_legal(self) -> dict[Meaning, Action]:
+        """Return the legal actions by their meaning."""
         turn, actions = self.turn, self.turn.actions()
         if turn.phase == "advance":
             return {("advance", "most"): actions[-1], ("advance", "least"): actions[0]}
@@ -114,33 +114,33 @@ class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
         found: dict[Meaning, Action] = {("attack", each.start, each.to): each for each in rolls}
         return found | ({("stop",): EndPhase()} if turn.phase == "attack" else {})
 
-    def _do(self, action: Action) -> None:
+    def _play(self, action: Action) -> None:
         (result,) = self.turn.results(action).sample(1, self.np_random)
         self.turn = self.turn.after(action, result)
 
-    def _go_on(self) -> None:
-        """Do all that the agent does not choose: trades, answers, and the turns of others."""
-        while (turn := self.turn).phase != "over" or self._goes_on():
+    def _advance_to_choice(self) -> None:
+        """Play until the agent must choose: trades, defences and the turns of other players."""
+        while (turn := self.turn).phase != "over" or self._has_next_turn():
             if turn.phase == "over":
                 self.turn = turn.next()
             elif turn.player != self.agent and self.opponent is not None:
-                self._do(turn.decided(self.opponent))
+                self._play(turn.decided(self.opponent))
             elif turn.phase in PHASES:
                 return
             elif turn.phase == "defend":
-                self._do(turn.careful_defence())
+                self._play(turn.careful_defence())
             else:
-                self._do(EndPhase() if turn.phase == "fortify" else turn.actions()[0])
+                self._play(EndPhase() if turn.phase == "fortify" else turn.actions()[0])
 
-    def _goes_on(self) -> bool:
-        """Return whether another turn follows one that is over."""
+    def _has_next_turn(self) -> bool:
+        """Return whether the game goes on after the turn."""
         return self.opponent is not None and {self.agent} < {*self.turn.alive}
 
-    def _worth(self) -> float:
+    def _payoff(self) -> float:
         is_out = self.turn.player != self.agent
         return 0.0 if is_out else float(self.goal.worth(self.turn))
 
-    def _seen(self) -> Seen:
+    def _observe(self) -> Observation:
         turn, border = self.turn, 0
         if turn.pending is not None:
             border = 1 + self.borders.index((turn.pending.start, turn.pending.to))
@@ -152,6 +152,6 @@ class TurnEnvironment(gymnasium.Env[Seen, np.int64]):
             "border": np.int64(border),
         }
 
-    def _info(self) -> Seen:
-        legal = self.legal()
+    def _make_info(self) -> Observation:
+        legal = self.list_legal()
         return {"action_mask": np.array([each in legal for each in self.meanings], np.int8)}
