@@ -86,7 +86,7 @@ def exact_marks() -> Iterator[Mark]:
     rates, slowest, proven = [], 0.0, 0
     for seed in range(40):
         position = small_board(seed)
-        goal = (TakeAll, TakeAny)[seed % 2](position.owned_by("blue"))
+        goal = (TakeAll, TakeAny)[seed % 2](position.list_territories("blue"))
         core = Search(read_problem(position, goal))
         started = time.process_time()
         if core.solve(Deadline(), FEW_STATES) is None:

@@ -139,7 +139,7 @@ def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Questi
 
 def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Question]:
     rng = Random(-1 - seed)
-    mine = {*position.owned_by("red")}
+    mine = {*position.list_territories("red")}
     continents: list[Goal] = [
         TakeAll(each.territories)
         for each in position.board.continents
@@ -229,7 +229,7 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
         if not number:
             return
         position, rng = played(seed), Random(-1 - seed)
-        mine = {*position.owned_by(position.player)}
+        mine = {*position.list_territories(position.player)}
         others = sorted({each.owner for each in position.holdings} - {position.player})
         goals: list[TakeAll] = [eliminate(position, owner) for owner in others]
         goals += [TakeAll(each.territories) for each in position.board.continents]

@@ -192,7 +192,7 @@ def test_wrong_types_are_refused_in_a_sentence() -> None:
         lambda: Campaign(3, [1, 5]).score_of(wrong),
         lambda: iacta.Distribution("HT").repeat(10**400),
         lambda: iacta.Holding(np.array([5, 3]), 1),  # type: ignore[arg-type] # the claim
-        lambda: SMALL.owned_by(np.array([5, 3])),  # type: ignore[arg-type] # the claim
+        lambda: SMALL.list_territories(np.array([5, 3])),  # type: ignore[arg-type] # the claim
     ):
         with pytest.raises(iacta.IactaError):
             refused()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Board, Continent, classic_board, read_board
-from iacta.board.board import folded
+from iacta.board.board import fold_name
 
 AFRICA = Continent("Africa", 3, ("north africa", "Egypt"))
 BOARD = Board(
@@ -110,5 +110,5 @@ LATIN = st.text(st.characters(max_codepoint=0x24F), max_size=20)
 
 @given(LATIN, LATIN)
 def test_folding_is_stable_and_ignores_case(first: str, second: str) -> None:
-    assert folded(folded(first)) == folded(first)
-    assert folded(first + " -_" + second) == folded(first + second)
+    assert fold_name(fold_name(first)) == fold_name(first)
+    assert fold_name(first + " -_" + second) == fold_name(first + second)

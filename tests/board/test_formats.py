@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import Board, Continent, IllegalError, classic_board, read_board
-from iacta.board.board import folded
+from iacta.board.board import fold_name
 from iacta.board.files import read_board_file, write_board
-from iacta.board.formats import FORMATS, board_text, own
+from iacta.board.formats import FORMATS, format_board, own
 from iacta.board.formats import read_text as read_any
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable
@@ -83,7 +83,7 @@ def test_every_board_survives_our_own_formats(file: str, ending: str, tmp_path: 
     written = tmp_path / f"x{ending}"
     write_board(board, written)
     assert read_board(written) == board
-    assert read_board(json.loads(board_text(board, "x.json"))) == board
+    assert read_board(json.loads(format_board(board, "x.json"))) == board
     assert [each.name for each in tmp_path.iterdir()] == [written.name]
 
 
@@ -110,19 +110,19 @@ NUMBERS = st.integers(-3, 3) | st.floats(-1e9, 1e9) | st.sampled_from([1e9, -1e6
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
     """Draw a small board with odd names and places."""
-    names = draw(st.lists(NAMES.filter(folded), min_size=1, max_size=5, unique_by=folded))
+    names = draw(st.lists(NAMES.filter(fold_name), min_size=1, max_size=5, unique_by=fold_name))
     territories = Board("any", tuple(names), ()).territories
     some = st.lists(st.sampled_from(territories), max_size=6)
     borders = [(a, b) for a, b in zip(draw(some), draw(some), strict=False) if a != b]
     if draw(st.booleans()):
         borders += [(b, a) for a, b in borders]
-    continents = draw(st.lists(NAMES.filter(folded), max_size=3, unique_by=folded))
+    continents = draw(st.lists(NAMES.filter(fold_name), max_size=3, unique_by=fold_name))
     homes = draw(st.lists(st.integers(0, max(len(continents) - 1, 0)), min_size=5, max_size=5))
     is_parted = draw(st.booleans())
     points = st.tuples(NUMBERS, NUMBERS)
     pairs = [*zip(territories, homes, strict=False)]
     return Board(
-        draw(NAMES.filter(folded)),
+        draw(NAMES.filter(fold_name)),
         territories,
         tuple(borders),
         tuple(
@@ -152,7 +152,7 @@ def boards(draw: st.DrawFn) -> Board:
 @pytest.mark.slow
 def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
     for ending in ("json", "toml"):
-        assert _read(board_text(board, f"x.{ending}"), board.name) == board
+        assert _read(format_board(board, f"x.{ending}"), board.name) == board
 
 
 @settings(max_examples=300)
@@ -160,26 +160,26 @@ def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
 @pytest.mark.slow
 def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, ending: str) -> None:
     try:
-        text = board_text(board, f"x.{ending}")
+        text = format_board(board, f"x.{ending}")
     except IllegalError as refused:
         assert str(refused).startswith(("in a .map ", "in an .xml "))
         return
     found = _read(text, board.name)
     # A hyphen is a space there, and places are whole pixels.
-    assert folded(found.name) == folded(board.name)
-    assert list(map(folded, found.territories)) == list(map(folded, board.territories))
+    assert fold_name(found.name) == fold_name(board.name)
+    assert list(map(fold_name, found.territories)) == list(map(fold_name, board.territories))
     numbers = {name: number for number, name in enumerate(board.territories)}
     theirs = {name: number for number, name in enumerate(found.territories)}
     assert [(theirs[a], theirs[b]) for a, b in found.borders] == [
         (numbers[a], numbers[b]) for a, b in board.borders
     ]
     assert [
-        (folded(c.name), c.bonus, [theirs[name] for name in c.territories])
+        (fold_name(c.name), c.bonus, [theirs[name] for name in c.territories])
         for c in found.continents
     ] == [
-        (folded(c.name), c.bonus, sorted(numbers[name] for name in c.territories))
+        (fold_name(c.name), c.bonus, sorted(numbers[name] for name in c.territories))
         if ending == "map"
-        else (folded(c.name), c.bonus, [numbers[name] for name in c.territories])
+        else (fold_name(c.name), c.bonus, [numbers[name] for name in c.territories])
         for c in board.continents
     ]
     assert found.places == tuple((round(x), round(y)) for x, y in board.places)
@@ -193,7 +193,7 @@ def _read(text: str, name: str) -> Board:
 def test_no_map_has_a_continent_that_reads_as_a_comment(name: str) -> None:
     board = Board("x", ("A", "B"), (), (Continent(name, 1, ("A",)), Continent("C", 1, ("B",))))
     with pytest.raises(IllegalError, match="no continent's name may begin as comments do, got "):
-        board_text(board, "x.map")
+        format_board(board, "x.map")
 
 
 def test_toml_with_commas_is_not_taken_for_conquest() -> None:
@@ -209,12 +209,12 @@ def test_blanks_without_end_cost_nothing() -> None:
 def test_what_a_map_cannot_hold_is_not_written() -> None:
     homeless = Board("x", ("A", "B"), (), (Continent("X", 1, ("A",)),))
     with pytest.raises(IllegalError, match="must be in one continent, got 'B' in none"):
-        board_text(homeless, "x.map")
+        format_board(homeless, "x.map")
     twice = Board("x", ("A",), (), (Continent("X", 1, ("A",)), Continent("Y", 1, ("A",))))
     with pytest.raises(IllegalError, match="must be in one continent, got 'A' in two"):
-        board_text(twice, "x.map")
+        format_board(twice, "x.map")
     with pytest.raises(IllegalError, match=r"must end in \.json, \.toml, .*, got 'x.png'"):
-        board_text(homeless, "x.png")
+        format_board(homeless, "x.png")
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

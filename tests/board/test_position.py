@@ -29,27 +29,27 @@ def test_a_json_position_is_read() -> None:
     found = read_position(FILES / "position.json")
     assert found.board is classic_board()
     assert found.player == "red"
-    assert found.of("brazil") == Holding("red", 72)
-    assert found.of("North Africa") == Holding("blue", 22)
+    assert found.find_holding("brazil") == Holding("red", 72)
+    assert found.find_holding("North Africa") == Holding("blue", 22)
 
 
 def test_the_spelling_of_owners_does_not_matter() -> None:
     found = read_position(FILES / "position.json")
-    assert found.owned_by("BLUE") == ("North Africa", "Egypt")
-    assert found.of("Egypt").owner == "blue"
+    assert found.list_territories("BLUE") == ("North Africa", "Egypt")
+    assert found.find_holding("Egypt").owner == "blue"
 
 
 def test_a_toml_position_names_a_board_file_beside_it() -> None:
     found = read_position(FILES / "position.toml")
     assert found.board.name == "Two Coasts"
     assert found.player == "red"
-    assert found.of("Egypt") == Holding("blue", 8)
+    assert found.find_holding("Egypt") == Holding("blue", 8)
 
 
 def test_a_territory_that_is_not_listed_is_nobodys_with_no_armies() -> None:
     found = read_position(TABLE)
-    assert found.of("Peru") == Holding("", 0)
-    assert len(found.owned_by("")) == 40
+    assert found.find_holding("Peru") == Holding("", 0)
+    assert len(found.list_territories("")) == 40
 
 
 def test_the_board_may_be_an_object_or_missing() -> None:
@@ -92,7 +92,7 @@ def test_holdings_may_be_given_by_name_with_one_for_all_others() -> None:
     rows = (Holding("red", 5), Holding("blue", 2), Holding("green", 1))
     assert found == Position(TINY, "red", rows)
     alone = Position(TINY, "red", {"A": ("red", 5)})
-    assert alone.of("B") == alone.of("C") == Holding("", 0)
+    assert alone.find_holding("B") == alone.find_holding("C") == Holding("", 0)
     assert replace(found, player="blue").holdings == found.holdings
 
 
@@ -106,7 +106,7 @@ def test_a_file_may_say_what_all_others_hold(tmp_path: Path) -> None:
     found = read_position(file)
     by_name = {"Ukraine": ("red", 42), "Peru": ("", 0)}
     assert found == Position(classic_board(), "red", by_name, others=("blue", 2))
-    assert len(found.owned_by("blue")) == 40
+    assert len(found.list_territories("blue")) == 40
     file.write_text(file.read_text().replace("armies = 2", "army = 2"))
     with pytest.raises(IactaError, match=r"line 2: unknown key 'army' in others"):
         read_position(file)
@@ -132,9 +132,9 @@ def test_a_position_comes_back_from_its_toml(position: Position, tmp_path: Path)
 def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:
     found = read_position(json.loads(json.dumps(TABLE)))
     with pytest.raises(IactaError, match=r"got 'blu'; did you mean 'blue'\?"):
-        found.owned_by("blu")
+        found.list_territories("blu")
     with pytest.raises(IactaError, match=r"did you mean 'Brazil'\?"):
-        found.of("Brasil")
+        found.find_holding("Brasil")
 
 
 @pytest.mark.parametrize(*table(__file__, "unquoted_toml"))
@@ -162,7 +162,7 @@ def test_an_unknown_player_is_answered_with_the_players() -> None:
     listed = ", ".join(f"p{k}" for k in range(8))
     assert str(refused.value) == f"player must be one of {listed} and 2 more, got 'purple'"
     with pytest.raises(IllegalError, match=r"^owner must be red, got 'blu'$"):
-        Position(TINY, "red", {"A": ("red", 1)}).owned_by("blu")
+        Position(TINY, "red", {"A": ("red", 1)}).list_territories("blu")
     with pytest.raises(
         IllegalError, match=r"^player must be a player with a territory, got 'red'$"
     ):

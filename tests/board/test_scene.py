@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import Board, classic_board
-from iacta.board.scene import NARROW, WIDE, Anchor, Arrow, Scene, Sizes, build_scene, text_width
+from iacta.board.scene import NARROW, WIDE, Anchor, Arrow, Scene, Sizes, build_scene, measure_text
 
 Box: TypeAlias = tuple[float, float, float, float]
 Point: TypeAlias = tuple[float, float]
@@ -35,7 +35,7 @@ def arrows(board: Board, ways: Sequence[tuple[str, str]]) -> list[Arrow]:
     return [Arrow(n, number(a), number(b), "main", "") for n, (a, b) in enumerate(ways, start=1)]
 
 
-def placed(scene: Scene, anchor: Anchor, width: float) -> Point:
+def find_point(scene: Scene, anchor: Anchor, width: float) -> Point:
     """Return where an anchor is on a map that is so many units wide."""
     scale = width / scene.frame.width
     x, y = anchor.at(scale)
@@ -55,24 +55,26 @@ def labels(scene: Scene, width: float) -> Iterator[tuple[str, Box]]:
     size = scene.sizes.names
     for each in scene.labels:
         if each.is_shown(width):
-            across = max(map(text_width, each.lines)) * size / 2
+            across = max(map(measure_text, each.lines)) * size / 2
             down = scene.sizes.line * len(each.lines) / 2
-            yield " ".join(each.lines), around(placed(scene, each.middle, width), across, down)
+            yield " ".join(each.lines), around(find_point(scene, each.middle, width), across, down)
 
 
 def is_free(scene: Scene, width: float) -> None:
     """Check a map of one width, each two things by themselves."""
     words = dict(labels(scene, width))
     badge, disc = scene.sizes.badge, scene.sizes.disc
-    others = [around(placed(scene, each, width), badge, badge) for each in scene.badges if badge]
-    others += [around(placed(scene, each.disc, width), disc, disc) for each in scene.arrows]
+    others = [
+        around(find_point(scene, each, width), badge, badge) for each in scene.badges if badge
+    ]
+    others += [around(find_point(scene, each.disc, width), disc, disc) for each in scene.arrows]
     for (name, box), (other, more) in combinations(words.items(), 2):
         assert not meet(box, more), (name, other, width)
     for (name, box), thing in product(words.items(), others):
         assert not meet(box, thing), (name, width)
     for (name, box), arrow in product(words.items(), scene.arrows):
         for path in arrow.paths:
-            for a, b in pairwise(placed(scene, each, width) for each in path):
+            for a, b in pairwise(find_point(scene, each, width) for each in path):
                 points = [
                     (a[0] + k / 200 * (b[0] - a[0]), a[1] + k / 200 * (b[1] - a[1]))
                     for k in range(201)
@@ -145,7 +147,7 @@ def test_badges_do_not_cover_each_other() -> None:
     )
     scene = build_scene(board, width=200.0)
     for width in (200.0, 300.0, 1000.0):
-        for a, b in combinations([placed(scene, each, width) for each in scene.badges], 2):
+        for a, b in combinations([find_point(scene, each, width) for each in scene.badges], 2):
             assert math.dist(a, b) > 3 * WIDE.badge
 
 
@@ -157,8 +159,8 @@ def test_an_arrow_passes_the_badges_in_its_way() -> None:
     scene = build_scene(board, arrows(board, [("A", "C")]), width=300.0)
     (path,) = scene.arrows[0].paths
     for width in (300.0, 700.0):
-        badge = placed(scene, scene.badges[1], width)
-        line = [placed(scene, each, width) for each in path]
+        badge = find_point(scene, scene.badges[1], width)
+        line = [find_point(scene, each, width) for each in path]
         assert min(math.dist(badge, at) for at in line) > WIDE.badge
     straight = build_scene(board, arrows(board, [("C", "D")]), width=300.0)
     assert len(straight.arrows[0].paths[0]) == 2

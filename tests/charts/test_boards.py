@@ -20,8 +20,8 @@ from numpy._core._multiarray_umath import (  # type: ignore[import-not-found] # 
 
 import iacta
 from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, eliminate
-from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
-from iacta.board.scene import NARROW, WIDE, cut, text_width
+from iacta.board.layout import find_edges, find_places, find_sea_borders, fit_frame, wrap_line
+from iacta.board.scene import NARROW, WIDE, measure_text, shorten_name
 from iacta.charts import Chart
 from iacta.charts.board_layers import digits_on, short
 from iacta.charts.boards import owner_colours
@@ -94,7 +94,7 @@ def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float,
         for row in values(parts[0], name):
             half = (sizes.disc, sizes.disc)
             if name in ("names", "gains"):
-                half = (text_width(row["text"]) * sizes.names / 2, 0.5 * sizes.names)
+                half = (measure_text(row["text"]) * sizes.names / 2, 0.5 * sizes.names)
             found.append((row["x"] * scale + left, row["y"] * scale + top, *half))
     return found
 
@@ -102,7 +102,7 @@ def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float,
 def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
     chart = charts.plan_map(asia)
     for row, end in zip(chart.tables["territories"], asia.territories, strict=True):
-        held = asia.position.of(end.name)
+        held = asia.position.find_holding(end.name)
         assert (row["territory"], row["own_probability"]) == (end.name, end.own_probability)
         assert (row["expected_armies"], row["armies"]) == (end.expected_armies, held.armies)
         assert row["owner"] == held.owner
@@ -150,13 +150,13 @@ def test_lines_go_over_the_edges_of_the_map_and_not_across() -> None:
 
 
 def test_a_line_over_the_edges_leaves_and_comes_back_at_one_height() -> None:
-    (start, left), (right, end) = lines((10.0, 0.0), (90.0, 40.0), (0.0, 100.0))
+    (start, left), (right, end) = wrap_line((10.0, 0.0), (90.0, 40.0), (0.0, 100.0))
     assert (start, end) == ((10.0, 0.0), (90.0, 40.0))
     assert left == (0.0, 20.0)
     assert right == (100.0, 20.0)
-    assert lines((10.0, 0.0), (60.0, 40.0), (0.0, 100.0)) == [((10.0, 0.0), (60.0, 40.0))]
-    assert edges_of(path(9)) is None
-    assert edges_of(Board("two", ("A", "B"), (("A", "B"),), (), ((0, 0), (90, 0)))) is None
+    assert wrap_line((10.0, 0.0), (60.0, 40.0), (0.0, 100.0)) == [((10.0, 0.0), (60.0, 40.0))]
+    assert find_edges(path(9)) is None
+    assert find_edges(Board("two", ("A", "B"), (("A", "B"),), (), ((0, 0), (90, 0)))) is None
 
 
 def test_an_arrow_over_the_edges_has_its_head_at_the_target() -> None:
@@ -173,12 +173,12 @@ def test_an_arrow_over_the_edges_has_its_head_at_the_target() -> None:
 
 
 def test_borders_on_land_are_seen_and_those_over_water_drawn() -> None:
-    drawn = {frozenset(pair) for pair in sea_borders(CLASSIC)}
+    drawn = {frozenset(pair) for pair in find_sea_borders(CLASSIC)}
     assert frozenset(("Brazil", "North Africa")) in drawn
     assert frozenset(("Siam", "Indonesia")) in drawn
     assert frozenset(("Brazil", "Peru")) not in drawn
     assert frozenset(("China", "India")) not in drawn
-    assert len(sea_borders(path(9))) == 8
+    assert len(find_sea_borders(path(9))) == 8
 
 
 def test_one_way_borders_are_marked() -> None:
@@ -193,7 +193,7 @@ def test_one_way_borders_are_marked() -> None:
 
 
 def test_a_chain_is_laid_out_from_left_to_right() -> None:
-    places = places_of(path(15))
+    places = find_places(path(15))
     xs = [x for x, _ in places]
     assert xs in (sorted(xs), sorted(xs, reverse=True))
     assert max(abs(y) for _, y in places) < 1
@@ -207,8 +207,8 @@ def test_any_board_is_laid_out_the_same_each_time_with_room(size: int, data: st.
     pairs = list(combinations(names, 2))
     ways = data.draw(st.lists(st.sampled_from(pairs), max_size=30)) if pairs else []
     board = Board("any", tuple(names), tuple(ways))
-    places = places_of(board)
-    assert places == places_of(Board("again", board.territories, board.borders))
+    places = find_places(board)
+    assert places == find_places(Board("again", board.territories, board.borders))
     assert len(places) == size
     assert all(math.isfinite(x) and math.isfinite(y) for x, y in places)
     if len(ways) < size:
@@ -220,7 +220,7 @@ SYMMETRIC = """
 from itertools import combinations, product
 from math import dist
 from iacta import Board
-from iacta.board.layout import places_of
+from iacta.board.layout import find_places
 
 fields = [*product(range(4), range(4))]
 grid = [(str(a), str(b)) for a, b in combinations(fields, 2) if dist(a, b) == 1]
@@ -230,7 +230,7 @@ for pairs in (
     [*combinations("ABCD", 2)],
     grid,
 ):
-    print(places_of(Board.from_edges("symmetric", pairs)))
+    print(find_places(Board.from_edges("symmetric", pairs)))
 """
 
 
@@ -252,13 +252,13 @@ def test_symmetric_boards_look_the_same_on_every_processor() -> None:
 
 
 def test_a_board_s_own_places_are_kept() -> None:
-    assert places_of(CLASSIC) == CLASSIC.places
+    assert find_places(CLASSIC) == CLASSIC.places
 
 
 def test_a_frame_is_neither_flat_nor_high() -> None:
-    assert frame_of([(0, 0), (100, 0)], False).height >= 0.2 * 100
-    assert frame_of([(0, 0), (0, 100)], False).width >= 60
-    frame = frame_of([(3, 4)], True)
+    assert fit_frame([(0, 0), (100, 0)], False).height >= 0.2 * 100
+    assert fit_frame([(0, 0), (0, 100)], False).width >= 60
+    frame = fit_frame([(3, 4)], True)
     assert frame.holds((3, 4))
     assert frame.width > 0 < frame.height
 
@@ -447,7 +447,7 @@ def test_names_of_strangers_are_escaped_and_cut() -> None:
     chart = charts.board_map(position_on(board, 5, 2, player=f"{evil} I", other=f"{evil} II"))
     text = page(chart.to_dict(), "")
     assert "<script>alert" not in text
-    assert len(cut(evil)) == 24
+    assert len(shorten_name(evil)) == 24
 
 
 def test_armies_fit_on_a_badge() -> None:

@@ -20,7 +20,7 @@ class Own:
 
     def worth(self, turn: Turn) -> float:
         """Return 1 if it is the player's."""
-        return float(turn.position.of(self.name).owner == turn.player)
+        return float(turn.position.find_holding(self.name).owner == turn.player)
 
 
 class Armies:

@@ -322,7 +322,7 @@ def test_help_names_an_action(shown: object) -> None:
 def test_large_rows_of_actions_are_made_when_asked_for() -> None:
     turn = Turn(classic_turn(classic_board(), 3).position, place=1_000_000)
     actions = turn.actions()
-    own = [t for t in turn.board.territories if turn.position.of(t).owner == "red"]
+    own = [t for t in turn.board.territories if turn.position.find_holding(t).owner == "red"]
     assert len(actions) == (len(own) - 1) * 1_000_000 + 1
     assert actions[0] == Place(own[0], 1)
     assert actions[-1] == Place(own[-1], 1_000_000)

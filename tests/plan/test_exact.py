@@ -110,7 +110,7 @@ def test_known_values(case: str) -> None:
 
 def enemies(position: Position) -> tuple[str, ...]:
     """Return what is not yet the player's."""
-    return tuple(position.owned_by("blue"))
+    return tuple(position.list_territories("blue"))
 
 
 def test_fewer_dice_make_two_single_defenders_possible() -> None:

@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs" / "questions" / "which-way.md").read_text(encoding="utf-8"
 def test_the_position_that_is_shown_can_be_read() -> None:
     (shown,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     position = read_position(json.loads(shown))
-    assert position.owned_by("red") == ("Start",)
+    assert position.list_territories("red") == ("Start",)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

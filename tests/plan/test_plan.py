@@ -80,13 +80,13 @@ def assert_consistent(plan: Plan) -> None:
     borders = {*board.borders}
     for step in plan.steps:
         assert (step.start, step.to) in borders
-        assert position.of(step.to).owner != position.player
+        assert position.find_holding(step.to).owner != position.player
         assert 0.0 <= step.conquer_probability <= step.reach_probability <= 1.0
         won = sum(chance for _, chance, _ in step.advances)
         assert won == pytest.approx(step.conquer_probability, abs=1e-9)
         assert all(moved <= able + 1e-9 for able, _, moved in step.advances)
     for end in plan.territories:
-        owned = position.of(end.name).owner == position.player
+        owned = position.find_holding(end.name).owner == position.player
         taken = sum(step.conquer_probability for step in plan.steps if step.to == end.name)
         assert end.own_probability == pytest.approx(1.0 if owned else taken, abs=1e-9)
         assert end.expected_armies >= 0.0
@@ -108,7 +108,7 @@ def test_a_plan_is_followed_within_the_rules() -> None:
         move, position = play.next_move(), play.position
         if move is None:
             continue
-        start, to = position.of(move.start), position.of(move.to)
+        start, to = position.find_holding(move.start), position.find_holding(move.to)
         assert start.owner == position.player != to.owner
         assert move.to in position.board.neighbours(move.start)
         assert start.armies > 1

@@ -137,7 +137,7 @@ def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> No
         play = plan.follow()
         while play.move is not None:
             play = play.after(*play.thrown(rng))
-        won -= play.position.of("b").owner != "red"
+        won -= play.position.find_holding("b").owner != "red"
     chance = plan.counted
     assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
 
@@ -145,7 +145,7 @@ def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> No
 def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> None:
     plan = best_plan(ROW, TakeAll("a,b"), play="battles")
     play = plan.follow()
-    while play.position.of("s").armies > 2:
+    while play.position.find_holding("s").armies > 2:
         assert play.move is not None
         assert (play.move.start, play.move.to) == ("s", "a")
         play = play.after(*min(play.results(), key=lambda each: each[1]))
@@ -184,7 +184,7 @@ def test_territories_that_all_armies_have_left_remain_the_player_s(
 def test_a_plan_goes_on_after_all_armies_moved_on() -> None:
     plan = best_plan(ROW, TakeAll("a,b"), garrison=0)
     play = plan.follow().after(0, 2, 6)
-    assert play.position.of("s") == Holding("", 0)
+    assert play.position.find_holding("s") == Holding("", 0)
     assert play.move is not None
     last = play.after(0, 1, 6)
     assert [each.owner for each in last.position.holdings] == ["", "", "red"]
@@ -193,7 +193,7 @@ def test_a_plan_goes_on_after_all_armies_moved_on() -> None:
 
 def test_more_armies_may_move_in_than_the_plan_says() -> None:
     play = best_plan(ROW, TakeAll("a,b")).follow()
-    assert play.after(0, 2, 3).position.of("s").armies == 3
+    assert play.after(0, 2, 3).position.find_holding("s").armies == 3
     for moved in (2, 6):
         with pytest.raises(IllegalError, match="moved must be a whole number from 3 to 5"):
             play.after(0, 2, moved)

@@ -149,7 +149,7 @@ def test_a_policy_covers_what_follows_and_finds_another_for_the_rest() -> None:
         found = plan.next_move(there)
         assert found is not None
         assert found.to in there.board.neighbours(found.start)
-        assert there.of(found.start).owner == "red" != there.of(found.to).owner
+        assert there.find_holding(found.start).owner == "red" != there.find_holding(found.to).owner
         assert 1 <= found.dice <= 3
 
 

@@ -62,7 +62,7 @@ class Recorder:
 
 def held(turn: Turn) -> Lands:
     """Return who holds what."""
-    holdings = ((name, turn.position.of(name)) for name in turn.board.territories)
+    holdings = ((name, turn.position.find_holding(name)) for name in turn.board.territories)
     return {name: (each.owner, each.armies) for name, each in holdings}
 
 
@@ -87,8 +87,8 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
         battle: dict[str, Any] = {
             "from": attack.start,
             "to": attack.to,
-            "left": before.position.of(attack.start).armies - result.attackers,
-            "their_left": before.position.of(attack.to).armies - result.defenders,
+            "left": before.position.find_holding(attack.start).armies - result.attackers,
+            "their_left": before.position.find_holding(attack.to).armies - result.defenders,
         }
         if turn.phase == "advance":
             advances = [each for each in turn.actions() if isinstance(each, Advance)]

@@ -84,7 +84,7 @@ def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
     assert move is not None
     assert sorted(move.advance) == [1, 2, 3, 4]
     for able in move.advance:
-        assert play.won(able).position.owned_by("red") == ("s", "a", "z")
+        assert play.won(able).position.list_territories("red") == ("s", "a", "z")
     with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 5"):
         play.won(5)
     with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 0"):
@@ -95,7 +95,7 @@ def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
 
 def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
     play = PLAN.follow()
-    assert {play.lost(left).position.of("a").armies for left in (1, 2)} == {1, 2}
+    assert {play.lost(left).position.find_holding("a").armies for left in (1, 2)} == {1, 2}
     for left in (0, 3, -1):
         with pytest.raises(IllegalError, match=r"^defenders must be a whole number from 1 to 2"):
             play.lost(left)

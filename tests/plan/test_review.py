@@ -62,8 +62,8 @@ def advanced(turn: Turn, rng: np.random.Generator) -> tuple[Turn, dict[str, int]
 
 
 def entry_of(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
-    left = turn.position.of(attack.start).armies - losses.attackers
-    against = turn.position.of(attack.to).armies - losses.defenders
+    left = turn.position.find_holding(attack.start).armies - losses.attackers
+    against = turn.position.find_holding(attack.to).armies - losses.defenders
     names = {"from": attack.start, "to": attack.to}
     return {**names, "left": left, "their_left": against, "dice": attack.dice}
 

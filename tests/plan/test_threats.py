@@ -35,16 +35,18 @@ def small(seed: int) -> Position:
 def best_of_all(position: Position, player: str, goal: Goal) -> float:
     """Return the chance of the best placement and play of an opponent."""
     theirs = replace(position, player=player)
-    mine = theirs.owned_by(player)
+    mine = theirs.list_territories(player)
     rows = combinations_with_replacement(mine, usual_reinforcements(position, player))
     after = (placed(theirs, [(name, row.count(name)) for name in mine]) for row in rows)
     return max(float(Play(each, goal, CLASSIC).value()) for each in after)
 
 
 def every_goal(position: Position) -> Iterator[tuple[Kind, str, Goal]]:
-    red = position.owned_by("red")
+    red = position.list_territories("red")
     for name in red:
-        if any(position.of(near).owner != "red" for near in position.board.neighbours(name)):
+        if any(
+            position.find_holding(near).owner != "red" for near in position.board.neighbours(name)
+        ):
             yield "take", name, TakeAll(name)
     yield "break", "K", TakeAny("a,b")
     yield "eliminate", "red", TakeAll(red)
@@ -130,7 +132,7 @@ def kept_by_each(position: Position) -> dict[Fortify, float]:
     """Return how much of the bonus of K each last move keeps, by every placement and play."""
 
     def lost(there: Position) -> float:
-        others = [player for player in ("blue", "green") if there.owned_by(player)]
+        others = [player for player in ("blue", "green") if there.list_territories(player)]
         bonus = there.board.continents[0].bonus
         return bonus * max(best_of_all(there, player, TakeAny("a,b")) for player in others)
 

@@ -105,7 +105,7 @@ def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
     runs = 1500
     ends = list(islice(drawn_ends(plan, np.random.default_rng(3)), runs))
     for each in plan.territories:
-        held = [end.of(each.name) for end in ends]
+        held = [end.find_holding(each.name) for end in ends]
         mine = np.array([one.armies * (one.owner == "red") for one in held])
         share, chance = (mine > 0).mean(), each.own_probability
         assert abs(share - chance) <= 4.5 * (chance * (1 - chance) / runs) ** 0.5 + 1e-9
@@ -118,8 +118,8 @@ def test_ends_stop_where_they_should() -> None:
     plan = best_plan(position, TakeAll("t1,t2,t3"))
     rng = np.random.default_rng(5)
     for end in islice(drawn_ends(plan, rng, until=0b0010), 50):
-        assert end.of("t2").owner == "blue"
-        assert (end.of("t1").owner == "red") or end.of("start").armies == 1
+        assert end.find_holding("t2").owner == "blue"
+        assert (end.find_holding("t1").owner == "red") or end.find_holding("start").armies == 1
 
 
 def two_players(armies: int) -> Position:
@@ -183,7 +183,7 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
     def after(end: Position, number: int) -> float:
         if all(each.owner == "red" for each in end.holdings):
             return 1.0
-        mine, theirs = end.owned_by("red"), end.owned_by("green")
+        mine, theirs = end.list_territories("red"), end.list_territories("green")
         rows = combinations_with_replacement(mine, number)
         placements = (placed(end, [(name, row.count(name)) for name in mine]) for row in rows)
         return max(best_plan(each, TakeAll(theirs)).counted for each in placements)

@@ -98,7 +98,7 @@ def test_names_in_goals_are_found_as_everywhere() -> None:
 
 
 def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:
-    theirs = BLUE.owned_by("blue")
+    theirs = BLUE.list_territories("blue")
     assert eliminate(BLUE, "Blue").phrase(BLUE) == "eliminate blue"
     assert TakeAll(theirs).phrase(BLUE) == f"take all of {len(theirs)} territories"
     assert eliminate(BLUE, "blue") == TakeAll(theirs)

@@ -56,7 +56,9 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     position = replace(game.position, holdings=holdings)
     plan = best_plan(position, goal, game.rules)
     ends = drawn_ends(plan, np.random.default_rng(1))
-    reached = (e for e in ends if all(e.of(name).owner == "red" for name in goal.territories))
+    reached = (
+        e for e in ends if all(e.find_holding(name).owner == "red" for name in goal.territories)
+    )
     return plan, rng.randint(0, 5), next(reached)
 
 
@@ -68,7 +70,7 @@ def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) ->
     best = 1.0
     for threat in found.threats:
         theirs = replace(end, player=threat.player)
-        mine = theirs.owned_by(threat.player)
+        mine = theirs.list_territories(threat.player)
         goal = TakeAny(plan.goal.names)
         rows = combinations_with_replacement(mine, new)
         chance = max(

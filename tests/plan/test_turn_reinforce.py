@@ -29,7 +29,7 @@ APART = position_on(
 
 def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]]]:
     """Return every way to place new armies on the player's territories."""
-    mine = position.owned_by(position.player)
+    mine = position.list_territories(position.player)
     return [
         [(name, row.count(name)) for name in mine]
         for row in combinations_with_replacement(mine, armies)

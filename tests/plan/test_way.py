@@ -63,7 +63,7 @@ def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
     first, second = main_line(asia)[:2]
     assert play.move is not None
     assert play.move.to == first.step.to
-    armies = play.position.of(play.move.start).armies
+    armies = play.position.find_holding(play.move.start).armies
     others = {n: branch for branch in first.branches for n in branch.armies}
     for left in range(1, armies):
         move = play.won(left).move

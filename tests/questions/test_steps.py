@@ -91,14 +91,14 @@ def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield mid-game turns with a goal, and a roll of the attack that a longer plan calls best."""
     for seed in count(9):
         turn = Turn(midgame(seed), phase="attack")
-        mine, continents = {*turn.position.owned_by("red")}, turn.board.continents
+        mine, continents = {*turn.position.list_territories("red")}, turn.board.continents
         wanted = [each for each in continents if len({*each.territories} - mine) in (4, 5)]
         for name in (each.name for each in wanted):
             plan = best_plan(turn.position, TakeAll(name), budget=0.05, threads=1)
             for best in first_attacks(plan)[:1]:
                 losses = min(turn.results(Attack(*best[:3])))
-                left = turn.position.of(best.start).armies - losses[0]
-                their_left = turn.position.of(best.to).armies - losses[1]
+                left = turn.position.find_holding(best.start).armies - losses[0]
+                their_left = turn.position.find_holding(best.to).armies - losses[1]
                 start, to = map(NAMES.index, best[:2])
                 roll = _attack(0, start, to, left, their_left, best.dice)
                 yield {"code": turn.to_code(), "take": name}, [roll]

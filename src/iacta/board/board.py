@@ -15,16 +15,16 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin, format_short_repr
 
 # A board may come from a stranger: larger ones would take minutes, or gigabytes.
-MOST_TERRITORIES = 10_000
-MOST_CONTINENTS = 10_000
-MOST_BORDERS = 100_000
-MOST_MEMBERS = 100_000
-MOST_POINTS = 200_000
-MOST_BONUS = 10**6
-FARTHEST = 1e9
-LONGEST_NAME = 100  # letters
-LONGEST_EDGE = 100  # two names, and data that is ignored
-MOST_COMPARED = 2000  # names, with a misspelt one
+MAX_TERRITORIES = 10_000
+MAX_CONTINENTS = 10_000
+MAX_BORDERS = 100_000
+MAX_MEMBERS = 100_000
+MAX_POINTS = 200_000
+MAX_BONUS = 10**6
+MAX_COORDINATE = 1e9
+MAX_NAME_LENGTH = 100  # letters
+MAX_EDGE_LENGTH = 100  # two names, and data that is ignored
+MAX_COMPARED = 2000  # names, with a misspelt one
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -33,20 +33,20 @@ Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 
 @lru_cache(maxsize=1000)
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return a name without case, spaces, hyphens and underscores.
 
-    >>> folded("North-Africa") == folded("north africa") == folded("NORTH_AFRICA")
+    >>> fold_name("North-Africa") == fold_name("north africa") == fold_name("NORTH_AFRICA")
     True
     """
     name = unicodedata.normalize("NFKC", name).casefold()
     return "".join(letter for letter in name if letter not in HYPHENS and not letter.isspace())
 
 
-def one_line(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     r"""Return a text with each run of white space replaced by one space.
 
-    >>> one_line("  North\n Africa ")
+    >>> collapse_spaces("  North\n Africa ")
     'North Africa'
     """
     return " ".join(text.split())
@@ -63,12 +63,12 @@ def read_name(name: object, what: str) -> str:
     iacta.MalformedError: territory must be a name on one line, got '--'
     """
     if isinstance(name, str) and name.isprintable():
-        if len(name) > LONGEST_NAME:
+        if len(name) > MAX_NAME_LENGTH:
             raise IllegalError(
-                f"{what} must be a name of at most {LONGEST_NAME} letters, got {quote(name)}"
+                f"{what} must be a name of at most {MAX_NAME_LENGTH} letters, got {quote(name)}"
             )
-        if folded(name):
-            return one_line(name)
+        if fold_name(name):
+            return collapse_spaces(name)
     raise MalformedError(f"{what} must be a name on one line, got {quote(name)}")
 
 
@@ -82,12 +82,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     import difflib  # slow to import, and only needed here
 
-    spellings = {folded(name): name for name in islice(known, MOST_COMPARED)}
-    near = difflib.get_close_matches(folded(name[:LONGEST_NAME]), spellings, n=1)
+    spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED)}
+    near = difflib.get_close_matches(fold_name(name[:MAX_NAME_LENGTH]), spellings, n=1)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
 
-def refuse_count(count: int, most: int, what: str) -> None:
+def check_count(count: int, most: int, what: str) -> None:
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
 
@@ -111,7 +111,7 @@ class Continent:
 
     def __post_init__(self) -> None:
         set_field(self, "name", read_name(self.name, "continent"))
-        set_field(self, "bonus", read_int(self.bonus, "bonus", -MOST_BONUS, MOST_BONUS))
+        set_field(self, "bonus", read_int(self.bonus, "bonus", -MAX_BONUS, MAX_BONUS))
         names = read_row(self.territories, "territories", "names")
         set_field(self, "territories", _read_names(names, "territories of a continent"))
 
@@ -157,7 +157,7 @@ class Board(PasteableMixin):
         shapes = read_row(self.outlines, "outlines", "shapes")
         set_field(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
-        refuse_count(max(len(places), corners), MOST_POINTS, "points")
+        check_count(max(len(places), corners), MAX_POINTS, "points")
         for field, rows in (("places", self.places), ("outlines", self.outlines)):
             if rows and len(rows) != len(self.territories):
                 raise IllegalError(
@@ -193,14 +193,14 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         check_choice(directed, (True, False), "directed")
         pairs = []
-        for edge in read_row(edges, "edges", "pairs of names", MOST_BORDERS):
-            ends = read_row(edge, "edge", "two names", LONGEST_EDGE)[:2]
+        for edge in read_row(edges, "edges", "pairs of names", MAX_BORDERS):
+            ends = read_row(edge, "edge", "two names", MAX_EDGE_LENGTH)[:2]
             if len(ends) < 2:
                 raise MalformedError(f"edge must be a row of two names, got {quote(edge)}")
-            pairs.append((_node_name(ends[0]), _node_name(ends[1])))
+            pairs.append((_read_node(ends[0]), _read_node(ends[1])))
         spelling: dict[str, str] = {}
         for end in (name for pair in pairs for name in pair):
-            spelling.setdefault(folded(end), end)
+            spelling.setdefault(fold_name(end), end)
         back = [] if directed else [(end, start) for start, end in pairs]
         if isinstance(continents, Mapping):
             continents = [_read_continent(*members) for members in continents.items()]
@@ -223,9 +223,13 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             for continent in self.continents
         }
         if self.places:
-            record["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
+            record["places"] = dict(
+                zip(self.territories, map(_format_point, self.places), strict=True)
+            )
         if self.outlines:
-            shapes = [[list(map(_numbers, piece)) for piece in shape] for shape in self.outlines]
+            shapes = [
+                [list(map(_format_point, piece)) for piece in shape] for shape in self.outlines
+            ]
             record["outlines"] = dict(zip(self.territories, shapes, strict=True))
         return record
 
@@ -242,15 +246,17 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         record = self.to_record()
         lines = [
-            f"{key} = {json_text(record[key])}" for key in ("name", "directed") if key in record
+            f"{key} = {format_json(record[key])}" for key in ("name", "directed") if key in record
         ]
         for key in ("territories", "places", "outlines"):
             if key in record:
                 lines += ["", f"[{within}{key}]"]
-                lines += [f"{json_text(name)} = {json_text(e)}" for name, e in record[key].items()]
+                lines += [
+                    f"{format_json(name)} = {format_json(e)}" for name, e in record[key].items()
+                ]
         for name, continent in record["continents"].items():
-            lines += ["", f"[{within}continents.{json_text(name)}]"]
-            lines += [f"{key} = {json_text(value)}" for key, value in continent.items()]
+            lines += ["", f"[{within}continents.{format_json(name)}]"]
+            lines += [f"{key} = {format_json(value)}" for key, value in continent.items()]
         return "\n".join(lines) + "\n"
 
     def to_text(self) -> str:
@@ -276,7 +282,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             ...
         iacta.IllegalError: board 'Nile' has no territory 'Egipt'; did you mean 'Egypt'?
         """
-        spelling = self._spelling.get(folded(name)) if isinstance(name, str) else None
+        spelling = self._spellings.get(fold_name(name)) if isinstance(name, str) else None
         if spelling is None:
             self._refuse(name, "territory", self.territories)
         return spelling
@@ -298,14 +304,14 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         """
         if not isinstance(text, str):
             raise MalformedError(f"territories must be a text of their names, got {quote(text)}")
-        groups = {folded(continent.name): continent.territories for continent in self.continents}
-        groups |= {key: (name,) for key, name in self._spelling.items()}
+        groups = {fold_name(continent.name): continent.territories for continent in self.continents}
+        groups |= {key: (name,) for key, name in self._spellings.items()}
         members: dict[str, None] = {}
         words = text.split(",")
         longest = 1 + max(key.count(",") for key in groups)  # names may have commas
         while words:
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
-            key = next((folded(name) for name in tried if folded(name) in groups), None)
+            key = next((fold_name(name) for name in tried if fold_name(name) in groups), None)
             if key is None:
                 names = (*self.territories, *(continent.name for continent in self.continents))
                 self._refuse(words[0].strip(), "territory or continent", names)
@@ -330,8 +336,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         raise IllegalError(f"board {self.name!r} has no {what} {quote(name)}{hint}")
 
     @cached_property
-    def _spelling(self) -> Mapping[str, str]:
-        return {folded(name): name for name in self.territories}
+    def _spellings(self) -> Mapping[str, str]:
+        return {fold_name(name): name for name in self.territories}
 
     @cached_property
     def _neighbours(self) -> Mapping[str, tuple[str, ...]]:
@@ -342,7 +348,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     def _read_borders(self) -> tuple[Border, ...]:
         rows = read_row(self.borders, "borders", "pairs of names")
-        refuse_count(len(rows), MOST_BORDERS, "borders")
+        check_count(len(rows), MAX_BORDERS, "borders")
         pairs = set()
         for row in rows:
             names = read_row(row, "border", "two names")
@@ -357,19 +363,19 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     def _read_continents(self) -> tuple[Continent, ...]:
         rows = read_row(self.continents, "continents", "continents")
-        refuse_count(len(rows), MOST_CONTINENTS, "continents")
+        check_count(len(rows), MAX_CONTINENTS, "continents")
         for row in rows:
             if not isinstance(row, Continent):
                 raise MalformedError(f"continents must each be a Continent, got {quote(row)}")
         _refuse_repeated([row.name for row in rows], "continents")
         members = sum(len(row.territories) for row in rows)
-        refuse_count(members, MOST_MEMBERS, "territories in continents")
+        check_count(members, MAX_MEMBERS, "territories in continents")
         return tuple(
             Continent(row.name, row.bonus, tuple(map(self.find, row.territories))) for row in rows
         )
 
 
-def _node_name(node: object) -> str:
+def _read_node(node: object) -> str:
     is_number = isinstance(node, int | np.integer) and not isinstance(node, bool)
     return read_name(str(node) if is_number else node, "territory")
 
@@ -380,12 +386,12 @@ def _read_continent(name: str, entry: object) -> Continent:
         raise MalformedError(
             f"continent {name} must be a bonus and its territories, got {quote(entry)}"
         )
-    territories = [_node_name(node) for node in read_row(parts[1], "territories", "names")]
+    territories = [_read_node(node) for node in read_row(parts[1], "territories", "names")]
     return Continent(name, parts[0], tuple(territories))
 
 
 def _read_names(names: Collection[object], what: str) -> tuple[str, ...]:
-    refuse_count(len(names), MOST_TERRITORIES, what)
+    check_count(len(names), MAX_TERRITORIES, what)
     read = tuple(read_name(name, "territory") for name in names)
     _refuse_repeated(read, what)
     return read
@@ -394,10 +400,10 @@ def _read_names(names: Collection[object], what: str) -> tuple[str, ...]:
 def _refuse_repeated(names: Iterable[str], what: str) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        first = seen.get(folded(name))
+        first = seen.get(fold_name(name))
         if first is not None:
             raise IllegalError(f"{what} must have different names, got {first!r} and {name!r}")
-        seen[folded(name)] = name
+        seen[fold_name(name)] = name
 
 
 def read_point(point: object, what: str) -> Point:
@@ -412,7 +418,7 @@ def read_point(point: object, what: str) -> Point:
         for number in numbers
         if isinstance(number, int | float)
         and not isinstance(number, bool)
-        and abs(number) <= FARTHEST
+        and abs(number) <= MAX_COORDINATE
     ]
     if len(numbers) != 2 or len(near) != 2:
         raise MalformedError(f"{what} must be points of two numbers, got {quote(point)}")
@@ -431,9 +437,9 @@ def read_outline(shape: object) -> Outline:
     )
 
 
-def _numbers(point: Point) -> list[float]:
+def _format_point(point: Point) -> list[float]:
     return [int(number) if number == int(number) else number for number in point]
 
 
-def json_text(value: object) -> str:
+def format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)

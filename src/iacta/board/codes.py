@@ -24,8 +24,8 @@ VERSION = "1"
 CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
-LONGEST = 10**6
-MOST_ARMIES = 10**9  # on a territory; totals of all territories fit into 64 bits
+MAX_LENGTH = 10**6
+MAX_ARMIES = 10**9  # on a territory; totals of all territories fit into 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
@@ -53,23 +53,23 @@ def is_code(text: object) -> bool:
     return isinstance(text, str) and re.match(r"\s*[0-9]+;", text) is not None
 
 
-def escaped(name: str) -> str:
+def escape_name(name: str) -> str:
     """Return a name without white space and separators.
 
-    >>> escaped("North Africa: 50%"), unescaped("North%20Africa")
+    >>> escape_name("North Africa: 50%"), unescape_name("North%20Africa")
     ('North%20Africa%3A%2050%25', 'North Africa')
     """
     return SEPARATORS.sub(lambda match: percent_encode(match[0]), name)
 
 
-def unescaped(text: str) -> str:
+def unescape_name(text: str) -> str:
     return unquote(text)
 
 
-def board_code(board: Board) -> str:
+def identify_board(board: Board) -> str:
     """Return the name of a board in codes: `classic`, or a hash of its territories and borders.
 
-    >>> board_code(classic_board()), board_code(Board.from_edges("two", [("A", "B")]))
+    >>> identify_board(classic_board()), identify_board(Board.from_edges("two", [("A", "B")]))
     ('classic', '#bf3955ce18fcdce2')
     """
     if board is classic_board() or board == classic_board():
@@ -84,19 +84,19 @@ def write_code(
     board: Board, player: str, owners: Iterable[str], armies: Iterable[int], *rest: str
 ) -> str:
     holdings = ",".join(
-        f"{escaped(name)}:{escaped(owner)}:{number}"
+        f"{escape_name(name)}:{escape_name(owner)}:{number}"
         for name, owner, number in zip(board.territories, owners, armies, strict=True)
         if owner
     )
-    return ";".join((VERSION, board_code(board), escaped(player), holdings, *rest))
+    return ";".join((VERSION, identify_board(board), escape_name(player), holdings, *rest))
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
     """Return the content of a code, or refuse it; `board` is the board unless it is classic."""
     if not isinstance(text, str):
         raise MalformedError(f"code must be a text, got {quote(text)}")
-    if len(text) > LONGEST:
-        raise TooLargeError(f"code must have at most {LONGEST} letters, got {len(text)}")
+    if len(text) > MAX_LENGTH:
+        raise TooLargeError(f"code must have at most {MAX_LENGTH} letters, got {len(text)}")
     version, *fields = text.strip().split(";")
     if version != VERSION:
         raise MalformedError(
@@ -108,7 +108,7 @@ def read_code(text: str, board: Board | None = None) -> Code:
             f"got {quote(text.strip())}"
         )
     name, player, holdings, *rest = fields
-    coded = _board(name, board)
+    coded = _find_board(name, board)
     places = {territory: t for t, territory in enumerate(coded.territories)}
     owners, armies = [""] * len(places), [0] * len(places)
     for entry in filter(None, holdings.split(",")):
@@ -117,15 +117,15 @@ def read_code(text: str, board: Board | None = None) -> Code:
             raise MalformedError(
                 f"territory must be written as name:owner:armies, got {quote(entry)}"
             )
-        t = places[coded.find(unescaped(parts[0]))]
+        t = places[coded.find(unescape_name(parts[0]))]
         if owners[t]:
             raise IllegalError(f"{coded.territories[t]!r} appears twice")
-        owners[t] = unescaped(parts[1])
-        armies[t] = parse_int(parts[2], f"armies on {coded.territories[t]}", 0, MOST_ARMIES)
-    return Code(coded, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
+        owners[t] = unescape_name(parts[1])
+        armies[t] = parse_int(parts[2], f"armies on {coded.territories[t]}", 0, MAX_ARMIES)
+    return Code(coded, unescape_name(player), tuple(owners), tuple(armies), tuple(rest))
 
 
-def _board(name: str, given: Board | None) -> Board:
+def _find_board(name: str, given: Board | None) -> Board:
     if given is not None and not isinstance(given, Board):
         raise MalformedError(f"board must be a Board, got {quote(given)}")
     if name == CLASSIC:
@@ -134,9 +134,9 @@ def _board(name: str, given: Board | None) -> Board:
         raise MalformedError(f"code must have the board 'classic' or a hash, got {quote(name)}")
     if given is None:
         raise IllegalError(f"the code is for a board with the hash {quote(name)}: pass that board")
-    if board_code(given) != name:
+    if identify_board(given) != name:
         raise IllegalError(
             f"the code is for a board with the hash {quote(name)}, "
-            f"got {given.name!r} with {board_code(given)!r}"
+            f"got {given.name!r} with {identify_board(given)!r}"
         )
     return given

@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iacta.board.board import Board, did_you_mean, folded, read_name
-from iacta.board.formats import board_text, own, read_text
+from iacta.board.board import Board, did_you_mean, fold_name, read_name
+from iacta.board.formats import format_board, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
 from iacta.board.formats.reading import (
     FileTable,
@@ -88,7 +88,7 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
 
 def read_board_file(path: str | PathLike[str]) -> BoardFile:
     """Return the board of a file, `"classic"`, or the board on standard input for `-`."""
-    if isinstance(path, str) and folded(path) == "classic":
+    if isinstance(path, str) and fold_name(path) == "classic":
         return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
     return parse_board_file(file, read_board_text(file))
@@ -114,12 +114,12 @@ def parse_board_file(file: Path, content: FileText) -> BoardFile:
     return BoardFile(board, drawn.name, remarks, cards)
 
 
-def board_of_text(text: str, name: str = "board") -> BoardFile:
+def parse_board_text(text: str, name: str = "board") -> BoardFile:
     """Return the board in the text of a file, in any of the formats.
 
     name: that of the file, used for a board that the text does not name.
 
-    >>> board_of_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
+    >>> parse_board_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
     """
     drawn, draft = read_text(normalize_text(text), _stem(Path(name)))
@@ -141,4 +141,4 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     path: the file, whose ending chooses the format.
     """
     file = read_path(path, "board")
-    write_atomically(file, board_text(board, file.name).encode())
+    write_atomically(file, format_board(board, file.name).encode())

@@ -33,18 +33,18 @@ if TYPE_CHECKING:  # takes time to import
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
-MOST_DRAWN = 500  # territories; more cannot be told apart
-MOST_LAID_OUT = 300  # territories; more take seconds
+MAX_DRAWN = 500  # territories; more cannot be told apart
+MAX_LAID_OUT = 300  # territories; more take seconds
 STEPS = 60
-EDGE = 100.0  # the length of a border on a board without places of its own
+BORDER_LENGTH = 100.0  # the length of a border on a board without places of its own
 SPIRAL = 0.001  # how far from its place a territory starts
-GOLDEN = 2.4  # the angle between two territories on the spiral, in radians
-AROUND = 1.5  # the most height of a frame for its width
-FLATTEST = 0.25
+GOLDEN_ANGLE = 2.4  # the angle between two territories on the spiral, in radians
+MAX_ASPECT = 1.5  # the most height of a frame for its width
+MIN_ASPECT = 0.25
 MARGIN = {True: 0.03, False: 0.09}  # wider without outlines, where names stand out
-OUTER = 0.25  # a line wraps if both ends are in the outer parts of the map's width
-FEWEST_ON_A_MAP = 8
-BESIDE = 0.04
+OUTER_PART = 0.25  # a line wraps if both ends are in the outer parts of the map's width
+MIN_TERRITORIES_TO_WRAP = 8
+EDGE_MARGIN = 0.04
 
 
 class Frame(NamedTuple):
@@ -64,30 +64,30 @@ class Frame(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def places_of(board: Board) -> tuple[Point, ...]:
+def find_places(board: Board) -> tuple[Point, ...]:
     check_size(board)
-    return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
+    return board.places or tuple((float(x), float(y)) for x, y in _lay_out(board))
 
 
 def is_drawn(board: Board) -> bool:
-    return len(board.territories) <= _most(board)
+    return len(board.territories) <= _max_territories(board)
 
 
 def check_size(board: Board) -> None:
     if not is_drawn(board):
         raise TooLargeError(
-            f"a board must have at most {_most(board)} territories to be drawn, "
+            f"a board must have at most {_max_territories(board)} territories to be drawn, "
             f"got {len(board.territories)}"
         )
 
 
-def _most(board: Board) -> int:
-    return MOST_DRAWN if board.places else MOST_LAID_OUT
+def _max_territories(board: Board) -> int:
+    return MAX_DRAWN if board.places else MAX_LAID_OUT
 
 
-def _laid_out(board: Board) -> Floats:
-    distances = _distances(board)
-    places = _start(distances)
+def _lay_out(board: Board) -> Floats:
+    distances = _measure_distances(board)
+    places = _place_on_line(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
     inverse = np.linalg.inv(laplacian + 1.0)  # the same on vectors that sum to 0
@@ -95,10 +95,10 @@ def _laid_out(board: Board) -> Floats:
         drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
         ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
         places = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places)
-    return (EDGE * places).round(2) + 0.0  # never -0.0
+    return (BORDER_LENGTH * places).round(2) + 0.0  # never -0.0
 
 
-def _distances(board: Board) -> Floats:
+def _measure_distances(board: Board) -> Floats:
     """Return the number of borders between each two territories, in either direction."""
     size = len(board.territories)
     number = {name: t for t, name in enumerate(board.territories)}
@@ -116,25 +116,25 @@ def _distances(board: Board) -> Floats:
     return np.where(distances, steps, steps.max() / 2 + 1.5)  # for parts that are not connected
 
 
-def _start(distances: Floats) -> Floats:
+def _place_on_line(distances: Floats) -> Floats:
     size, squares = len(distances), distances**2
     left, right = divmod(int(distances.argmax()), size)
     x = (squares[left] - squares[right]) / (2.0 * max(distances[left, right], 1.0))
     rest = np.maximum(squares - (x[:, None] - x) ** 2, 0.0)  # what x does not explain
     y = np.sqrt(rest[rest.argmax() // size])
-    turns = GOLDEN * np.arange(size)
+    turns = GOLDEN_ANGLE * np.arange(size)
     return np.column_stack([x + SPIRAL * np.cos(turns), y + SPIRAL * np.sin(turns)])
 
 
-def frame_of(points: Iterable[Point], outlined: bool) -> Frame:
+def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
-    width = max(max(xs) - min(xs), (max(ys) - min(ys)) / AROUND, 1.0) * (1 + 2 * margin)
-    height = max(max(ys) - min(ys) + 2 * margin * width, FLATTEST * width)
+    width = max(max(xs) - min(xs), (max(ys) - min(ys)) / MAX_ASPECT, 1.0) * (1 + 2 * margin)
+    height = max(max(ys) - min(ys) + 2 * margin * width, MIN_ASPECT * width)
     return Frame((max(xs) + min(xs) - width) / 2, (max(ys) + min(ys) - height) / 2, width, height)
 
 
-def sea_borders(board: Board) -> list[tuple[str, str]]:
+def find_sea_borders(board: Board) -> list[tuple[str, str]]:
     """Return the borders, each once, between territories whose outlines do not touch."""
     ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
@@ -144,7 +144,7 @@ def sea_borders(board: Board) -> list[tuple[str, str]]:
     return [(a, b) for a, b in once if len(points.get(a, set()) & points.get(b, set())) < 2]
 
 
-def edges_of(board: Board) -> tuple[float, float] | None:
+def find_edges(board: Board) -> tuple[float, float] | None:
     """Return the left and right edges around which lines may wrap, if it is a map of the world.
 
     A board without places of its own, or with only a few territories, is not.
@@ -152,21 +152,21 @@ def edges_of(board: Board) -> tuple[float, float] | None:
     outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
     if outlines:
         return min(outlines), max(outlines)
-    if len(board.places) < FEWEST_ON_A_MAP:
+    if len(board.places) < MIN_TERRITORIES_TO_WRAP:
         return None
     xs = [x for x, _ in board.places]
-    beside = BESIDE * (max(xs) - min(xs))
+    beside = EDGE_MARGIN * (max(xs) - min(xs))
     return min(xs) - beside, max(xs) + beside
 
 
-def lines(
+def wrap_line(
     start: Point, to: Point, edges: tuple[float, float] | None
 ) -> Sequence[tuple[Point, Point]]:
     """Return the line between two points, in two pieces if it wraps around the edges of the map."""
     if edges is None:
         return [(start, to)]
     left, right = edges
-    outer = OUTER * (right - left)
+    outer = OUTER_PART * (right - left)
     if min(start[0], to[0]) - left >= outer or right - max(start[0], to[0]) >= outer:
         return [(start, to)]
     near, far = (left, right) if start[0] < to[0] else (right, left)

@@ -8,8 +8,15 @@ from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
-from iacta.board.board import MOST_TERRITORIES, Board, did_you_mean, folded, json_text, read_name
-from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
+from iacta.board.board import (
+    MAX_TERRITORIES,
+    Board,
+    did_you_mean,
+    fold_name,
+    format_json,
+    read_name,
+)
+from iacta.board.codes import MAX_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
     read_board,
 )
@@ -21,10 +28,10 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 from iacta.inputs.reprs import PasteableMixin
 
-BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 POSITION_KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
-MOST_NAMED = 8  # players, in a message
+MAX_NAMED = 8  # players, in a message
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Holding:
     def __post_init__(self) -> None:
         if not (isinstance(self.owner, str) and self.owner == ""):
             set_field(self, "owner", read_name(self.owner, "owner"))
-        least, most = (1, MOST_ARMIES) if self.owner else (0, 0)
+        least, most = (1, MAX_ARMIES) if self.owner else (0, 0)
         set_field(self, "armies", read_int(self.armies, "armies", least, most))
 
 
@@ -68,7 +75,7 @@ class Position(PasteableMixin):
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
     'red'
-    >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).of("B")
+    >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).find_holding("B")
     Holding(owner='blue', armies=2)
     """
 
@@ -89,7 +96,7 @@ class Position(PasteableMixin):
         if isinstance(holdings, Mapping):
             rows = _read_holdings(board, holdings, others)
         elif others is None:
-            rows = read_row(holdings, "holdings", "holdings", MOST_TERRITORIES)
+            rows = read_row(holdings, "holdings", "holdings", MAX_TERRITORIES)
         else:
             raise IllegalError("others needs holdings by name, got a row of holdings")
         for row in rows:
@@ -103,8 +110,8 @@ class Position(PasteableMixin):
         set_field(self, "board", board)
         spelling: dict[str, str] = {}
         for row in rows:
-            spelling.setdefault(folded(row.owner), row.owner)
-        spelt = (replace(row, owner=spelling[folded(row.owner)]) for row in rows)
+            spelling.setdefault(fold_name(row.owner), row.owner)
+        spelt = (replace(row, owner=spelling[fold_name(row.owner)]) for row in rows)
         set_field(self, "holdings", tuple(spelt))
         name = read_name(player, "player")
         set_field(self, "player", find_player(name, "player", spelling.values()))
@@ -131,7 +138,7 @@ class Position(PasteableMixin):
         True
         """
         is_classic = self.board == read_board("classic")
-        text = position_toml(self, "classic" if is_classic else None)
+        text = format_position_toml(self, "classic" if is_classic else None)
         return text if is_classic else f"{text}\n[board]\n{self.board.to_toml('board.')}"
 
     def to_code(self) -> str:
@@ -155,7 +162,7 @@ class Position(PasteableMixin):
 
         An invalid code is refused, and so is a board other than that of the code.
 
-        >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").of("Alaska")
+        >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").find_holding("Alaska")
         Holding(owner='blue', armies=3)
         """
         code = read_code(text, board)
@@ -170,37 +177,39 @@ class Position(PasteableMixin):
         noun = "territory" if owned == 1 else "territories"
         return f"on {self.board.name!r}, {self.player} to move, {owned} {noun} listed"
 
-    def of(self, name: str) -> Holding:
+    def find_holding(self, name: str) -> Holding:
         """Return who owns a territory, and with how many armies.
 
         name: the territory, in any spelling.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
-        >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).of("b")
+        >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).find_holding("b")
         Holding(owner='blue', armies=2)
         """
-        return self._by_name[self.board.find(name)]
+        return self._holdings_by_name[self.board.find(name)]
 
-    def owned_by(self, owner: str) -> tuple[str, ...]:
+    def list_territories(self, owner: str) -> tuple[str, ...]:
         """Return the territories of an owner, in the order of the board.
 
         owner: the player's name in any spelling; `""` for the territories that nobody owns. A
             player without territories is refused, and the nearest owner suggested.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
-        >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).owned_by("Blue")
+        >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).list_territories("Blue")
         ('B',)
         """
-        wanted = folded(owner) if isinstance(owner, str) else None
+        wanted = fold_name(owner) if isinstance(owner, str) else None
         names = tuple(
-            name for name, holding in self._by_name.items() if folded(holding.owner) == wanted
+            name
+            for name, holding in self._holdings_by_name.items()
+            if fold_name(holding.owner) == wanted
         )
         if not names and wanted != "":
             find_player(owner, "owner", (holding.owner for holding in self.holdings))
         return names
 
     @cached_property
-    def _by_name(self) -> Mapping[str, Holding]:
+    def _holdings_by_name(self) -> Mapping[str, Holding]:
         return dict(zip(self.board.territories, self.holdings, strict=True))
 
 
@@ -220,12 +229,12 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
         ...
     iacta.IllegalError: owner must be one of green, red, got 'gren'; did you mean 'green'?
     """
-    spelling = {folded(player): player for player in sorted(players) if player}
-    if isinstance(given, str) and folded(given) in spelling:
-        return spelling[folded(given)]
+    spelling = {fold_name(player): player for player in sorted(players) if player}
+    if isinstance(given, str) and fold_name(given) in spelling:
+        return spelling[fold_name(given)]
     names = list(spelling.values())
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    listed = f"{'one of ' * (len(names) > 1)}{', '.join(names[:MOST_NAMED])}{more}"
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    listed = f"{'one of ' * (len(names) > 1)}{', '.join(names[:MAX_NAMED])}{more}"
     wanted = listed or "a player with a territory"
     hint = did_you_mean(given, names) if isinstance(given, str) else ""
     raise IllegalError(f"{what} must be {wanted}, got {quote(given)}{hint}", parameter=what)
@@ -252,13 +261,13 @@ def _read_holding(entry: object, what: str) -> Holding:
     )
 
 
-def position_toml(position: Position, board: str | None) -> str:
+def format_position_toml(position: Position, board: str | None) -> str:
     """Return a position as the text of a TOML file, which names `board` unless it is `None`.
 
     Territories that nobody holds are left out.
     """
-    lines = [] if board is None else [f"board = {json_text(board)}"]
-    lines += [f"player = {json_text(position.player)}", "", "[territories]"]
+    lines = [] if board is None else [f"board = {format_json(board)}"]
+    lines += [f"player = {format_json(position.player)}", "", "[territories]"]
     homes: dict[str, str] = {}
     for continent in reversed(position.board.continents):
         heading = f"# {continent.name}, bonus {continent.bonus}"
@@ -268,8 +277,8 @@ def position_toml(position: Position, board: str | None) -> str:
     for heading in headings:
         lines += [heading] if heading else []
         lines += [
-            f"{name if BARE.fullmatch(name) else json_text(name)} = "
-            f"{{ owner = {json_text(holding.owner)}, armies = {holding.armies} }}"
+            f"{name if BARE_KEY.fullmatch(name) else format_json(name)} = "
+            f"{{ owner = {format_json(holding.owner)}, armies = {holding.armies} }}"
             for name, holding in by_name.items()
             if holding.armies and homes.get(name, "") == heading
         ]
@@ -292,14 +301,14 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
 
     >>> brazil = {"owner": "red", "armies": 72}
     >>> position = read_position({"player": "red", "territories": {"brazil": brazil}})
-    >>> position.of("Brazil"), position.of("Peru")
+    >>> position.find_holding("Brazil"), position.find_holding("Peru")
     (Holding(owner='red', armies=72), Holding(owner='', armies=0))
     """
     if isinstance(source, Mapping):
         return _read_plain_table(FileTable(source), None)
     if isinstance(source, str) and is_code(source):
         return Position.from_code(source)
-    if isinstance(source, str) and folded(source) == "classic":
+    if isinstance(source, str) and fold_name(source) == "classic":
         raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
     with add_file_name(file, "position"):
@@ -330,25 +339,25 @@ def read_position_table(
     """
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
-    board = _board(table, folder, given)
+    board = _find_board(table, folder, given)
     by_name: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
-        with table.placed(path):
+        with table.add_line(path):
             name = board.find(key)
         if name in by_name:
             table.refuse(path, f"{name!r} appears twice", IllegalError)
-        by_name[name] = _holding(table, path, entry)
+        by_name[name] = _read_table_holding(table, path, entry)
     rest = table.entries.get("others")
-    others = NOBODY if rest is None else _holding(table, ("others",), rest)
+    others = NOBODY if rest is None else _read_table_holding(table, ("others",), rest)
     holdings = tuple(by_name.get(name, others) for name in board.territories)
     if "player" not in table.entries:
         table.refuse((), "missing player, whose turn it is")
-    with table.placed(("player",)):
+    with table.add_line(("player",)):
         return Position(board, table.entries["player"], holdings)
 
 
-def _holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
+def _read_table_holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
     key = path[-1]
     if not isinstance(entry, Mapping):
         table.refuse(path, f"{key!r} must have an owner and armies, got {quote(entry)}")
@@ -363,28 +372,28 @@ def _holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
         table.refuse((*path, field), f"{key!r}: {error}", type(error))
 
 
-def _board(table: FileTable, folder: Path | None, given: Board | None) -> Board:
+def _find_board(table: FileTable, folder: Path | None, given: Board | None) -> Board:
     own_board = table.entries.get("board")
     if own_board is None:
         return given or read_board("classic")
     if isinstance(own_board, Mapping):
-        inner = FileTable(own_board, lambda path: table.line_of(("board", *path)))
+        inner = FileTable(own_board, lambda path: table.find_line(("board", *path)))
         read = assemble(own.read_board_table(inner, "board")).board
     elif not isinstance(own_board, str):
         table.refuse(("board",), f"board must be a name, a path or a table, got {quote(own_board)}")
-    elif folded(own_board) == "classic":
+    elif fold_name(own_board) == "classic":
         read = read_board("classic")
     else:
         if given is not None:
             return given
-        with table.placed(("board",)):
-            return read_board(_within(own_board, folder))
+        with table.add_line(("board",)):
+            return read_board(_resolve_inside(own_board, folder))
     if given is not None and given != read:
         table.refuse(("board",), f"the position has the board {read.name!r}, got {given.name!r}")
     return read
 
 
-def _within(name: str, folder: Path | None) -> Path:
+def _resolve_inside(name: str, folder: Path | None) -> Path:
     """Return the path of a board file in the folder of a position or below.
 
     Positions may come from strangers, and must open no other file, nor a pipe that never ends.

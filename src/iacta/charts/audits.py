@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from iacta.board.scene import cut
+from iacta.board.scene import shorten_name
 from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
@@ -59,7 +59,7 @@ def audited_log(audited: Audit) -> Chart:
     luck = [
         {
             "throws": moment.throws,
-            "player": cut(name, LONGEST_NAME) or NOBODY,
+            "player": shorten_name(name, LONGEST_NAME) or NOBODY,
             "armies": moment.armies[number],
         }
         for number, name in enumerate(audited.players)
@@ -185,7 +185,7 @@ def game_review(reviewed: Review) -> Chart:
     rows: list[Row] = []
     worst: list[Row] = []
     for step in reviewed.steps:
-        same = {"turn": step.turn, "player": cut(step.player, LONGEST_NAME) or NOBODY}
+        same = {"turn": step.turn, "player": shorten_name(step.player, LONGEST_NAME) or NOBODY}
         if not rows or rows[-1]["turn"] != step.turn:
             start = {"value": step.before, "decision": "start", "cost": 0.0, "luck": 0.0}
             rows.append({"step": len(rows), **same, **start})
@@ -220,7 +220,7 @@ def game_review(reviewed: Review) -> Chart:
         )
         layers.append(circles)
     title = ", ".join(
-        f"{cut(player.player, LONGEST_NAME)} was {_size(player.luck, reviewed)} "
+        f"{shorten_name(player.player, LONGEST_NAME)} was {_size(player.luck, reviewed)} "
         f"{'lucky' if player.luck >= 0 else 'unlucky'}"
         for player in reviewed.players[:MOST_NAMED]
     )

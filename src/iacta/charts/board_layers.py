@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from iacta.board.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
+from iacta.board.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, shorten_name
 from iacta.charts.axes_and_labels import mapped
 from iacta.charts.theme import GREY, WIDTH, contrast
 from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
@@ -272,7 +272,7 @@ def names_table(scene: Scene) -> View | None:
     height = -(-len(keys) // columns)
     rows = [
         {
-            "text": f"{key.lines[0]}  {cut(scene.territories[key.territory])}",
+            "text": f"{key.lines[0]}  {shorten_name(scene.territories[key.territory])}",
             "x": k // height * scene.width / columns,
             "y": k % height,
         }

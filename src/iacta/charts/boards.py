@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iacta.board.scene import NARROW, WIDE, Arrow, Scene, Sizes, build_scene, cut
+from iacta.board.scene import NARROW, WIDE, Arrow, Scene, Sizes, build_scene, shorten_name
 from iacta.charts.axes_and_labels import mapped
 from iacta.charts.board_layers import (
     MOST_NAMED,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # both take time to import
     from iacta.plan import Plan, Reinforcement
 
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
-RARE_STEP = 0.005  # steps less likely than this are in no table
+MIN_STEP_PROBABILITY = 0.005  # steps less likely than this are in no table
 NARROW_WIDTH = 320
 
 
@@ -70,16 +70,18 @@ def board_map(board: Position | Board) -> Chart:
         continent.name: continent.bonus for continent in board.continents if continent.territories
     }
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
-    labels = {name: f"{cut(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()}
+    labels = {
+        name: f"{shorten_name(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()
+    }
     label = f"{json.dumps(labels)}[datum.label]"
     legend = {"title": None, "values": list(known), "labelExpr": label} if known else None
     scale = mapped({**dict(zip(known, tones, strict=True)), NOBODY: NOTHING})
     borders = len({frozenset(pair) for pair in board.borders})
     bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
-    return _finished(
-        _both(board, has_badges=False),
+    return _build_chart(
+        _build_scenes(board, has_badges=False),
         [{"continent": name, "bonus": bonus} for name, bonus in continents.values()],
-        f"The board {cut(board.name)}: "
+        f"The board {shorten_name(board.name)}: "
         f"{counted(len(board.territories), 'territory', 'territories')}, "
         f"{counted(borders, 'border')}, {counted(len(board.continents), 'continent')}.",
         ("Dashed lines are borders too." if board.outlines else "Lines are borders.") + bonuses,
@@ -92,12 +94,12 @@ def board_map(board: Position | Board) -> Chart:
 
 def _position_map(position: Position) -> Chart:
     mine = [holding.armies for holding in position.holdings if holding.owner == position.player]
-    return _finished(
-        _both(position.board),
-        [_held(position.of(name)) for name in position.board.territories],
-        f"It is {cut(position.player)}'s turn, with {counted(sum(mine))} on "
+    return _build_chart(
+        _build_scenes(position.board),
+        [_describe_holding(position.find_holding(name)) for name in position.board.territories],
+        f"It is {shorten_name(position.player)}'s turn, with {counted(sum(mine))} on "
         f"{counted(len(mine), 'territory', 'territories')}.",
-        _who(position),
+        _name_players(position),
         owners=owner_colours(position),
     )
 
@@ -124,31 +126,31 @@ def plan_map(plan: Plan) -> Chart:
     arrows, position = list_arrows(plan), plan.position
     chances = label_chances(plan, arrows)
     own = " Beside badges: the chance to own it at the end." if chances else ""
-    return _finished(
-        _both(position.board, arrows, chances, is_close=True),
+    return _build_chart(
+        _build_scenes(position.board, arrows, chances, is_close=True),
         [
             {
-                **_held(position.of(territory.name)),
+                **_describe_holding(position.find_holding(territory.name)),
                 "own_probability": territory.own_probability,
                 "expected_armies": territory.expected_armies,
             }
             for territory in plan.territories
         ],
         plan_answer(plan).sentence,
-        f"{_who(position)} {rules_words(plan.rules).capitalize()}."
-        f"{_arrow_words(plan, arrows)}{own}",
+        f"{_name_players(position)} {rules_words(plan.rules).capitalize()}."
+        f"{_describe_arrows(plan, arrows)}{own}",
         owners=owner_colours(position),
-        steps=_step_rows(plan, arrows),
+        steps=_list_steps(plan, arrows),
     )
 
 
-def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
+def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
     words = " Arrows: the main line, in order"
     if any(arrow.look == "rare" for arrow in arrows):
         words += "; pale ones are fought only sometimes"
-    left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
+    left = sum(step.reach_probability >= MIN_STEP_PROBABILITY for step in plan.steps) - len(arrows)
     rarer = f" {counted(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
     return f"{words}." + (rarer if left > 0 else "")
 
@@ -191,24 +193,24 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     ]
     change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
-    return _finished(
-        _both(board, arrows, words),
+    return _build_chart(
+        _build_scenes(board, arrows, words),
         [
             {
-                **_held(position.of(name)),
+                **_describe_holding(position.find_holding(name)),
                 "new": new.get(name, 0),
                 "gain": gains.get(name, 0.0),
             }
             for name in board.territories
         ],
         plan_answer(reinforcement.plan, new=reinforcement).sentence,
-        change + _arrow_words(reinforcement.plan, arrows),
+        change + _describe_arrows(reinforcement.plan, arrows),
         owners=owner_colours(position),
-        steps=_step_rows(reinforcement.plan, arrows),
+        steps=_list_steps(reinforcement.plan, arrows),
     )
 
 
-def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
+def _list_steps(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
     names = plan.position.board.territories
     numbers = {(names[arrow.start], names[arrow.to]): arrow.number for arrow in arrows}
     rows = [
@@ -220,12 +222,12 @@ def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
             "conquer_probability": step.conquer_probability,
         }
         for step in plan.steps
-        if step.reach_probability >= RARE_STEP or (step.start, step.to) in numbers
+        if step.reach_probability >= MIN_STEP_PROBABILITY or (step.start, step.to) in numbers
     ]
     return sorted(rows, key=lambda row: row["number"] or math.inf)
 
 
-def _both(
+def _build_scenes(
     board: Board,
     arrows: Sequence[Arrow] = (),
     values: Mapping[int, str] | None = None,
@@ -242,7 +244,7 @@ def _both(
     return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
 
 
-def _finished(
+def _build_chart(
     scenes: tuple[Scene, Scene],
     known: Sequence[Row],
     title: str,
@@ -260,12 +262,12 @@ def _finished(
     """
     territories = zip(scenes[0].territories, known, scenes[0].badges, strict=True)
     rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
-    wide, narrow = (_drawn(scene, rows, owners or {}, paint) for scene in scenes)
+    wide, narrow = (_draw_map(scene, rows, owners or {}, paint) for scene in scenes)
     tables = {"territories": rows, **more, "borders": border_rows(scenes[0])}
     return Chart(wide, title, subtitle, tables, {"vconcat": narrow["vconcat"]})
 
 
-def _drawn(
+def _draw_map(
     scene: Scene, rows: Sequence[Row], owners: Mapping[str, str], paint: Mapping[str, Any] | None
 ) -> View:
     """Return a map of one size with what is below it."""
@@ -281,7 +283,7 @@ def _drawn(
     return sized.independent("color", "fill", "opacity", "shape")
 
 
-def _held(holding: Holding) -> dict[str, Any]:
+def _describe_holding(holding: Holding) -> dict[str, Any]:
     return {"owner": holding.owner or NOBODY, "armies": holding.armies}
 
 
@@ -294,8 +296,8 @@ def owner_colours(position: Position) -> dict[str, str]:
     return {**known, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
 
 
-def _who(position: Position) -> str:
-    player, *others = [cut(owner) for owner in owner_colours(position) if owner != NOBODY]
+def _name_players(position: Position) -> str:
+    player, *others = [shorten_name(owner) for owner in owner_colours(position) if owner != NOBODY]
     against = (
         join_phrases(others) if 0 < len(others) <= MOST_NAMED else counted(len(others), "other")
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from iacta.board.scene import cut
+from iacta.board.scene import shorten_name
 from iacta.charts.axes_and_labels import (
     axis,
     categories,
@@ -61,7 +61,7 @@ def win_bar(answer: WinAnswer) -> Chart:
         for each in present:
             start, end = end, end + each.chance
             low, high = each.interval
-            name = cut(each.player)
+            name = shorten_name(each.player)
             same = {"like": names[bar], "player": name, "win": each.chance}
             edges = {"low": low, "high": high, "start": start, "end": end, "middle": start}
             edges["middle"] += each.chance / 2
@@ -69,7 +69,9 @@ def win_bar(answer: WinAnswer) -> Chart:
             if each is not present[-1]:
                 lines += _hatched(start + low, start + high, top, ROW, THICK)
     by_player = {
-        cut(name): colours[name] for name in answer.question.turn.players if name in colours
+        shorten_name(name): colours[name]
+        for name in answer.question.turn.players
+        if name in colours
     }
     bar_axis = _bar_axis(names, ROW, THICK)
     base = rows_of("shares").encode(
@@ -139,7 +141,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     hatching = [line for row in rows for line in _uncertain(row, most)]
     tables: dict[str, Sequence[Row]] = {"goals": rows, "hatching": hatching}
     numbers = ("win", "low", "high", "under_simple") if is_won else ("low", "high")
-    names = [cut(each.words, LONGEST_GOAL) for each in shown]
+    names = [shorten_name(each.words, LONGEST_GOAL) for each in shown]
     bar_axis = _bar_axis(names, GOAL_ROW, GOAL_THICK)
     base = rows_of("goals").encode(
         y=bar_axis,
@@ -191,9 +193,17 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     for goal, by in answer.goals.items():
         first = max(by.values(), key=lambda each: each.chance)
         numbers = {"chance": first.chance, "at_most": first.at_most}
-        rows.append({"goal": cut(goal, LONGEST_GOAL), "player": cut(first.player), **numbers})
+        rows.append(
+            {
+                "goal": shorten_name(goal, LONGEST_GOAL),
+                "player": shorten_name(first.player),
+                **numbers,
+            }
+        )
     colours = owner_colours(answer.question.turn.position)
-    by_player = {cut(name): tone for name, tone in colours.items() if name != answer.found.player}
+    by_player = {
+        shorten_name(name): tone for name, tone in colours.items() if name != answer.found.player
+    }
     base = rows_of("threats").encode(
         y=row_axis("goal", rows),
         x=_share_axis("chance:Q", "chance on their next turn", ROOM),

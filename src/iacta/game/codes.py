@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from iacta.board.codes import escaped, unescaped
+from iacta.board.codes import escape_name, unescape_name
 from iacta.game.cards import DECK, MOST_VALUE, SYMBOLS, Hand, Sets
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -43,7 +43,7 @@ def pairs_text(values: Mapping[str, object]) -> str:
     >>> pairs_text({"North Africa": 3, "Peru": 2}), read_pairs("North%20Africa:3,Peru:2")
     ('North%20Africa:3,Peru:2', [('North Africa', '3'), ('Peru', '2')])
     """
-    return ",".join(f"{escaped(name)}:{value}" for name, value in values.items())
+    return ",".join(f"{escape_name(name)}:{value}" for name, value in values.items())
 
 
 def read_pairs(text: str) -> list[tuple[str, str]]:
@@ -51,20 +51,20 @@ def read_pairs(text: str) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
         name, colon, value = entry.partition(":")
-        if not colon or unescaped(name) in found:
+        if not colon or unescape_name(name) in found:
             raise MalformedError(f"entry must be written as name:value once, got {quote(entry)}")
-        found[unescaped(name)] = value
+        found[unescape_name(name)] = value
     return list(found.items())
 
 
 def names_text(names: Iterable[str]) -> str:
     """Return a row of names, which `read_names` reads."""
-    return ",".join(map(escaped, names))
+    return ",".join(map(escape_name, names))
 
 
 def read_names(text: str) -> list[str]:
     """Return the names in a row of them."""
-    return [unescaped(name) for name in filter(None, text.split(","))]
+    return [unescape_name(name) for name in filter(None, text.split(","))]
 
 
 def hand_text(hand: Hand) -> str:
@@ -136,13 +136,13 @@ def rules_text(rules: Rules) -> str:
     record = {key: value for key, value in rules_record(rules).items() if value is not None}
     # A name that a file has given is known to this process only.
     if {*name.split("+")} <= OWN_NAMES and find_rules(name) == rules:
-        return escaped(name)
-    return escaped(json.dumps(record, separators=(",", ":")))
+        return escape_name(name)
+    return escape_name(json.dumps(record, separators=(",", ":")))
 
 
 def read_rules(text: str) -> Rules:
     """Return the rules that a text says."""
-    plain = unescaped(text)
+    plain = unescape_name(text)
     if not plain.startswith("{"):
         return find_rules(plain)
     try:
@@ -154,7 +154,7 @@ def read_rules(text: str) -> Rules:
 
 def attack_text(start: str, to: str, dice: int) -> str:
     """Return an attack: the two territories and its dice, which `read_attack` reads."""
-    return f"{escaped(start)}:{escaped(to)}:{dice}"
+    return f"{escape_name(start)}:{escape_name(to)}:{dice}"
 
 
 def read_attack(text: str) -> tuple[str, str, int]:
@@ -163,4 +163,4 @@ def read_attack(text: str) -> tuple[str, str, int]:
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")
     start, to, dice = parts
-    return unescaped(start), unescaped(to), parse_int(dice, "dice", 1, MOST_DICE)
+    return unescape_name(start), unescape_name(to), parse_int(dice, "dice", 1, MOST_DICE)

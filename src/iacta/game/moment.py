@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from iacta.board import Board, Position
-from iacta.board.board import folded
-from iacta.board.codes import Code, escaped, is_code
+from iacta.board.board import fold_name
+from iacta.board.codes import Code, escape_name, is_code
 from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
@@ -52,7 +52,7 @@ def read_moment(
     if isinstance(source, str):
         if is_code(source):
             return Turn.from_code(source, board)
-        if folded(source) == "classic":
+        if fold_name(source) == "classic":
             raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
     with add_file_name(file, "position"):
@@ -84,7 +84,7 @@ def read_board_or_moment(source: str) -> BoardFile | Turn:
     """
     if is_code(source):
         return Turn.from_code(source)
-    if folded(source) == "classic":
+    if fold_name(source) == "classic":
         return read_board_file(source)
     file = read_path(source, "board")
     content = read_board_text(file)
@@ -117,7 +117,7 @@ def _read_table(table: FileTable, folder: Path | None, board: Board | None) -> T
     options = {}
     for key in OPTIONS:
         if key in table.entries:
-            with table.placed((key,)):
+            with table.add_line((key,)):
                 text = _write_option(key, table.entries[key], position.board)
             if text is not None:
                 options[key] = text
@@ -151,7 +151,7 @@ def _write_option(key: str, value: object, board: Board) -> str | None:
         if key == "symbols":
             named = {board.find(name): str(each) for name, each in value.items()}
             return symbols_text(named, board.territories)
-        return pairs_text({str(name): escaped(str(each)) for name, each in value.items()})
+        return pairs_text({str(name): escape_name(str(each)) for name, each in value.items()})
     raise MalformedError(
         f"{key} must be a number, text, a list or a table with a number or text for each name, "
         f"got {quote(value)}"

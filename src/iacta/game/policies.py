@@ -90,7 +90,7 @@ def evaluate(
 
     >>> class Brazil:
     ...     def worth(self, turn):
-    ...         return float(turn.position.of("Brazil").owner == turn.player)
+    ...         return float(turn.position.find_holding("Brazil").owner == turn.player)
     >>> def always(turn):
     ...     return turn.actions()[0]
     >>> turn = Turn.from_code("1;classic;red;Peru:red:7,Brazil:blue:3")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from iacta.board import Board, Position
-from iacta.board.board import folded, read_name
+from iacta.board.board import fold_name, read_name
 from iacta.game.cards import DECK, SYMBOLS, Hand
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_row
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -24,10 +24,10 @@ def read_players(players: Iterable[str] | None, position: Position) -> tuple[str
     owners = order_of(each.owner for each in position.holdings)
     if players is None:
         return owners
-    spelling = {folded(each): each for each in owners}
+    spelling = {fold_name(each): each for each in owners}
     names = [read_name(each, "player") for each in read_row(players, "players", "names")]
-    found = tuple(spelling.get(folded(each), each) for each in names)
-    if len({*map(folded, found)}) < len(found):
+    found = tuple(spelling.get(fold_name(each), each) for each in names)
+    if len({*map(fold_name, found)}) < len(found):
         raise IllegalError(f"players must each be named once, got {quote(list(found))}")
     if position.player not in found:
         raise IllegalError(f"players must have {position.player!r}, got {quote(list(found))}")
@@ -62,10 +62,10 @@ def read_cards(
         return None
     if not isinstance(cards, Mapping):
         raise MalformedError(f"cards must be a mapping from players to hands, got {quote(cards)}")
-    spelling = {folded(each): each for each in players}
+    spelling = {fold_name(each): each for each in players}
     found: dict[str, Hand] = {}
     for name, held in cards.items():
-        player = spelling.get(folded(name)) if isinstance(name, str) else None
+        player = spelling.get(fold_name(name)) if isinstance(name, str) else None
         if player is None or player in found:
             raise IllegalError(f"cards must name each of the players once, got {quote(name)}")
         what = f"cards of {player}"
@@ -130,7 +130,7 @@ def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
     names = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
     found = {position.board.find(name): None for name in names}
     for name in found:
-        if position.of(name).owner != position.player:
+        if position.find_holding(name).owner != position.player:
             raise IllegalError(
                 f"stay must be the player's own territories, got {name}", parameter="stay"
             )

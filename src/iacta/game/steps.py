@@ -89,7 +89,7 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
     >>> step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 5, "their_left": 1}
     >>> after, words = take_step(turn, step)
-    >>> after.position.of("Brazil").armies, words
+    >>> after.position.find_holding("Brazil").armies, words
     (1, 'Peru to Brazil: you lose 1, they lose 1')
     """
     do = step.get("do")
@@ -140,7 +140,10 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
     numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice")))
     after, (left, their_left, _) = turn.fought(start, to, *numbers), numbers
-    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - their_left
+    lost, killed = (
+        turn.position.find_holding(start).armies - left,
+        turn.position.find_holding(to).armies - their_left,
+    )
     return after, _describe_attack(start, to, lost, killed, after)
 
 
@@ -205,7 +208,7 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _refuse_others(position: Position, names: Mapping[str, int]) -> None:
     for name in names:
-        if position.of(name).owner != position.player:
+        if position.find_holding(name).owner != position.player:
             raise IllegalError(f"{name} gets no new armies: it is not {position.player}'s")
 
 
@@ -249,7 +252,7 @@ def _describe_attack(
     start: str, to: str, lost: int, killed: int, after: Turn, rolls: int = 0
 ) -> str:
     thrown = f" in {rolls:,} {'roll' if rolls == 1 else 'rolls'}" if rolls else ""
-    taken = f"; {to} is taken" if after.position.of(to).owner == after.player else ""
+    taken = f"; {to} is taken" if after.position.find_holding(to).owner == after.player else ""
     return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
 
 
@@ -290,7 +293,10 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     """
     start, to = find_border(turn, record)
     left, against = (read_int(record.get(name), name) for name in ("left", "their_left"))
-    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
+    lost, killed = (
+        turn.position.find_holding(start).armies - left,
+        turn.position.find_holding(to).armies - against,
+    )
     dice, moved, armies = record.get("dice"), record.get("moved"), 0
     ends = [turn.fought(start, to, left, against, dice)]
     after = ends[0]

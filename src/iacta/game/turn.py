@@ -28,8 +28,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 
 from iacta.board import Board, Holding, Position
-from iacta.board.board import json_text
-from iacta.board.codes import Code, escaped, read_code, unescaped, write_code
+from iacta.board.board import format_json
+from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
 from iacta.board.position import check_position
 from iacta.game.actions import (
     Action,
@@ -206,9 +206,9 @@ class Turn:
     Losses(attackers=0, defenders=1) 0.6597
     Losses(attackers=1, defenders=0) 0.3403
     >>> won = turn.after(roll, (0, 1))
-    >>> won.phase, won.position.of("B"), list(won.actions())
+    >>> won.phase, won.position.find_holding("B"), list(won.actions())
     ('advance', Holding(owner='red', armies=3), [Advance(3)])
-    >>> won.after(Advance(3)).position.of("B")
+    >>> won.after(Advance(3)).position.find_holding("B")
     Holding(owner='red', armies=3)
     """
 
@@ -640,7 +640,7 @@ class Turn:
         cannot have, and dice that cannot bring it about in one roll.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> turn.fought("Peru", "Brazil", 7, 1).position.of("Brazil")
+        >>> turn.fought("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
         Holding(owner='blue', armies=1)
         >>> turn.fought("Peru", "Brazil", 6, 0).phase
         'advance'
@@ -976,7 +976,7 @@ class Turn:
             "whole": 1 if self.whole_battles else None,
             "players": names_text(order) if order != order_of(self.owners) else None,
             "conquered": 1 if self.conquered else None,
-            "first": escaped(self.board.territories[self.first]) if self.first else None,
+            "first": escape_name(self.board.territories[self.first]) if self.first else None,
             "attack": self._attack_text() if self.pending else None,
             "throw": self._throw_number() if self.throw else None,
             "then": self.then if self.then != "attack" else None,
@@ -1000,7 +1000,7 @@ class Turn:
         if phase != usual:
             options = {"phase": phase, **options}
         lines = [
-            f"{key} = {text if text.isdigit() else json_text(text)}"
+            f"{key} = {text if text.isdigit() else format_json(text)}"
             for key, text in options.items()
         ]
         player, mark, lands = self.position.to_toml().partition("\n\n[territories]")
@@ -1057,8 +1057,8 @@ class Turn:
         if "cards" in options:
             whole_cards = {name: read_hand(hand) for name, hand in read_pairs(options["cards"])}
             for territory, name in read_pairs(options.get("named", "")):
-                hand = whole_cards.get(unescaped(name), Hand())
-                whole_cards[unescaped(name)] = hand + Hand(territories=(territory,))
+                hand = whole_cards.get(unescape_name(name), Hand())
+                whole_cards[unescape_name(name)] = hand + Hand(territories=(territory,))
         turn = cls(
             Position(code.board, code.player, held),
             rules,
@@ -1087,7 +1087,7 @@ class Turn:
             raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")
         turn = turn._changed(armies=code.armies)
         if "first" in options:
-            turn = turn._placing_from(unescaped(options["first"]))
+            turn = turn._placing_from(unescape_name(options["first"]))
         if phase in ("defend", "advance"):
             return turn._fighting(phase, options)
         return turn

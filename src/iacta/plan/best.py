@@ -275,7 +275,7 @@ def armies_needed_for_plan(
     staying = [stay] if isinstance(stay, str) else read_row(stay, "stay", "names")
     resting = {*map(position.board.find, staying)}
     name = position.board.find(source)
-    if position.of(name).owner != position.player:
+    if position.find_holding(name).owner != position.player:
         raise IllegalError(
             f"source must be a territory of {position.player}, got {name}", parameter="source"
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iacta.board import Board, Position
-from iacta.board.board import folded
+from iacta.board.board import fold_name
 from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.game import Turn
@@ -131,9 +131,9 @@ class _Recorded:
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
         names = {each: recording.name(each) for each in recording.players}
-        often = Counter(map(folded, names.values()))
+        often = Counter(map(fold_name, names.values()))
         self._names = {
-            each: name if name and often[folded(name)] == 1 else f"{name} {each}".strip()
+            each: name if name and often[fold_name(name)] == 1 else f"{name} {each}".strip()
             for each, name in names.items()
         }
 

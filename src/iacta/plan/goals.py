@@ -13,7 +13,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from iacta.board import Board, Position
-from iacta.board.board import folded
+from iacta.board.board import fold_name
 from iacta.board.position import check_position, find_player
 from iacta.inputs.checks import check_choice, quote, read_row, set_field, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
@@ -126,7 +126,7 @@ class Goal(PasteableMixin):
         """
         mine = _owned(turn)
         for name in self.names:
-            if not turn.position.of(name).armies and name not in mine:
+            if not turn.position.find_holding(name).armies and name not in mine:
                 raise IllegalError(
                     f"territories to take must be held by somebody; nobody holds {name}"
                 )
@@ -419,7 +419,7 @@ def eliminate(position: Position, owner: str) -> TakeAll:
         )
     others = {each.owner for each in position.holdings} - {position.player}
     found = find_player(owner, "owner", others)
-    return TakeAll(position.owned_by(found), found)
+    return TakeAll(position.list_territories(found), found)
 
 
 def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
@@ -445,7 +445,7 @@ def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
         raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
     if kind == "eliminate":
         gone = [name for name in turn.players if name not in turn.owners]
-        if folded(text) in map(folded, gone):
+        if fold_name(text) in map(fold_name, gone):
             return None
         return eliminate(turn.position, text)
     names = turn.board.find_set(text)

@@ -238,7 +238,7 @@ def _constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
     stay = options.get("stay", ())
     resting = (stay,) if isinstance(stay, str) else tuple(stay)
     mine = [position.board.territories[v] for v in bits(plan.problem.stacks)]
-    largest = sorted(mine, key=lambda name: -position.of(name).armies)
+    largest = sorted(mine, key=lambda name: -position.find_holding(name).armies)
     if len(largest) > 1:
         for name in largest[:MOST_AT_HOME]:
             yield {"stay": (*resting, name)}

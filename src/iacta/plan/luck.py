@@ -100,7 +100,7 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
 
 def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
     if not play.problem.turn.whole_battles:
-        mine, theirs = (play.position.of(name).armies for name in (move.start, move.to))
+        mine, theirs = (play.position.find_holding(name).armies for name in (move.start, move.to))
         return play.after(mine - left, theirs - defenders)
     after = play.fought(left, defenders)
     if after.battle is not None:

@@ -22,7 +22,7 @@ def opponents_in(position: Position) -> list[str]:
 def enemies_beside(position: Position, name: str) -> list[str]:
     """Return the territories of others that can be attacked from one."""
     near, ours = position.board.neighbours(name), ("", position.player)
-    return [each for each in near if position.of(each).owner not in ours]
+    return [each for each in near if position.find_holding(each).owner not in ours]
 
 
 def usual_reinforcements(position: Position, player: str) -> int:
@@ -42,7 +42,7 @@ def usual_reinforcements(position: Position, player: str) -> int:
     8
     """
     check_position(position)
-    owner = position.of(position.owned_by(player)[0]).owner
+    owner = position.find_holding(position.list_territories(player)[0]).owner
     return Turn(replace(position, player=owner)).new_armies()
 
 
@@ -61,7 +61,7 @@ class SingleBattles:
         wanted = {*held}
         found = {
             name: [each for each in position.board.neighbours(name) if each in wanted]
-            for name in position.owned_by(player)
+            for name in position.list_territories(player)
         }
         return {name: near for name, near in found.items() if near}
 
@@ -73,8 +73,10 @@ class SingleBattles:
         """
 
         def missed(name: str, more: int) -> float:
-            armies = position.of(name).armies + more
-            wins = (self._win(armies, each, position.of(each).armies) for each in beside[name])
+            armies = position.find_holding(name).armies + more
+            wins = (
+                self._win(armies, each, position.find_holding(each).armies) for each in beside[name]
+            )
             return 1.0 - max(wins)
 
         alone = {name: missed(name, 0) for name in beside}

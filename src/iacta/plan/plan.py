@@ -221,7 +221,7 @@ class Play(DisplayMixin):
     >>> play.move.start, play.move.to, play.move.dice, play.results()
     ('A', 'B', 3, ((0, 1), (1, 0)))
     >>> won = play.after(0, 1, 4)
-    >>> won.position.of("B"), won.move
+    >>> won.position.find_holding("B"), won.move
     (Holding(owner='red', armies=4), None)
     """
 
@@ -405,8 +405,10 @@ class Play(DisplayMixin):
         >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> start = Position(board, "red", (Holding("red", 5), Holding("blue", 2)))
         >>> play = best_plan(start, TakeAll("B")).follow()
-        >>> play.fought(4, 0).position.of("B"), play.fought(3, 1).position.of("A")
-        (Holding(owner='red', armies=3), Holding(owner='red', armies=3))
+        >>> play.fought(4, 0).position.find_holding("B")
+        Holding(owner='red', armies=3)
+        >>> play.fought(3, 1).position.find_holding("A")
+        Holding(owner='red', armies=3)
         """
         found = self._next()
         mine, theirs = (self.problem.turn.armies[t] for t in (found.start, found.to))

@@ -255,7 +255,7 @@ def turn_at(
     phase: its moment.
     fortify: where armies may go at its end.
     """
-    mine = position.owned_by(position.player)
+    mine = position.list_territories(position.player)
     return Turn(
         position,
         turn.rules,

@@ -72,7 +72,9 @@ def turn_options(turn: Turn) -> PlanOptions:
         "play": PLAYS[turn.whole_battles],
         "rules_of": dict(turn.rules_of),
         "keep": dict(turn.keep),
-        "stay": [name for name in turn.stay if turn.position.of(name).owner == turn.player],
+        "stay": [
+            name for name in turn.stay if turn.position.find_holding(name).owner == turn.player
+        ],
     }
 
 
@@ -131,7 +133,7 @@ def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position
     >>> from iacta.board import Board
     >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> position = Position(board, "red", (Holding("red", 4), Holding("blue", 1)))
-    >>> placed(position, [("A", 3)]).of("A").armies
+    >>> placed(position, [("A", 3)]).find_holding("A").armies
     7
     """
     holdings = dict(zip(position.board.territories, position.holdings, strict=True))
@@ -398,7 +400,7 @@ def _make_search(problem: Problem) -> Search:
 def everywhere(position: Position, goal: Goal, armies: int, options: PlanOptions) -> Problem:
     """Return the problem with some new armies on each territory of the player."""
     check_position(position)
-    mine = position.owned_by(position.player)
+    mine = position.list_territories(position.player)
     return read_problem(placed(position, [(name, armies) for name in mine]), goal, **options)
 
 

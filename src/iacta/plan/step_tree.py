@@ -86,8 +86,8 @@ class StepTree:
         turn, step = self.nodes[node.before].turn, node.step or {}
         assert turn is not None  # noqa: S101 # the step is possible
         start, to = find_border(turn, step)
-        lost = turn.position.of(start).armies - step["left"]
-        killed = turn.position.of(to).armies - step["their_left"]
+        lost = turn.position.find_holding(start).armies - step["left"]
+        killed = turn.position.find_holding(to).armies - step["their_left"]
         return Attack(start, to, step.get("dice") or 0), (lost, killed)
 
 

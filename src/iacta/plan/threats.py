@@ -179,7 +179,7 @@ class _Aim(NamedTuple):
 
 
 def _aims(position: Position) -> Iterator[_Aim]:
-    board, mine = position.board, position.owned_by(position.player)
+    board, mine = position.board, position.list_territories(position.player)
     border = [name for name in mine if enemies_beside(position, name)]
     whole = [
         each for each in board.continents if each.territories and {*each.territories} <= {*mine}

@@ -10,7 +10,7 @@ from iacta.board.board import Board, Continent
 from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.position import Holding, Position, position_toml
+from iacta.board.position import Holding, Position, format_position_toml
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, RulesName
 from iacta.forms.percentages import percent
@@ -219,7 +219,7 @@ class BoardAnswer(Answer):
         holdings = [Holding("red", 5)] + [Holding("blue", 2)] * (len(board.territories) - 1)
         is_classic = self.file.format == BUILT_IN
         name = "classic" if is_classic else PurePath(self.question.file).name
-        text = position_toml(Position(board, "red", holdings), name)
+        text = format_position_toml(Position(board, "red", holdings), name)
         return TEMPLATE + ("" if is_classic else BESIDE) + text.removesuffix("\n")
 
     def sections(self) -> Iterator[Section]:

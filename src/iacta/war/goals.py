@@ -248,7 +248,7 @@ def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
     """Yield what could be reached, in words and as the goal of a plan."""
     position, names = turn.position, turn.board.territories
     for each in turn.board.continents:
-        owners = {position.of(name).owner for name in each.territories}
+        owners = {position.find_holding(name).owner for name in each.territories}
         if not owners or "" in owners:
             continue
         yield f"take {each.name}", TakeAll(each.territories)
@@ -256,8 +256,10 @@ def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
             yield f"break {min(owners)}'s {each.name}", TakeAny(each.territories)
     for player in dict.fromkeys(turn.owners):
         if player not in ("", turn.player):
-            yield f"eliminate {player}", TakeAll(position.owned_by(player))
-    others = tuple(name for name in names if position.of(name).owner not in ("", turn.player))
+            yield f"eliminate {player}", TakeAll(position.list_territories(player))
+    others = tuple(
+        name for name in names if position.find_holding(name).owner not in ("", turn.player)
+    )
     if not turn.conquered and others:
         yield "take one card", TakeAny(others)
 
@@ -342,7 +344,7 @@ def describe_aim(war: War, aim: Aim) -> str:
             return f"take {continents[aim.which].name}"
         case kind if kind == BREAK:
             held = continents[aim.which]
-            owner = war.turn.position.of(held.territories[0]).owner
+            owner = war.turn.position.find_holding(held.territories[0]).owner
             return f"break {owner}'s {held.name}"
         case kind if kind == ELIMINATE:
             return f"eliminate {war.seats[aim.which]}"
@@ -429,14 +431,14 @@ def _goal_of(war: War, aim: Aim) -> TakeAll:
     if aim.kind == CONTINENT:
         return TakeAll(turn.board.continents[aim.which].territories)
     if aim.kind == ELIMINATE:
-        return TakeAll(turn.position.owned_by(war.seats[aim.which]))
-    own = {*turn.position.owned_by(turn.player)}
+        return TakeAll(turn.position.list_territories(war.seats[aim.which]))
+    own = {*turn.position.list_territories(turn.player)}
     beside = [
         name
         for name in turn.board.continents[aim.which].territories
         if any(name in turn.board.neighbours(each) for each in own)
     ]
-    return TakeAll(min(beside, key=lambda name: turn.position.of(name).armies))
+    return TakeAll(min(beside, key=lambda name: turn.position.find_holding(name).armies))
 
 
 def _prize(war: War, aim: Aim) -> float:

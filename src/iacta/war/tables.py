@@ -163,7 +163,9 @@ def find_hand(turn: Turn, player: str) -> Hand:
 def find_choice(turn: Turn, attack: Attack) -> Choice:
     """Return the possible throws of a legal roll."""
     kernel = find_kernel(turn.rules_of.get(attack.to, turn.rules))
-    armies, defenders = (turn.position.of(each).armies for each in (attack.start, attack.to))
+    armies, defenders = (
+        turn.position.find_holding(each).armies for each in (attack.start, attack.to)
+    )
     garrison = turn.rules.garrison
     spare = armies - turn.keep.get(attack.start, garrison)
     rolls = kernel.rolls(armies - garrison, defenders, spare)

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from iacta.board import Position
-from iacta.board.board import folded
-from iacta.board.codes import board_code, is_code
-from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board
+from iacta.board.board import fold_name
+from iacta.board.codes import identify_board, is_code
+from iacta.board.files import BUILT_IN, BoardFile, classic_board, parse_board_text
 from iacta.board.formats.reading import normalize_text, read_table
 from iacta.board.layout import check_size
 from iacta.board.scene import SHAPES, build_scene
@@ -176,7 +176,7 @@ def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the `text` of a file in any of the formats, and its `name`.
     """
     refuse_unknown(body, *BOARD_TEXT["properties"])
-    return _drawn(board_of_text(read_text(body, "text"), read_text(body, "name", "board")))
+    return _drawn(parse_board_text(read_text(body, "text"), read_text(body, "name", "board")))
 
 
 def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def _has_board(text: str) -> bool:
     if is_code(text):
         return False
     board = read_table(normalize_text(text)).entries.get("board")
-    return isinstance(board, Mapping) or (isinstance(board, str) and folded(board) == "classic")
+    return isinstance(board, Mapping) or (isinstance(board, str) and fold_name(board) == "classic")
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _drawn(board_file: BoardFile) -> dict[str, Any]:
         "remarks": [{"line": remark.line, "text": remark.text} for remark in board_file.remarks],
         "board": "classic" if board == classic_board() else board.to_record(),
         "name": board.name,
-        "code": board_code(board),
+        "code": identify_board(board),
         "territories": list(board.territories),
         "continents": [
             {

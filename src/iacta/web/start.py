@@ -54,7 +54,7 @@ def game() -> Game:
     board = position.board
     targets = next(each for each in board.continents if each.name == CONTINENT)
     play = best_plan(position, TakeAll(targets.territories)).follow()
-    armies = position.of("Ukraine").armies
+    armies = position.find_holding("Ukraine").armies
     number = {name: t for t, name in enumerate(board.territories)}
     tones, rng = owner_colours(position), np.random.default_rng(SEED)
     owners = [*tones]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from iacta.board.board import Board
 from iacta.board.formats import conquer_club, conquest, domination, lux, own, warzone
-from iacta.board.formats.draft import BoardFormat, Draft, tell_apart
+from iacta.board.formats.draft import BoardFormat, Draft, make_names_unique
 from iacta.board.formats.reading import BoardText
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import quote_path
@@ -37,19 +37,19 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
     ):
         draft = board_format.read(source, name)
         if draft is not None:
-            return board_format, tell_apart(draft)
+            return board_format, make_names_unique(draft)
     kind = f", but {source.kind}" if source.kind else ""
-    raise MalformedError(f"not a board in a known format{kind}; known: {_known()}")
+    raise MalformedError(f"not a board in a known format{kind}; known: {_list_formats()}")
 
 
-def _known() -> str:
+def _list_formats() -> str:
     endings: dict[str, list[str]] = {}
     for board_format in FORMATS:
         endings.setdefault(board_format.name, []).append(board_format.ending)
     return ", ".join(f"{name} ({' or '.join(some)})" for name, some in endings.items())
 
 
-def board_text(board: Board, name: str) -> str:
+def format_board(board: Board, name: str) -> str:
     writers = {
         board_format.ending: board_format.write for board_format in FORMATS if board_format.write
     }

@@ -20,62 +20,62 @@ from iacta.board.formats.draft import (
     DraftContinent,
     DraftTerritory,
     Mention,
-    pixels,
+    round_places,
 )
 from iacta.board.formats.reading import BoardText, Element, read_bonus, read_place
 
 
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
-    if top is None or top.first("territory", "name") is None:
+    if top is None or top.find("territory", "name") is None:
         return None  # another program's XML with the root <map>
-    territories = [_territory(element) for element in top.all("territory")]
-    own = [bonus for territory in top.all("territory") for bonus in _own_bonus(territory)]
-    return Draft(name, territories, [*map(_continent, top.all("continent")), *own])
+    territories = [_read_territory(element) for element in top.find_all("territory")]
+    own = [bonus for territory in top.find_all("territory") for bonus in _read_own_bonus(territory)]
+    return Draft(name, territories, [*map(_read_continent, top.find_all("continent")), *own])
 
 
-def _territory(element: Element) -> DraftTerritory:
-    name = element.needed("name").text
+def _read_territory(element: Element) -> DraftTerritory:
+    name = element.require("name").text
     borders = tuple(
-        Mention(border.text, border.line) for border in element.all("borders", "border")
+        Mention(border.text, border.line) for border in element.find_all("borders", "border")
     )
-    return DraftTerritory(name, name, element.line, borders, _place(element))
+    return DraftTerritory(name, name, element.line, borders, _read_place(element))
 
 
-def _place(element: Element) -> Point | None:
+def _read_place(element: Element) -> Point | None:
     for size in ("large", "small"):
-        x, y = (element.first("coordinates", f"{size}{axis}") for axis in "xy")
+        x, y = (element.find("coordinates", f"{size}{axis}") for axis in "xy")
         if x is not None and y is not None and (x.text or y.text):
             return read_place(x.text, y.text, x.line)
     return None
 
 
-def _own_bonus(element: Element) -> Iterator[DraftContinent]:
-    if element.first("bonus") is not None:
-        name = element.needed("name")
+def _read_own_bonus(element: Element) -> Iterator[DraftContinent]:
+    if element.find("bonus") is not None:
+        name = element.require("name")
         key = f"{name.text} (its own bonus)"
         members = (Mention(name.text, name.line),)
-        yield DraftContinent(key, key, element.line, _bonus(element), members)
+        yield DraftContinent(key, key, element.line, _read_largest_bonus(element), members)
 
 
-def _continent(element: Element) -> DraftContinent:
-    name = element.needed("name").text
+def _read_continent(element: Element) -> DraftContinent:
+    name = element.require("name").text
     members = tuple(
         Mention(component.text, component.line)
-        for components in element.all("components")
+        for components in element.find_all("components")
         for component in components.inner
         if component.name in ("territory", "continent")
     )
-    return DraftContinent(name, name, element.line, _bonus(element), members)
+    return DraftContinent(name, name, element.line, _read_largest_bonus(element), members)
 
 
-def _bonus(element: Element) -> int:
-    element.needed("bonus")
-    return max(read_bonus(bonus.text, bonus.line) for bonus in element.all("bonus"))
+def _read_largest_bonus(element: Element) -> int:
+    element.require("bonus")
+    return max(read_bonus(bonus.text, bonus.line) for bonus in element.find_all("bonus"))
 
 
 def _write(board: Board) -> str:
-    places: Sequence[tuple[int, int] | None] = pixels(board, "an .xml")
+    places: Sequence[tuple[int, int] | None] = round_places(board, "an .xml")
     places = places or [None] * len(board.territories)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<map>"]
     for name, place in zip(board.territories, places, strict=True):

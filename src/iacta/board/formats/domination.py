@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeAlias
 
-from iacta.board.board import MOST_BORDERS, Board, Point, folded, one_line, refuse_count
+from iacta.board.board import MAX_BORDERS, Board, Point, check_count, collapse_spaces, fold_name
 from iacta.board.formats.draft import (
     BoardFormat,
     Cards,
@@ -29,16 +29,16 @@ from iacta.board.formats.draft import (
     DraftContinent,
     DraftTerritory,
     Mention,
-    pixels,
+    round_places,
 )
 from iacta.board.formats.reading import (
-    COMMENT,
+    COMMENT_MARKS,
     BoardText,
     TextLine,
-    entries,
     read_bonus,
     read_file,
     read_id,
+    read_lines,
     read_place,
 )
 from iacta.inputs.checks import WHOLE, quote
@@ -48,7 +48,7 @@ SECTIONS = re.compile(
     r"^[ \t]*\[(files|continents|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE
 )
 DIGITS = re.compile("[0-9]{1,9}")
-ONE_WORD = "; a name is one word, with _ for a space"
+ONE_WORD_HINT = "; a name is one word, with _ for a space"
 KINDS = ("infantry", "cavalry", "cannon", "artillery")
 
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
@@ -61,14 +61,14 @@ def _read(source: BoardText, name: str) -> Draft | None:
     for section in ("continents", "countries"):
         if section not in sections:
             raise MalformedError(f"missing the section [{section}]")
-    lines = entries(source.plain)
-    continents = _continents([entry for entry in lines if entry.section == "continents"])
-    countries = _countries([entry for entry in lines if entry.section == "countries"])
-    borders = _borders([entry for entry in lines if entry.section == "borders"], countries)
+    lines = read_lines(source.plain)
+    continents = _read_continents([entry for entry in lines if entry.section == "continents"])
+    countries = _read_countries([entry for entry in lines if entry.section == "countries"])
+    borders = _read_borders([entry for entry in lines if entry.section == "borders"], countries)
     members = {continent.key: list[Mention]() for continent in continents}
     by_name: dict[str, list[str]] = {}
     for continent in continents:
-        by_name.setdefault(folded(continent.name), []).append(continent.key)
+        by_name.setdefault(fold_name(continent.name), []).append(continent.key)
     territories = []
     for country in countries:
         home = _find_home(country, members, by_name)
@@ -79,18 +79,18 @@ def _read(source: BoardText, name: str) -> Draft | None:
         )
     titles = [entry.text[5:] for entry in lines if entry.text.lower().startswith("name ")]
     return Draft(
-        _spaced(titles[0]) if titles else name,
+        _restore_spaces(titles[0]) if titles else name,
         territories,
         [continent._replace(members=tuple(members[continent.key])) for continent in continents],
         strays=tuple(country for country, _ in borders.values()),
     )
 
 
-def _spaced(name: str) -> str:
-    return one_line(name.replace("_", " ").replace("-", " "))
+def _restore_spaces(name: str) -> str:
+    return collapse_spaces(name.replace("_", " ").replace("-", " "))
 
 
-def _words(entry: TextLine, least: int, shape: str) -> list[str]:
+def _split_words(entry: TextLine, least: int, shape: str) -> list[str]:
     words = entry.text.split()
     if len(words) < least:
         raise MalformedError(f"line {entry.line}: expected {shape}, got {entry.text[:60]!r}")
@@ -110,8 +110,8 @@ def _has_number(row: Sequence[str]) -> bool:
     return are_whole[0] and (has_name or (len(row) > 3 and are_whole[2]))
 
 
-def _continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
-    rows = [_words(entry, 2, "a continent's name, bonus and colour") for entry in lines]
+def _read_continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
+    rows = [_split_words(entry, 2, "a continent's name, bonus and colour") for entry in lines]
     is_numbered = all(map(_has_number, rows))
     continents = []
     for position, (entry, row) in enumerate(zip(lines, rows, strict=True), 1):
@@ -119,8 +119,8 @@ def _continents(lines: Sequence[TextLine]) -> list[DraftContinent]:
         try:
             bonus = read_bonus(row[1], entry.line)
         except MalformedError as error:
-            raise MalformedError(f"{error}{ONE_WORD}") from None
-        continents.append(DraftContinent(key, _spaced(row[0]), entry.line, bonus, ()))
+            raise MalformedError(f"{error}{ONE_WORD_HINT}") from None
+        continents.append(DraftContinent(key, _restore_spaces(row[0]), entry.line, bonus, ()))
     return continents
 
 
@@ -139,15 +139,15 @@ class _Country(NamedTuple):
     words: int
 
 
-def _countries(lines: Iterable[TextLine]) -> list[_Country]:
+def _read_countries(lines: Iterable[TextLine]) -> list[_Country]:
     countries = []
     for entry in lines:
         least = 5 if len(entry.text.split()) == 4 else 3  # no x without y
-        words = _words(entry, least, "a country's id, name, continent, x and y")
+        words = _split_words(entry, least, "a country's id, name, continent, x and y")
         number, name, home, x, y, *_ = (*words, "", "")
         key = read_id(number, entry.line)
         place = read_place(x, y, entry.line)
-        countries.append(_Country(key, _spaced(name), entry.line, home, place, len(words)))
+        countries.append(_Country(key, _restore_spaces(name), entry.line, home, place, len(words)))
     return countries
 
 
@@ -161,7 +161,7 @@ def _find_home(
     is_number = DIGITS.fullmatch(country.home) is not None
     if is_number and str(int(country.home)) in keys:
         return str(int(country.home))
-    named = by_name.get(folded(country.home), ())
+    named = by_name.get(fold_name(country.home), ())
     # On a line of more than five words, the country's own name probably has a space.
     if len(named) == 1 and country.words <= 5:
         return named[0]
@@ -169,19 +169,19 @@ def _find_home(
     span = f"from {min(numbers)} to {max(numbers)}" if numbers else "which is empty"
     raise IllegalError(
         f"line {country.line}: continent must be a number of [continents], {span}, "
-        f"got {quote(country.home)}{'' if is_number else ONE_WORD}"
+        f"got {quote(country.home)}{'' if is_number else ONE_WORD_HINT}"
     )
 
 
-def _borders(lines: Collection[TextLine], countries: Iterable[_Country]) -> _Borders:
-    refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
+def _read_borders(lines: Collection[TextLine], countries: Iterable[_Country]) -> _Borders:
+    check_count(sum(len(entry.text.split()) - 1 for entry in lines), MAX_BORDERS, "borders")
     by_name: dict[str, list[_Country]] = {}
     for country in countries:
-        by_name.setdefault(folded(country.name), []).append(country)
+        by_name.setdefault(fold_name(country.name), []).append(country)
     borders: _Borders = {}
     for entry in lines:
         words = entry.text.split()
-        start, *neighbours = (_mention(word, entry.line, by_name) for word in words)
+        start, *neighbours = (_read_mention(word, entry.line, by_name) for word in words)
         if start.key in borders:
             raise IllegalError(
                 f"line {entry.line}: country {quote(words[0])} has a second line of borders"
@@ -190,11 +190,11 @@ def _borders(lines: Collection[TextLine], countries: Iterable[_Country]) -> _Bor
     return borders
 
 
-def _mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
+def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
     """Return the country that a word names by its id, or by its name."""
     if word.isdecimal():
         return Mention(read_id(word, line), line)
-    named = by_name.get(folded(word), ())
+    named = by_name.get(fold_name(word), ())
     if len(named) > 1:
         lines = " and ".join(str(country.line) for country in named[:2])
         raise IllegalError(
@@ -204,9 +204,9 @@ def _mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) ->
     return Mention(named[0].key if named else word, line)
 
 
-def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
+def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
     """Return the cards; a mistake in them is a remark, as it does not affect the board."""
-    beside = file.with_name(_cards_name(text, f"{file.stem}.cards"))
+    beside = file.with_name(_find_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
     try:
@@ -215,13 +215,15 @@ def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
         return Cards(0, 0, 0, ((0, str(error)),))
 
 
-def _cards_name(text: str, default: str) -> str:
+def _find_cards_name(text: str, default: str) -> str:
     r"""Return the name of the cards file that a map gives, which must be in the map's folder.
 
-    >>> _cards_name("[files]\ncrd world.cards", "x.cards"), _cards_name("crd ../y.cards", "x.cards")
-    ('world.cards', 'x.cards')
+    >>> _find_cards_name("[files]\ncrd world.cards", "x.cards")
+    'world.cards'
+    >>> _find_cards_name("crd ../y.cards", "x.cards")
+    'x.cards'
     """
-    for entry in entries(text):
+    for entry in read_lines(text):
         words = entry.text.split()
         if len(words) == 2 and words[0].lower() == "crd" and words[1].endswith(".cards"):
             inside = not set(words[1]) & set("/\\:") and not words[1].startswith(".")
@@ -234,14 +236,14 @@ def _read_cards(text: str, draft: Draft) -> Cards:
     seen: set[str] = set()
     wildcards, missions = 0, 0
     remarks: list[tuple[int, str]] = []
-    for entry in entries(text):
+    for entry in read_lines(text):
         words = entry.text.split()
         if entry.section == "missions":
             missions += 1
         elif entry.section == "cards" and words[0].lower() == "wildcard":
             wildcards += 1
         elif entry.section == "cards":
-            remarks += _card(entry, words, names, seen)
+            remarks += _check_card(entry, words, names, seen)
     missing = [name for key, name in names.items() if key not in seen]
     if seen and missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -249,7 +251,7 @@ def _read_cards(text: str, draft: Draft) -> Cards:
     return Cards(len(seen), wildcards, missions, tuple(remarks))
 
 
-def _card(
+def _check_card(
     entry: TextLine, words: list[str], names: dict[str, str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
     if len(words) != 2 or words[0].lower() not in KINDS or words[1] not in names:
@@ -271,19 +273,19 @@ def _write(board: Board) -> str:
         if name not in homes:
             _refuse_homes(name, "none")
     numbers = {name: number for number, name in enumerate(board.territories, 1)}
-    places = pixels(board, "a .map") or [(0, 0)] * len(numbers)
+    places = round_places(board, "a .map") or [(0, 0)] * len(numbers)
     for continent in board.continents:
-        if continent.name.startswith(COMMENT):
+        if continent.name.startswith(COMMENT_MARKS):
             raise IllegalError(
                 f"in a .map no continent's name may begin as comments do, got {continent.name!r}"
             )
     lines = [f"name {board.name}", "", "[continents]"]
     lines += [
-        f"{_joined(continent.name)} {continent.bonus} white" for continent in board.continents
+        f"{_join_words(continent.name)} {continent.bonus} white" for continent in board.continents
     ]
     lines += ["", "[countries]"]
     for (name, number), (x, y) in zip(numbers.items(), places, strict=True):
-        lines.append(f"{number} {_joined(name)} {homes[name]} {x} {y}")
+        lines.append(f"{number} {_join_words(name)} {homes[name]} {x} {y}")
     lines += ["", "[borders]"]
     for name, number in numbers.items():
         others = (numbers[other] for other in board.neighbours(name))
@@ -297,8 +299,8 @@ def _refuse_homes(name: str, count: str) -> NoReturn:
     )
 
 
-def _joined(name: str) -> str:
+def _join_words(name: str) -> str:
     return name.replace(" ", "_")
 
 
-FORMAT = BoardFormat("Domination", ".map", _read, _write, _cards)
+FORMAT = BoardFormat("Domination", ".map", _read, _write, _find_cards)

@@ -12,27 +12,27 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from iacta.board.board import (
-    LONGEST_NAME,
-    MOST_BORDERS,
-    MOST_CONTINENTS,
-    MOST_MEMBERS,
-    MOST_TERRITORIES,
+    MAX_BORDERS,
+    MAX_CONTINENTS,
+    MAX_MEMBERS,
+    MAX_NAME_LENGTH,
+    MAX_TERRITORIES,
     Board,
     Border,
     Continent,
     Outline,
     Point,
+    check_count,
     did_you_mean,
-    folded,
+    fold_name,
     read_name,
-    refuse_count,
 )
-from iacta.board.formats.reading import FARTHEST, BoardText, at
+from iacta.board.formats.reading import MAX_PLACE, BoardText, prefix_line
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
-MOST_LISTED = 10  # mistakes, so that a message stays readable
-LONGEST_STEM = LONGEST_NAME - 12  # leaves room for a number in brackets
+MAX_LISTED = 10  # mistakes, so that a message stays readable
+MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # leaves room for a number in brackets
 
 Line: TypeAlias = int | None
 
@@ -133,12 +133,12 @@ class _Faults:
 
     def add(self, line: Line, sentence: str) -> None:
         self.count += 1
-        if len(self.listed) < MOST_LISTED:
-            self.listed.append(at(line, sentence))
+        if len(self.listed) < MAX_LISTED:
+            self.listed.append(prefix_line(line, sentence))
 
-    def unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
+    def add_unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
         # Finding the nearest name is slow, so it is done only for mistakes that are listed.
-        suggest = len(self.listed) < MOST_LISTED and not mention.key.isdigit()
+        suggest = len(self.listed) < MAX_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"unknown {what}: {quote(mention.key)}{hint}")
 
@@ -159,22 +159,22 @@ def assemble(draft: Draft) -> Assembled:
     >>> assemble(Draft("tiny", territories, [])).remarks
     (Remark(line=1, text="the border from 'A' to 'B' leads one way only"),)
     """
-    refuse_count(len(draft.territories), MOST_TERRITORIES, "territories")
-    refuse_count(len(draft.continents), MOST_CONTINENTS, "continents")
+    check_count(len(draft.territories), MAX_TERRITORIES, "territories")
+    check_count(len(draft.continents), MAX_CONTINENTS, "continents")
     neighbours = sum(len(territory.neighbours) for territory in draft.territories)
-    refuse_count(neighbours, MOST_BORDERS, "borders")
+    check_count(neighbours, MAX_BORDERS, "borders")
     members = sum(len(continent.members) for continent in draft.continents)
-    refuse_count(members, MOST_MEMBERS, "territories in continents")
+    check_count(members, MAX_MEMBERS, "territories in continents")
 
     faults = _Faults()
     remarks = list(draft.remarks)
-    territories = _by_key(draft.territories, "territory", faults)
-    continents = _by_key(draft.continents, "continent", faults)
-    borders = _borders(draft, territories, faults, remarks)
+    territories = _index_by_key(draft.territories, "territory", faults)
+    continents = _index_by_key(draft.continents, "continent", faults)
+    borders = _read_borders(draft, territories, faults, remarks)
     for mention in draft.strays:
-        if folded(mention.key) not in territories:
-            faults.unknown(mention, "territory with borders", _spellings(draft))
-    inside = _members(draft.continents, territories, continents, faults)
+        if fold_name(mention.key) not in territories:
+            faults.add_unknown(mention, "territory with borders", _list_spellings(draft))
+    inside = _collect_members(draft.continents, territories, continents, faults)
     faults.refuse()
 
     both_ways = [way for a, b in borders for way in ((a, b), (b, a))]
@@ -189,17 +189,17 @@ def assemble(draft: Draft) -> Assembled:
             Continent(continent.name, continent.bonus, inside[continent.key])
             for continent in draft.continents
         ),
-        _places(draft),
+        _choose_places(draft),
         tuple(outlines) if len(outlines) == len(draft.territories) else (),
     )
-    remarks += _remarks(board, draft, borders)
+    remarks += _find_remarks(board, draft, borders)
     return Assembled(board, tuple(sorted(remarks, key=lambda remark: remark.line or 0)))
 
 
 _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
-def tell_apart(draft: Draft) -> Draft:
+def make_names_unique(draft: Draft) -> Draft:
     """Return a draft in which entries with different keys have different names.
 
     Territories with one name get the name of their continent where that tells them apart, else a
@@ -208,14 +208,15 @@ def tell_apart(draft: Draft) -> Draft:
 
     >>> territories = [DraftTerritory("1", "Port", 1, ()), DraftTerritory("2", "Port", 2, ())]
     >>> east = DraftContinent("1", "East", 3, 4, (Mention("1", 1),))
-    >>> [territory.name for territory in tell_apart(Draft("tiny", territories, [east])).territories]
+    >>> draft = make_names_unique(Draft("tiny", territories, [east]))
+    >>> [territory.name for territory in draft.territories]
     ['Port (East)', 'Port (1)']
     """
     continents, remarks = _rename(draft.continents, "continents", {})
     homes: dict[str, str] = {}  # for each territory the smallest of its continents
     for continent in sorted(continents, key=lambda continent: len(continent.members)):
         for mention in continent.members:
-            homes.setdefault(folded(mention.key), continent.name)
+            homes.setdefault(fold_name(mention.key), continent.name)
     territories, more = _rename(draft.territories, "territories", homes)
     return draft._replace(
         territories=territories,
@@ -230,10 +231,10 @@ def _rename(
     """Return entries whose names differ, and a remark on each name that several entries had."""
     namesakes: dict[str, list[_Entry]] = {}
     for entry in entries:
-        namesakes.setdefault(folded(entry.name), []).append(entry)
+        namesakes.setdefault(fold_name(entry.name), []).append(entry)
     taken, names, remarks = set(namesakes), dict[str, str](), list[Remark]()
     for spelling, same in namesakes.items():
-        keys = [folded(entry.key) for entry in same]
+        keys = [fold_name(entry.key) for entry in same]
         if not spelling or len(same) == 1 or len(set(keys)) < len(same):
             continue
         shares = Counter(homes.get(key) for key in keys)
@@ -241,46 +242,50 @@ def _rename(
         for key, entry in zip(keys, same, strict=True):
             home = homes.get(key)
             words = numbers if home is None or shares[home] > 1 else chain([home], numbers)
-            longer = (f"{entry.name[:LONGEST_STEM]} ({word})" for word in words)
+            longer = (f"{entry.name[:MAX_STEM_LENGTH]} ({word})" for word in words)
             names[key] = next(
-                name for name in longer if folded(name) not in taken and len(name) <= LONGEST_NAME
+                name
+                for name in longer
+                if fold_name(name) not in taken and len(name) <= MAX_NAME_LENGTH
             )
-            taken.add(folded(names[key]))
+            taken.add(fold_name(names[key]))
         listed = _list_names([names[key] for key in keys])
         text = f"{len(same)} {what} are named {quote(same[0].name)}; iacta calls them {listed}"
         remarks.append(Remark(same[1].line, text))
-    renamed = [entry._replace(name=names.get(folded(entry.key), entry.name)) for entry in entries]
+    renamed = [
+        entry._replace(name=names.get(fold_name(entry.key), entry.name)) for entry in entries
+    ]
     return renamed, remarks
 
 
-def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, _Entry]:
+def _index_by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, _Entry]:
     by_key: dict[str, _Entry] = {}
     by_name: dict[str, _Entry] = {}
 
-    def twice(what: str, name: str, first: _Entry) -> str:
+    def describe_repeat(what: str, name: str, first: _Entry) -> str:
         place = "" if first.line is None else f", first in line {first.line}"
         return f"{what} {quote(name)} appears twice{place}"
 
     for entry in entries:
-        same_key = by_key.setdefault(folded(entry.key), entry)  # so that no mention is unknown
+        same_key = by_key.setdefault(fold_name(entry.key), entry)  # so that no mention is unknown
         try:
-            name = folded(read_name(entry.name, what))
+            name = fold_name(read_name(entry.name, what))
         except IactaError as error:
             faults.add(entry.line, str(error))
             continue
         same_name = by_name.setdefault(name, entry)
         if same_name is not entry:
-            faults.add(entry.line, twice(what, entry.name, same_name))
+            faults.add(entry.line, describe_repeat(what, entry.name, same_name))
         elif same_key is not entry:
-            faults.add(entry.line, twice(f"{what} id", entry.key, same_key))
+            faults.add(entry.line, describe_repeat(f"{what} id", entry.key, same_key))
     return by_key
 
 
-def _spellings(draft: Draft) -> Iterator[str]:
+def _list_spellings(draft: Draft) -> Iterator[str]:
     return (word for each in draft.territories for word in dict.fromkeys((each.key, each.name)))
 
 
-def _borders(
+def _read_borders(
     draft: Draft,
     territories: Mapping[str, DraftTerritory],
     faults: _Faults,
@@ -290,9 +295,11 @@ def _borders(
     loops: dict[str, Line] = {}  # territories that border on themselves
     for territory in draft.territories:
         for mention in territory.neighbours:
-            other = territories.get(folded(mention.key))
+            other = territories.get(fold_name(mention.key))
             if other is None:
-                faults.unknown(mention, f"neighbour of {territory.name!r}", _spellings(draft))
+                faults.add_unknown(
+                    mention, f"neighbour of {territory.name!r}", _list_spellings(draft)
+                )
             elif other is territory:
                 loops.setdefault(territory.name, mention.line)
             elif (territory.name, other.name) in borders:
@@ -310,11 +317,11 @@ def _borders(
 
 
 def _list_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return f"{', '.join(map(quote, names[:MOST_LISTED]))}{more}"
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return f"{', '.join(map(quote, names[:MAX_LISTED]))}{more}"
 
 
-def _members(
+def _collect_members(
     entries: Iterable[DraftContinent],
     territories: Mapping[str, DraftTerritory],
     continents: Mapping[str, DraftContinent],
@@ -326,20 +333,20 @@ def _members(
 
     def within(continent: DraftContinent) -> Iterator[DraftContinent]:
         for mention in continent.members:
-            key = folded(mention.key)
+            key = fold_name(mention.key)
             if key not in territories and key in continents:
                 yield continents[key]
 
-    def names_in(continent: DraftContinent) -> Iterator[str]:
+    def list_names(continent: DraftContinent) -> Iterator[str]:
         for mention in continent.members:
-            key = folded(mention.key)
+            key = fold_name(mention.key)
             if key in territories:
                 yield territories[key].name
             elif key in continents:
                 yield from members[continents[key].key]
             else:
                 known = (territory.key for territory in territories.values())
-                faults.unknown(mention, f"territory of continent {continent.name!r}", known)
+                faults.add_unknown(mention, f"territory of continent {continent.name!r}", known)
 
     for first in entries:
         if first.key in members:
@@ -351,11 +358,11 @@ def _members(
             here, rest = stack[-1]
             inner = next(rest, None)
             if inner is None:
-                members[here.key] = tuple(dict.fromkeys(names_in(here)))
+                members[here.key] = tuple(dict.fromkeys(list_names(here)))
                 count += len(members[here.key])
-                if count > MOST_MEMBERS:
+                if count > MAX_MEMBERS:
                     raise TooLargeError(
-                        f"a board must have at most {MOST_MEMBERS} territories in continents"
+                        f"a board must have at most {MAX_MEMBERS} territories in continents"
                     )
                 stack.pop()
                 open_keys.discard(here.key)
@@ -369,42 +376,42 @@ def _members(
     return members
 
 
-def _places(draft: Draft) -> tuple[Point, ...]:
+def _choose_places(draft: Draft) -> tuple[Point, ...]:
     """Return the places, or none if some are missing or all are placeholders."""
     places = tuple(
         territory.place for territory in draft.territories if territory.place is not None
     )
     is_whole = len(places) == len(draft.territories)
-    return places if is_whole and (draft.places_count or not _all_same(places)) else ()
+    return places if is_whole and (draft.places_count or not _are_all_same(places)) else ()
 
 
-def _all_same(places: Sequence[Point]) -> bool:
+def _are_all_same(places: Sequence[Point]) -> bool:
     return len(set(places)) == 1 and (len(places) > 1 or not any(places[0]))
 
 
-def pixels(board: Board, ending: str) -> list[tuple[int, int]]:
+def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
     """Return the places in whole pixels, or refuse those that could not be read back."""
     places = [(round(x), round(y)) for x, y in board.places]
     for name, (x, y) in zip(board.territories, places, strict=bool(places)):
-        if max(abs(x), abs(y)) > FARTHEST:
+        if max(abs(x), abs(y)) > MAX_PLACE:
             raise IllegalError(
-                f"in {ending} places must lie within {FARTHEST}, got {x}, {y} for {name!r}"
+                f"in {ending} places must lie within {MAX_PLACE}, got {x}, {y} for {name!r}"
             )
-    if _all_same(places):
+    if _are_all_same(places):
         raise IllegalError(
             f"in {ending} places must not all be the same, as placeholders are, got {places[0]}"
         )
     return places
 
 
-def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
+def _find_remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
     lines = {territory.name: territory.line for territory in draft.territories}
     ways = set(board.borders)
     for start, end in board.borders:
         if (end, start) not in ways:
             text = f"the border from {start!r} to {end!r} leads one way only"
             yield Remark(borders[start, end], text)
-    for name, root in _unreachable(board):
+    for name, root in _find_unreachable(board):
         yield Remark(lines[name], f"{name!r} cannot be reached from {root!r}")
     for continent in draft.continents:
         if not continent.members:
@@ -455,23 +462,23 @@ def _remark_on_places(draft: Draft) -> Iterator[Remark]:
             yield Remark(missing[0].line, text)
 
 
-def _unreachable(board: Board) -> Iterator[tuple[str, str]]:
+def _find_unreachable(board: Board) -> Iterator[tuple[str, str]]:
     """Yield each territory that is out of reach of the one that reaches most, and the latter."""
     seen: set[str] = set()
     sizes: dict[str, int] = {}
     for name in board.territories:
         if name not in seen:
-            fresh = _reached(board, name, seen)
+            fresh = _find_reached(board, name, seen)
             sizes[name] = len(fresh)
             seen |= fresh
     root = max(sizes, key=sizes.__getitem__)
-    reached = _reached(board, root, set())
+    reached = _find_reached(board, root, set())
     for name in board.territories:
         if name not in reached:
             yield name, root
 
 
-def _reached(board: Board, start: str, without: set[str]) -> set[str]:
+def _find_reached(board: Board, start: str, without: set[str]) -> set[str]:
     reached, waiting = {start}, deque([start])
     while waiting:
         for name in board.neighbours(waiting.popleft()):

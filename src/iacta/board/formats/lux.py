@@ -14,70 +14,72 @@ by its id.
 import re
 from collections.abc import Iterator
 
-from iacta.board.board import MOST_BORDERS, Outline, Point, refuse_count
+from iacta.board.board import MAX_BORDERS, Outline, Point, check_count
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, Element, read_bonus, read_id
 from iacta.inputs.errors import MalformedError
 
 POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.ASCII)
-LEAST_POINTS = 3  # of an outline
+MIN_POINTS = 3  # of an outline
 
 
 def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("luxboard")
     if top is None:
         return None
-    adjoining = (element for country in _countries(top) for element in country.all("adjoining"))
-    refuse_count(sum(len(_words(element)) for element in adjoining), MOST_BORDERS, "borders")
-    title = top.first("title")
+    adjoining = (
+        element for country in _walk_countries(top) for element in country.find_all("adjoining")
+    )
+    check_count(sum(len(_split_ids(element)) for element in adjoining), MAX_BORDERS, "borders")
+    title = top.find("title")
     return Draft(
         title.text if title is not None and title.text else name,
-        [_territory(country) for country in _countries(top)],
-        [_continent(*entry) for entry in enumerate(_continents(top), 1)],
+        [_read_territory(country) for country in _walk_countries(top)],
+        [_read_continent(*entry) for entry in enumerate(_walk_continents(top), 1)],
     )
 
 
-def _continents(element: Element) -> Iterator[Element]:
-    for part in element.all("continent"):
+def _walk_continents(element: Element) -> Iterator[Element]:
+    for part in element.find_all("continent"):
         yield part
-        yield from _continents(part)
+        yield from _walk_continents(part)
 
 
-def _countries(element: Element) -> Iterator[Element]:
+def _walk_countries(element: Element) -> Iterator[Element]:
     for part in element.inner:
         if part.name == "country":
             yield part
         elif part.name == "continent":
-            yield from _countries(part)
+            yield from _walk_countries(part)
 
 
-def _territory(country: Element) -> DraftTerritory:
-    outline = tuple(_polygon(polygon) for polygon in country.all("polygon"))
+def _read_territory(country: Element) -> DraftTerritory:
+    outline = tuple(_read_polygon(polygon) for polygon in country.find_all("polygon"))
     neighbours = [
         Mention(read_id(word, element.line), element.line)
-        for element in country.all("adjoining")
-        for word in _words(element)
+        for element in country.find_all("adjoining")
+        for word in _split_ids(element)
     ]
-    key, name = _id(country), country.first("name")
+    key, name = _read_id(country), country.find("name")
     spelled = name.text if name is not None and name.text else key
     return DraftTerritory(
-        key, spelled, country.line, tuple(neighbours), _middle(outline), outline or None
+        key, spelled, country.line, tuple(neighbours), _find_middle(outline), outline or None
     )
 
 
-def _id(country: Element) -> str:
-    identifier = country.needed("id")
+def _read_id(country: Element) -> str:
+    identifier = country.require("id")
     return read_id(identifier.text, identifier.line)
 
 
-def _words(element: Element) -> list[str]:
+def _split_ids(element: Element) -> list[str]:
     return element.text.replace(",", " ").split()
 
 
-def _polygon(element: Element) -> tuple[Point, ...]:
+def _read_polygon(element: Element) -> tuple[Point, ...]:
     matches = [POINT.fullmatch(word) for word in element.text.split()]
     points = [(float(point[1]), float(point[2])) for point in matches if point]
-    if len(points) < max(LEAST_POINTS, len(matches)):
+    if len(points) < max(MIN_POINTS, len(matches)):
         raise MalformedError(
             f"line {element.line}: polygon must be three points x,y or more, "
             f"got {element.text[:60]!r}"
@@ -85,7 +87,7 @@ def _polygon(element: Element) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def _middle(outline: Outline) -> Point | None:
+def _find_middle(outline: Outline) -> Point | None:
     boxes = []
     for polygon in outline:
         xs, ys = zip(*polygon, strict=True)
@@ -96,12 +98,14 @@ def _middle(outline: Outline) -> Point | None:
     return (left + right) / 2, (top + bottom) / 2
 
 
-def _continent(number: int, element: Element) -> DraftContinent:
-    title = element.first("continentname")
+def _read_continent(number: int, element: Element) -> DraftContinent:
+    title = element.find("continentname")
     name = title.text if title is not None and title.text else f"Continent {number}"
-    bonus = element.first("bonus")
+    bonus = element.find("bonus")
     worth = 0 if bonus is None else read_bonus(bonus.text, bonus.line)
-    members = tuple(Mention(_id(country), country.line) for country in _countries(element))
+    members = tuple(
+        Mention(_read_id(country), country.line) for country in _walk_countries(element)
+    )
     return DraftContinent(f"continent {number}", name, element.line, worth, members)
 
 

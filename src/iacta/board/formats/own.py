@@ -18,12 +18,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iacta.board.board import (
-    MOST_BONUS,
+    MAX_BONUS,
     Board,
+    collapse_spaces,
     did_you_mean,
-    folded,
-    json_text,
-    one_line,
+    fold_name,
+    format_json,
     read_outline,
     read_point,
 )
@@ -35,8 +35,8 @@ from iacta.inputs.errors import IllegalError
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
-MOST_COMPARED = 20  # comparing more keys would take seconds
-LEAST_LIKE = 0.8  # the similarity by `difflib` that makes a key a misspelling
+MAX_COMPARED = 20  # comparing more keys would take seconds
+MIN_SIMILARITY = 0.8  # the similarity by `difflib` that makes a key a misspelling
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
 )
@@ -53,64 +53,68 @@ def read_board_table(table: FileTable, name: str) -> Draft:
         table.refuse(("directed",), f"directed must be true or false, got {quote(directed)}")
     if "territories" not in table.entries:
         table.refuse((), "missing the table territories")
-    places, outlines = _by_territory(table, "places"), _by_territory(table, "outlines")
+    places, outlines = _index_by_territory(table, "places"), _index_by_territory(table, "outlines")
     territories = []
     for key, names in table.table("territories").items():
         path: KeyPath = ("territories", key)
-        mentions = _mentions(table, path, names)
-        place, shape = places.get(folded(key)), outlines.get(folded(key))
-        with table.placed(("places", key)):
+        mentions = _read_mentions(table, path, names)
+        place, shape = places.get(fold_name(key)), outlines.get(fold_name(key))
+        with table.add_line(("places", key)):
             point = None if place is None else read_point(place, "places")
-        with table.placed(("outlines", key)):
+        with table.add_line(("outlines", key)):
             outline = None if shape is None else read_outline(shape)
-        spelled, line = one_line(key), table.line_of(path)
+        spelled, line = collapse_spaces(key), table.find_line(path)
         territories.append(DraftTerritory(spelled, spelled, line, mentions, point, outline))
-    continents = [_continent(table, *entry) for entry in table.table("continents").items()]
+    continents = [_read_continent(table, *entry) for entry in table.table("continents").items()]
     return Draft(title, territories, continents, directed, places_count=True)
 
 
-def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
+def _index_by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
     """Return the table under a key by folded names; unknown territories are refused."""
     territories = table.table("territories")
-    known = {folded(name) for name in territories}
+    known = {fold_name(name) for name in territories}
     entries = table.table(key)
     for name in entries:
-        if folded(name) not in known:
+        if fold_name(name) not in known:
             hint = did_you_mean(name, territories)
             sentence = f"unknown territory {quote(name)} in {key}{hint}"
             table.refuse((key, name), sentence, IllegalError)
-    return {folded(name): value for name, value in entries.items()}
+    return {fold_name(name): value for name, value in entries.items()}
 
 
-def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, ...]:
+def _read_mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, ...]:
     listed: Sequence[Any] = names if isinstance(names, Sequence) else (None,)
     if isinstance(names, str) or not all(isinstance(entry, str) for entry in listed):
         table.refuse(path, f"{path[-1]!r} must have a list of names, got {quote(names)}")
     return tuple(
-        Mention(one_line(entry), table.line_of((*path, index)))
+        Mention(collapse_spaces(entry), table.find_line((*path, index)))
         for index, entry in enumerate(listed)
     )
 
 
-def _continent(table: FileTable, key: str, entry: object) -> DraftContinent:
+def _read_continent(table: FileTable, key: str, entry: object) -> DraftContinent:
     path: KeyPath = ("continents", key)
     if not isinstance(entry, Mapping):
         table.refuse(path, f"continent must be a table, got {quote(entry)}")
     table.refuse_unknown(entry, CONTINENT_KEYS, "continents", key)
-    with table.placed((*path, "bonus")):
-        bonus = read_int(entry.get("bonus", 0), "bonus", -MOST_BONUS, MOST_BONUS)
-    members = _mentions(table, (*path, "territories"), entry.get("territories", ()))
-    return DraftContinent(one_line(key), one_line(key), table.line_of(path), bonus, members)
+    with table.add_line((*path, "bonus")):
+        bonus = read_int(entry.get("bonus", 0), "bonus", -MAX_BONUS, MAX_BONUS)
+    members = _read_mentions(table, (*path, "territories"), entry.get("territories", ()))
+    return DraftContinent(
+        collapse_spaces(key), collapse_spaces(key), table.find_line(path), bonus, members
+    )
 
 
 def _write_json(board: Board) -> str:
     blocks = []
     for key, value in board.to_record().items():
         if isinstance(value, dict):
-            lines = (f"    {json_text(name)}: {json_text(part)}" for name, part in value.items())
-            blocks.append(f"  {json_text(key)}: {{\n" + ",\n".join(lines) + "\n  }")
+            lines = (
+                f"    {format_json(name)}: {format_json(part)}" for name, part in value.items()
+            )
+            blocks.append(f"  {format_json(key)}: {{\n" + ",\n".join(lines) + "\n  }")
         else:
-            blocks.append(f"  {json_text(key)}: {json_text(value)}")
+            blocks.append(f"  {format_json(key)}: {format_json(value)}")
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
@@ -134,8 +138,8 @@ def _is_own(keys: Sequence[str]) -> bool:
 
     near = [
         key
-        for key in keys[:MOST_COMPARED]
-        if difflib.get_close_matches(folded(key), TABLES, cutoff=LEAST_LIKE)
+        for key in keys[:MAX_COMPARED]
+        if difflib.get_close_matches(fold_name(key), TABLES, cutoff=MIN_SIMILARITY)
     ]
     return (
         bool(near)

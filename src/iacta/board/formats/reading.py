@@ -15,21 +15,21 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 from xml.parsers import expat
 
-from iacta.board.board import MOST_BONUS, did_you_mean, one_line
+from iacta.board.board import MAX_BONUS, collapse_spaces, did_you_mean
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
 # Larger files would take more than a few seconds, or a few hundred megabytes.
-MOST_BYTES = 4 * 10**6
-MOST_LINES = 10**5
-MOST_ELEMENTS = 200_000
-MOST_DEPTH = 50
-MOST_PLACED = 6  # levels of entries whose lines are known
-MOST_ID = 10**9  # a number by which a file names a territory
-FARTHEST = 10**6
-COMMENT = (";", "#")  # begin a comment among lines in sections
+MAX_BYTES = 4 * 10**6
+MAX_LINES = 10**5
+MAX_ELEMENTS = 200_000
+MAX_DEPTH = 50
+MAX_LINE_DEPTH = 6  # levels of entries whose lines are known
+MAX_ID = 10**9  # a number by which a file names a territory
+MAX_PLACE = 10**6
+COMMENT_MARKS = (";", "#")  # begin a comment among lines in sections
 
 COORDINATE = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,20})?", re.ASCII)
 BINARY = {
@@ -40,7 +40,7 @@ BINARY = {
     b"GIF8": "a GIF picture",
     b"\xff\xd8\xff": "a JPEG picture",
 }
-REPHRASED = {3: "it ends before all of its elements do"}  # by expat's code, "no element found"
+EXPAT_REASONS = {3: "it ends before all of its elements do"}  # by expat's code, "no element found"
 ENCODING = re.compile(  # that XML declares
     rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']"
     rb"(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8]|koi8-[ru])[\"']",
@@ -49,14 +49,14 @@ ENCODING = re.compile(  # that XML declares
 XML = re.compile(r"\s*<")
 HTML = re.compile(r"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 JSON_OBJECT = re.compile(r"\s*\{")
-LONGEST_ROOT = 40  # longer names of XML elements are cut in messages
+MAX_ROOT_LENGTH = 40  # longer names of XML elements are cut in messages
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
 TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
 KeyPath: TypeAlias = tuple[str | int, ...]  # keys and, within lists, positions from 0
-LineOf: TypeAlias = Callable[[KeyPath], int | None]
+FindLine: TypeAlias = Callable[[KeyPath], int | None]
 
 
 class FileText(NamedTuple):
@@ -70,7 +70,7 @@ class FileText(NamedTuple):
 
 
 def read_file(file: Path) -> FileText:
-    return decode(read_bytes(file, MOST_BYTES))
+    return decode(read_bytes(file, MAX_BYTES))
 
 
 def decode(content: bytes) -> FileText:
@@ -143,7 +143,7 @@ class BoardText:
         if HTML.match(self.text):
             return "a web page"
         if self._top is not None:
-            return f"XML with the root <{self._top.name[:LONGEST_ROOT]}>"
+            return f"XML with the root <{self._top.name[:MAX_ROOT_LENGTH]}>"
         if looks_like_json(self.text):
             return "a JSON object" if JSON_OBJECT.match(self.text) else "a JSON list"
         return ""
@@ -165,30 +165,30 @@ class TextLine(NamedTuple):
     text: str
 
 
-def entries(text: str) -> list[TextLine]:
+def read_lines(text: str) -> list[TextLine]:
     r"""Return the lines of a text in sections, without comments.
 
-    >>> entries("; old\nname X\n[borders]\n1 2")
+    >>> read_lines("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
     """
     entries, section = [], ""
-    lines = text.split("\n", MOST_LINES)
-    if len(lines) > MOST_LINES:
-        raise TooLargeError(f"the text must have at most {MOST_LINES} lines")
+    lines = text.split("\n", MAX_LINES)
+    if len(lines) > MAX_LINES:
+        raise TooLargeError(f"the text must have at most {MAX_LINES} lines")
     for number, line in enumerate(lines, 1):
         bare = line.strip()
         heading = SECTION.fullmatch(bare)
         if heading:
             section = heading[1].strip().lower()
-        elif bare and not bare.startswith(COMMENT):
+        elif bare and not bare.startswith(COMMENT_MARKS):
             entries.append(TextLine(section, number, bare))
     return entries
 
 
-def at(line: int | None, sentence: str) -> str:
+def prefix_line(line: int | None, sentence: str) -> str:
     """Return a sentence about a line of a file, prefixed with the line if it is known.
 
-    >>> at(3, "bonus must be a whole number"), at(None, "no line")
+    >>> prefix_line(3, "bonus must be a whole number"), prefix_line(None, "no line")
     ('line 3: bonus must be a whole number', 'no line')
     """
     return sentence if line is None else f"line {line}: {sentence}"
@@ -198,15 +198,15 @@ def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
     try:
         return parse_int(text.strip(), what, least, most)
     except ValueError as error:
-        raise type(error)(at(line, str(error))) from None
+        raise type(error)(prefix_line(line, str(error))) from None
 
 
 def read_id(text: str, line: int) -> str:
-    return str(read_number(text, "id", line, 0, MOST_ID))
+    return str(read_number(text, "id", line, 0, MAX_ID))
 
 
 def read_bonus(text: str, line: int) -> int:
-    return read_number(text, "bonus", line, -MOST_BONUS, MOST_BONUS)
+    return read_number(text, "bonus", line, -MAX_BONUS, MAX_BONUS)
 
 
 def read_place(x: str, y: str, line: int) -> tuple[float, float] | None:
@@ -219,10 +219,10 @@ def read_place(x: str, y: str, line: int) -> tuple[float, float] | None:
 
 
 def _read_coordinate(text: str, line: int) -> float:
-    if COORDINATE.fullmatch(text.strip()) and abs(float(text)) <= FARTHEST:
+    if COORDINATE.fullmatch(text.strip()) and abs(float(text)) <= MAX_PLACE:
         return float(text)
     raise MalformedError(
-        f"line {line}: place must be a number from {-FARTHEST} to {FARTHEST}, got {quote(text)}"
+        f"line {line}: place must be a number from {-MAX_PLACE} to {MAX_PLACE}, got {quote(text)}"
     )
 
 
@@ -232,19 +232,19 @@ def _read_coordinate(text: str, line: int) -> float:
 class FileTable(NamedTuple):
     """A table from a file, or from a program, where no entry has a line.
 
-    line_of: returns the line of an entry, or of the nearest entry around it with a known line.
+    find_line: returns the line of an entry, or of the nearest entry around it with a known line.
     """
 
     entries: Mapping[str, Any]
-    line_of: LineOf = lambda path: None
+    find_line: FindLine = lambda path: None
 
     def refuse(
         self, path: KeyPath, sentence: str, kind: type[ValueError] = MalformedError
     ) -> NoReturn:
-        raise kind(at(self.line_of(path), sentence))
+        raise kind(prefix_line(self.find_line(path), sentence))
 
     @contextmanager
-    def placed(self, path: KeyPath) -> Iterator[None]:
+    def add_line(self, path: KeyPath) -> Iterator[None]:
         try:
             yield
         except IactaError as error:
@@ -274,28 +274,30 @@ def read_json(text: str) -> FileTable:
     r"""Return the object of a JSON text.
 
     >>> table = read_json('{"a":\n [1,\n 2]}')
-    >>> table.entries["a"], table.line_of(("a", 1))
+    >>> table.entries["a"], table.find_line(("a", 1))
     ([1, 2], 3)
     """
     try:
         value = parse_json(text)
     except RepeatedKeyError as error:
-        raise MalformedError(at(_line_of_repeated(error.key, text), str(error))) from None
+        raise MalformedError(
+            prefix_line(_find_repeated_line(error.key, text), str(error))
+        ) from None
     if not isinstance(value, dict):
         raise MalformedError(f"the JSON must be an object, got {quote(value)}")
-    return FileTable(value, _line_finder(lambda: _json_lines(text)))
+    return FileTable(value, _index_lines(lambda: _scan_json(text)))
 
 
-def _line_of_repeated(key: str, text: str) -> int | None:
+def _find_repeated_line(key: str, text: str) -> int | None:
     seen: set[KeyPath] = set()
-    for path, line in _json_lines(text):
+    for path, line in _scan_json(text):
         if path in seen and path[-1] == key:
             return line
         seen.add(path)
     return None
 
 
-def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
+def _index_lines(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> FindLine:
     @cache
     def lines() -> dict[KeyPath, int]:
         lines: dict[KeyPath, int] = {}
@@ -303,16 +305,16 @@ def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
             lines.setdefault(path, line)
         return lines
 
-    def line_of(path: KeyPath) -> int | None:
+    def find_line(path: KeyPath) -> int | None:
         known = lines()
         while path and path not in known:
             path = path[:-1]
         return known.get(path)
 
-    return line_of
+    return find_line
 
 
-def _json_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
+def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
     """Yield the entries of a valid JSON text with their lines; a repeated key comes twice."""
     yield (), 1
     path: list[str | int] = []
@@ -326,7 +328,7 @@ def _json_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
         if fresh and part not in "}]":
             key = path[-1] if in_list[-1] else json.loads(part)
             path[-1] = key
-            if len(path) <= MOST_PLACED:
+            if len(path) <= MAX_LINE_DEPTH:
                 yield tuple(path), line
         fresh = False
         if part in ("{", "["):
@@ -346,13 +348,13 @@ def read_toml(text: str) -> FileTable:
     r"""Return the table of a TOML text.
 
     >>> table = read_toml('[territories]\n"North Africa" = ["Egypt"]')
-    >>> table.line_of(("territories", "North Africa", 0))
+    >>> table.find_line(("territories", "North Africa", 0))
     2
     """
-    return FileTable(parse_toml(text), _line_finder(lambda: _toml_lines(text)))
+    return FileTable(parse_toml(text), _index_lines(lambda: _scan_toml(text)))
 
 
-def _toml_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
+def _scan_toml(text: str) -> Iterator[tuple[KeyPath, int]]:
     """Yield each heading, and each key that begins a line, with its line."""
     heading: KeyPath = ()
     for number, line in enumerate(text.split("\n"), 1):
@@ -380,19 +382,19 @@ class Element:
 
     @property
     def text(self) -> str:
-        return one_line("".join(self.parts))
+        return collapse_spaces("".join(self.parts))
 
-    def all(self, *path: str) -> "Iterator[Element]":
+    def find_all(self, *path: str) -> "Iterator[Element]":
         for part in self.inner:
             if part.name == path[0]:
-                yield from part.all(*path[1:]) if len(path) > 1 else (part,)
+                yield from part.find_all(*path[1:]) if len(path) > 1 else (part,)
 
-    def first(self, *path: str) -> "Element | None":
-        return next(self.all(*path), None)
+    def find(self, *path: str) -> "Element | None":
+        return next(self.find_all(*path), None)
 
-    def needed(self, name: str) -> "Element":
+    def require(self, name: str) -> "Element":
         """Return the first inner element of that name; a missing one is refused."""
-        element = self.first(name)
+        element = self.find(name)
         if element is None:
             raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")
         return element
@@ -401,7 +403,7 @@ class Element:
 def _read_xml(text: str) -> Element:
     """Return the outermost element of an XML text; attributes are ignored.
 
-    >>> _read_xml("<map><name> Peru </name></map>").needed("name").text
+    >>> _read_xml("<map><name> Peru </name></map>").require("name").text
     'Peru'
     """
     parser = expat.ParserCreate()
@@ -413,11 +415,11 @@ def _read_xml(text: str) -> Element:
     def start(name: str, attributes: object) -> None:
         nonlocal count
         count += 1
-        if count > MOST_ELEMENTS:
-            raise TooLargeError(f"the XML must have at most {MOST_ELEMENTS} elements")
+        if count > MAX_ELEMENTS:
+            raise TooLargeError(f"the XML must have at most {MAX_ELEMENTS} elements")
         line = parser.CurrentLineNumber
-        if len(unclosed) > MOST_DEPTH:
-            raise TooLargeError(f"line {line}: elements must be at most {MOST_DEPTH} deep")
+        if len(unclosed) > MAX_DEPTH:
+            raise TooLargeError(f"line {line}: elements must be at most {MAX_DEPTH} deep")
         element = Element(name.lower(), line)
         unclosed[-1].inner.append(element)
         unclosed.append(element)
@@ -440,6 +442,6 @@ def _read_xml(text: str) -> Element:
     try:
         parser.Parse(text, True)  # a str, so the encoding that it declares does not matter
     except expat.ExpatError as error:
-        reason = REPHRASED.get(error.code) or expat.ErrorString(error.code)
+        reason = EXPAT_REASONS.get(error.code) or expat.ErrorString(error.code)
         raise MalformedError(f"line {error.lineno}: the text is not XML: {reason}") from None
     return top.inner[0]

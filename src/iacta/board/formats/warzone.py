@@ -12,7 +12,7 @@ most are listed twice.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from iacta.board.board import MOST_BONUS, one_line
+from iacta.board.board import MAX_BONUS, collapse_spaces
 from iacta.board.formats.draft import (
     BoardFormat,
     Draft,
@@ -21,7 +21,7 @@ from iacta.board.formats.draft import (
     Line,
     Mention,
 )
-from iacta.board.formats.reading import MOST_ID, BoardText, FileTable, KeyPath
+from iacta.board.formats.reading import MAX_ID, BoardText, FileTable, KeyPath
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IactaError
 
@@ -35,46 +35,46 @@ class _Object(NamedTuple):
 
     @property
     def line(self) -> Line:
-        return self.table.line_of(self.path)
+        return self.table.find_line(self.path)
 
-    def text(self, key: str, default: str) -> str:
+    def read_text(self, key: str, default: str) -> str:
         """Return the text under a key, or the default if the text is missing, null or empty."""
         value = self.entries.get(key)
         if not isinstance(value, str | None):
             self.table.refuse((*self.path, key), f"{key} must be a text, got {quote(value)}")
-        return one_line(value or "") or default
+        return collapse_spaces(value or "") or default
 
-    def number(self, key: str, least: int, most: int) -> int:
-        return self._number(self.entries.get(key), (key,), key, least, most)
+    def read_number(self, key: str, least: int, most: int) -> int:
+        return self._read_number(self.entries.get(key), (key,), key, least, most)
 
-    def id(self) -> str:
-        return str(self.number("id", 0, MOST_ID))
+    def read_id(self) -> str:
+        return str(self.read_number("id", 0, MAX_ID))
 
-    def mentions(self, key: str) -> tuple[Mention, ...]:
+    def read_mentions(self, key: str) -> tuple[Mention, ...]:
         return tuple(
             Mention(
-                str(self._number(entry, (key, index), "id", 0, MOST_ID)),
-                self.table.line_of((*self.path, key, index)),
+                str(self._read_number(entry, (key, index), "id", 0, MAX_ID)),
+                self.table.find_line((*self.path, key, index)),
             )
-            for index, entry in enumerate(self._list(key))
+            for index, entry in enumerate(self._read_list(key))
         )
 
-    def objects(self, key: str) -> "list[_Object]":
+    def read_objects(self, key: str) -> "list[_Object]":
         objects = []
-        for index, entry in enumerate(self._list(key)):
+        for index, entry in enumerate(self._read_list(key)):
             path = (*self.path, key, index)
             if not isinstance(entry, Mapping):
                 self.table.refuse(path, f"{key} must be objects, got {quote(entry)}")
             objects.append(_Object(self.table, path, entry))
         return objects
 
-    def _list(self, key: str) -> list[Any]:
+    def _read_list(self, key: str) -> list[Any]:
         entries = self.entries.get(key, [])
         if not isinstance(entries, list):
             self.table.refuse((*self.path, key), f"{key} must be a list, got {quote(entries)}")
         return entries
 
-    def _number(self, value: object, path: KeyPath, what: str, least: int, most: int) -> int:
+    def _read_number(self, value: object, path: KeyPath, what: str, least: int, most: int) -> int:
         counts = isinstance(value, int | str) and not isinstance(value, bool)
         try:
             return parse_int(str(value) if counts else "", what, least, most)
@@ -91,34 +91,34 @@ def _read(source: BoardText, name: str) -> Draft | None:
     path: KeyPath = ()
     if isinstance(inner.get("map"), Mapping):
         inner, path = inner["map"], ("map",)
-    if not _is_map(inner):
+    if not _is_warzone_map(inner):
         return None
     top = _Object(table, path, inner)
     return Draft(
-        top.text("name", name),
+        top.read_text("name", name),
         [
             DraftTerritory(
-                territory.id(),
-                territory.text("name", territory.id()),
+                territory.read_id(),
+                territory.read_text("name", territory.read_id()),
                 territory.line,
-                territory.mentions("connectedTo"),
+                territory.read_mentions("connectedTo"),
             )
-            for territory in top.objects("territories")
+            for territory in top.read_objects("territories")
         ],
         [
             DraftContinent(
-                f"bonus {bonus.id()}",
-                bonus.text("name", f"Bonus {bonus.id()}"),
+                f"bonus {bonus.read_id()}",
+                bonus.read_text("name", f"Bonus {bonus.read_id()}"),
                 bonus.line,
-                bonus.number("value", -MOST_BONUS, MOST_BONUS),
-                bonus.mentions("territoryIDs"),
+                bonus.read_number("value", -MAX_BONUS, MAX_BONUS),
+                bonus.read_mentions("territoryIDs"),
             )
-            for bonus in top.objects("bonuses")
+            for bonus in top.read_objects("bonuses")
         ],
     )
 
 
-def _is_map(entries: Mapping[str, Any]) -> bool:
+def _is_warzone_map(entries: Mapping[str, Any]) -> bool:
     """Return whether an object is a Warzone map, unlike territories without ids in other JSON."""
     territories = entries.get("territories")
     return isinstance(territories, list) and any(

@@ -79,7 +79,7 @@ class Needed(NamedTuple):
             return f"You have a chance of at least {chance} without new armies."
         needed = (
             f"{armies(self.armies)} on {self.source}, which has "
-            f"{plan.position.of(self.source).armies}"
+            f"{plan.position.find_holding(self.source).armies}"
             if self.source
             else new_armies(self.placement)
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from iacta.board.scene import Arrow, cut
+from iacta.board.scene import Arrow, shorten_name
 from iacta.forms.percentages import short_percent
 from iacta.plan import Plan
 from iacta.plan.report import main_line
@@ -28,7 +28,7 @@ def list_arrows(plan: Plan) -> list[Arrow]:
             number[step.start],
             number[step.to],
             "rare" if n > len(line) else "main" if n > 1 else "next",
-            f"{cut(step.start)} to {cut(step.to)}",
+            f"{shorten_name(step.start)} to {shorten_name(step.to)}",
             short_percent(step.reach_probability, 0),
             short_percent(step.conquer_probability, 0),
         )

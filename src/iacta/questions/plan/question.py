@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from time import monotonic
 from typing import Any, ClassVar, cast
 
-from iacta.board.board import Board, folded
+from iacta.board.board import Board, fold_name
 from iacta.board.files import read_board
 from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
@@ -343,7 +343,7 @@ class PlanQuestion(UnderRules, Question):
             goal = read_goal(moment, "eliminate", self.eliminate)
         if goal is None or (self.hold and self.then is not None):
             return {}
-        victim = moment.position.of(goal.names[0]).owner
+        victim = moment.position.find_holding(goal.names[0]).owner
         hands = {name: hand.number for name, hand in moment.cards.items()}
         return {name: hands[name] for name in hands if name in (victim, moment.player)}
 
@@ -373,7 +373,7 @@ class PlanQuestion(UnderRules, Question):
         with _rename_parameters(owner=parameter):
             goal = read_goal(self.turn, kind, named)
         names, player = goal.names if goal else (), self.start.player
-        if all(self.start.of(name).owner == player for name in names):
+        if all(self.start.find_holding(name).owner == player for name in names):
             are = "is" if len(names) == 1 else "are all"
             more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
             raise IllegalError(
@@ -388,10 +388,10 @@ class PlanQuestion(UnderRules, Question):
         cards = dict(self.cards or ()) or self._held_cards
         if not cards or self.goal is None:
             return None
-        mine, theirs = self.start.player, self.start.of(self.goal.names[0]).owner
+        mine, theirs = self.start.player, self.start.find_holding(self.goal.names[0]).owner
         hand = 0
         for name, number in cards.items():
-            if folded(name) not in (folded(mine), folded(theirs)):
+            if fold_name(name) not in (fold_name(mine), fold_name(theirs)):
                 raise IllegalError(
                     f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
                     f"got {quote(name)}",
@@ -552,10 +552,10 @@ def _rename_parameters(**names: str) -> Iterator[None]:
 
 def _largest(plan: Plan) -> str:
     board = plan.position.board
-    mine = plan.position.owned_by(plan.position.player)
+    mine = plan.position.list_territories(plan.position.player)
     near = [name for name in mine if any(n not in mine for n in board.neighbours(name))]
     able = [name for name in near if name not in plan.problem.turn.stay]
-    return max(able or mine, key=lambda name: plan.position.of(name).armies)
+    return max(able or mine, key=lambda name: plan.position.find_holding(name).armies)
 
 
 class PlanAnswer(Answer):

@@ -521,7 +521,7 @@ def scene_record(plan: Plan) -> SceneRecord:
     labels = label_chances(plan, arrows)
     scene = build_scene(position.board, arrows, labels)
     chances = [
-        1.0 if position.of(each.name).owner == position.player else each.own_probability
+        1.0 if position.find_holding(each.name).owner == position.player else each.own_probability
         for each in plan.territories
     ]
     return SceneRecord(

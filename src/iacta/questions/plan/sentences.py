@@ -127,7 +127,11 @@ def reasons(plan: Plan) -> Iterator[str]:
     goal, position = plan.goal, plan.position
     if not isinstance(goal, Worth) or plan.value is None:
         return
-    taken = [each for each in plan.territories if position.of(each.name).owner != position.player]
+    taken = [
+        each
+        for each in plan.territories
+        if position.find_holding(each.name).owner != position.player
+    ]
     if plan.steps:
         lands = sum(each.own_probability for each in taken)
         paid = sum(each.own_probability * goal.of(each.name) for each in taken)
@@ -254,7 +258,7 @@ def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
     touched = {name for step in plan.steps for name in (step.start, step.to)}
     for territory in plan.territories:
         if territory.name in touched and territory.own_probability >= RARE:
-            owned = plan.position.of(territory.name).owner == plan.position.player
+            owned = plan.position.find_holding(territory.name).owner == plan.position.player
             chance = share(plan, territory.own_probability)
             yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
 
