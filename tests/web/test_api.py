@@ -123,7 +123,7 @@ def test_a_log_that_is_not_clear_is_refused_with_the_accepted_layouts(server: Se
     answer = server.ask("/api/v1/audit", {"log": "6 4,5 3"})
     assert answer.status == 422
     assert b"which side attacked is not clear" in answer.body
-    assert b"[6, 4, 1] [5, 3]" in answer.body
+    assert b"6 4 1 vs 5 3; see iacta audit --help" in answer.body
 
 
 @pytest.mark.parametrize("question", questions(), ids=lambda each: f"{each.name}-{address(each)}")
