@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import re
+from pathlib import Path
 from typing import Any
 
+from iacta.web.read_question import served_questions
 from iacta.web.search_stream import answer_in_lines
 from iacta.web.worker import Progress
 
@@ -11,19 +14,26 @@ from iacta.web.worker import Progress
 class Searching:
     """Work that reports at once all that it ever finds."""
 
-    async def search(self, *args: Any, report: Any) -> str:
+    async def search(self, *args: Any, report: Any) -> bytes:
         """Report much, and return the best."""
         for k in range(1000):
             await report(Progress(f"{k}", None, keeps=False, so_far=json.dumps({"value": k})))
-        return json.dumps({"value": 1000})
+        return json.dumps({"value": 1000}).encode()
 
 
 def test_only_the_newest_lines_wait_for_a_client() -> None:
     async def read() -> list[Any]:
         work: Any = Searching()
-        response = answer_in_lines(work, dict, b"{}")
+        response = answer_in_lines(work, "plan", b"{}")
         return [json.loads(str(line)) async for line in response.body_iterator]
 
     lines = asyncio.run(read())
     assert len(lines) < 5
     assert lines[-1] == {"answer": {"value": 1000}}
+
+
+def test_the_docs_name_every_search() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text("utf-8")
+    (named,) = re.findall(r"A search, (.*?), answers a `POST`", page, re.DOTALL)
+    searches = {name for name, form in served_questions().items() if form.is_search}
+    assert {*re.findall(r"`/api/v1/(\w+)`", named)} == searches

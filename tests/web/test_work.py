@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from iacta import IactaError, Position, ask, classic_board
 from iacta.board.files import read_board
 from iacta.web.limits import MOST_ANSWER_BYTES, SLOW_NICENESS
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
-from iacta.web.worker import FailedError, Progress, answer_part, search_json, search_question
+from iacta.web.worker import FailedError, Progress, answer_part
 from tests.processes import run_python
 
 FOREVER = 600  # seconds that nothing here lasts
@@ -171,7 +171,7 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
     asked = json.dumps({"position": code, "take": "Asia", "time_limit": 1}).encode()
-    runner.run(work.search(search_json, partial(search_question, "plan"), asked, report=report))
+    runner.run(work.search(answer_part, "plan", asked, "record", report=report))
     assert any(each.doing.startswith("Planning; best so far ") for each in found)
     assert found[-1].keeps
     assert [each.so_far for each in found if each.so_far]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
-from typing import Any, Protocol, TypeAlias, dataclass_transform, get_args, get_type_hints
+from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, get_args, get_type_hints
 
 from iacta.forms.form import Form, Parameter, Register
 from iacta.forms.record import Key, KeyedRecord
@@ -46,6 +46,8 @@ class Watch(Protocol):
 
 class Question(Form):
     """What iacta can be asked: a form that has an answer."""
+
+    is_search: ClassVar[bool] = False  # whether the answer improves while the search goes on
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Return the answer.

@@ -71,6 +71,7 @@ class StepsQuestion(FromMoment, Question):
     """Value each step of a turn: luck, and what decisions cost."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code", " or ".join(GOAL_KINDS))
+    is_search: ClassVar = True
 
     steps: tuple[Mapping[str, Any], ...] = parameter(
         StepList(),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.percentages import percent, short_percent
@@ -32,6 +32,8 @@ LEAST_SHOWN = 5e-5  # a chance below it is shown as none
 )
 class ThreatsQuestion(FromMoment, Question):
     """Find what each opponent could take, break or end on their next turn."""
+
+    is_search: ClassVar = True
 
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 

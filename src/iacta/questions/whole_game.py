@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 from iacta.forms.form import parameter
 from iacta.forms.parameter_kinds import Whole
@@ -29,6 +30,8 @@ NOTHING_TO_PLACE = "This assumes that no new armies are left to place; --reinfor
 
 class WholeGame(FromMoment, kw_only=True):
     """A question on the whole game from a moment of a turn on."""
+
+    is_search: ClassVar = True
 
     reinforce: int | None = parameter(
         Whole(least=1, most=MOST_NEW),

@@ -1,7 +1,5 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
-from functools import partial
-
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
@@ -9,9 +7,9 @@ from iacta.forms.question import Question
 from iacta.inputs.checks import quote
 from iacta.web.client_gone import while_there
 from iacta.web.process_pool import Work
-from iacta.web.read_question import SEARCHED, served_questions
+from iacta.web.read_question import served_questions
 from iacta.web.search_stream import answer_in_lines, wants_lines
-from iacta.web.worker import Part, answer_part, search_question, vega_script
+from iacta.web.worker import Part, answer_part, vega_script
 
 JSON = "application/json"
 DARK, LIGHT = ("dark", "true"), ("dark", "false")  # of a picture, in its address
@@ -30,14 +28,14 @@ def router(work: Work) -> APIRouter:
 
 
 def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]) -> None:
-    run = work.search if name in SEARCHED else work.run
+    run = work.search if form.is_search else work.run
 
     def add(address: str, part: Part, kind: str) -> None:
         async def by_address(request: Request) -> Response:
             pairs = request.query_params.multi_items()
             given = [pair for pair in pairs if part != "svg" or pair not in (DARK, LIGHT)]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
-            is_drawn = part == "svg" and name not in SEARCHED
+            is_drawn = part == "svg" and not form.is_search
             answer = (work.draw if is_drawn else run)(answer_part, name, given, shade)
             body = await while_there(request, answer)
             return Response(body, media_type=kind)
@@ -46,8 +44,8 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
 
     async def by_record(request: Request) -> Response:
         body = await read_body(request)
-        if name in SEARCHED and wants_lines(request):
-            return answer_in_lines(work, partial(search_question, name), body)
+        if form.is_search and wants_lines(request):
+            return answer_in_lines(work, name, body)
         record = await while_there(request, run(answer_part, name, body, "record"))
         return Response(record, media_type=JSON)
 

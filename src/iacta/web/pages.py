@@ -34,7 +34,7 @@ from iacta.web.api import read_body
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CELLS, MOST_QUERY_BYTES
 from iacta.web.process_pool import Work
-from iacta.web.read_question import SEARCHED, address, offered, read_address, served_questions
+from iacta.web.read_question import address, offered, read_address, served_questions
 from iacta.web.start import SIZE, drawn_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
@@ -489,7 +489,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     texts = _texts(pairs)
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
-        run = work.search if name in SEARCHED else work.run
+        run = work.search if form.is_search else work.run
         page = run(write_answer, question, texts or _written(question), is_posted)
         return HTMLResponse(await while_there(request, page))
     except IactaError as error:

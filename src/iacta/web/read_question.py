@@ -15,9 +15,6 @@ from iacta.forms.question import QUESTIONS, Question, unknown_parameter
 from iacta.inputs.checks import quote, split_words
 from iacta.inputs.errors import IllegalError
 
-# Questions whose answers improve while the search goes on; they can be answered in lines.
-SEARCHED = ("goals", "plan", "steps", "threats", "win")
-
 
 def served_questions() -> dict[str, type[Question]]:
     """Return the questions that a server answers, by name."""

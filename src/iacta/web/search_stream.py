@@ -7,17 +7,16 @@ search has improved it, and the final answer in the last line. A search that fai
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from json import dumps
-from typing import Any
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
 
 from iacta.web.problems import problem_of
 from iacta.web.process_pool import Work
-from iacta.web.worker import Progress, search_json
+from iacta.web.worker import Progress, answer_part
 
 LINES = "application/x-ndjson"
 
@@ -26,24 +25,20 @@ def wants_lines(request: Request) -> bool:
     return LINES in request.headers.get("accept", "")
 
 
-def answer_in_lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], body: bytes
-) -> StreamingResponse:
-    """Return the response of a search, in lines.
+def answer_in_lines(work: Work, name: str, body: bytes) -> StreamingResponse:
+    """Return the answer to a search, in lines.
 
     work: the processes that search.
-    function: the search, as `search_json` takes it.
-    body: its argument as JSON.
+    name: the name of the question.
+    body: the question as JSON.
     """
     # A proxy that waits for the end of an answer would hold up its beginning.
     headers = {"X-Accel-Buffering": "no"}
-    lines = _lines(work, function, body)
+    lines = _lines(work, name, body)
     return StreamingResponse(lines, media_type=LINES, headers=headers)
 
 
-async def _lines(
-    work: Work, function: Callable[..., Mapping[str, Any]], body: bytes
-) -> AsyncIterator[str]:
+async def _lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
     # The newest line of each kind: a slow client misses older lines.
     unsent: dict[str, str] = {}
     has_news, is_over = asyncio.Event(), False
@@ -62,7 +57,8 @@ async def _lines(
     async def search() -> None:
         nonlocal is_over
         try:
-            tell("answer", await work.search(search_json, function, body, report=report))
+            answer = await work.search(answer_part, name, body, "record", report=report)
+            tell("answer", answer.decode())
         except Exception as error:
             tell("problem", dumps(problem_of(error).record()))
         unsent.pop("progress", None)  # the last line has an answer or a problem

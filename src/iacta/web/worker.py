@@ -31,11 +31,6 @@ from iacta.inputs.checks import quote
 from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
-from iacta.questions.plan import PlanQuestion
-from iacta.questions.review import ReviewQuestion
-from iacta.questions.steps import StepsQuestion
-from iacta.questions.threats import ThreatsQuestion
-from iacta.questions.whole_game import WholeGame
 from iacta.web.limits import (
     KEPT_SECONDS,
     LEAST_PAUSE,
@@ -52,7 +47,6 @@ from iacta.web.read_question import read_address, read_record, served_questions
 Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
-SEARCHES = (PlanQuestion, StepsQuestion, ThreatsQuestion, WholeGame)
 MOST_EXACT = 2**53  # of floats
 FORMS = served_questions()  # loaded before the first question
 
@@ -144,14 +138,15 @@ def answer_within_limits(question: Question, watch: Watch | None = None) -> Answ
     question: the question.
     watch: receives progress.
 
-    Plans are searched, and whole games played, for 2 seconds unless the question says how long, and
-    for at most 20; games are reviewed for 20.
+    A search takes 2 seconds unless the question has a time limit, and a review 20 seconds; neither
+    takes more than 20.
     """
-    if isinstance(question, (*SEARCHES, ReviewQuestion)):
-        is_game = isinstance(question, ReviewQuestion)
-        usual = MOST_PLAN_SECONDS if is_game else USUAL_PLAN_SECONDS
-        limit = usual if question.time_limit is None else question.time_limit
-        question = replace(question, time_limit=min(Fraction(limit), Fraction(MOST_PLAN_SECONDS)))
+    if any(parameter.name == "time_limit" for parameter in question.parameters()):
+        given = getattr(question, "time_limit", None)
+        usual = USUAL_PLAN_SECONDS if question.is_search else MOST_PLAN_SECONDS
+        limit = min(Fraction(usual if given is None else given), Fraction(MOST_PLAN_SECONDS))
+        changed: dict[str, Any] = {"time_limit": limit}
+        question = replace(question, **changed)
     if question in _kept:
         _kept.move_to_end(question)
         return _kept[question]
@@ -216,35 +211,6 @@ def answer_json(function: Callable[..., Mapping[str, Any]], body: bytes) -> byte
     body: the object, as the body of a request.
     """
     return json.dumps(function(parse_body(body))).encode()
-
-
-def search_question(
-    name: str, record: Mapping[str, Any], watch: Watch | None = None
-) -> dict[str, Any]:
-    """Return the record of the answer to a question that is searched.
-
-    name: the name of the question.
-    record: as `read_record` takes it.
-    watch: receives progress.
-    """
-    form = FORMS[name]
-    try:
-        return answer_within_limits(read_record(form, record), watch).record()
-    except IactaError as error:
-        error.parameter = form.about(error)
-        raise
-
-
-def search_json(
-    function: Callable[..., Mapping[str, Any]], body: bytes, watch: Watch | None = None
-) -> str:
-    """Return the answer to a search as JSON.
-
-    function: a function of a JSON object with a keyword `watch`.
-    body: the object, as the body of a request.
-    watch: receives progress.
-    """
-    return json.dumps(function(parse_body(body), watch=watch))
 
 
 def vega_script() -> bytes:

@@ -105,6 +105,7 @@ class PlanQuestion(UnderRules, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
 
     one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
+    is_search: ClassVar = True
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
