@@ -1,4 +1,4 @@
-"""The classic board: its facts, and the map of the world that it draws."""
+"""The classic board: its territories and borders, and its map of the world."""
 
 import math
 from collections.abc import Iterator
@@ -87,7 +87,7 @@ def test_armies_are_drawn_inside_the_outline_with_room_around_them() -> None:
             assert any(is_inside(*beside, polygon) for polygon in outline)
 
 
-def test_the_map_is_as_large_as_it_says() -> None:
+def test_the_map_has_its_documented_size() -> None:
     points = [point for _, polygon in polygons() for point in polygon]
     assert min(x for x, _ in points) >= 0
     assert max(x for x, _ in points) <= 1000
@@ -110,7 +110,7 @@ def test_it_is_laid_out_like_the_world() -> None:
     assert north_to_south == sorted(north_to_south, key=lambda name: place[name][1])
 
 
-def test_it_is_the_board_that_somebody_else_typed_in() -> None:
+def test_it_agrees_with_an_independent_board() -> None:
     other = CLASSIC_BOARD
     ours = classic_board()
     assert set(ours.territories) == set(other.territories)

@@ -1,4 +1,4 @@
-"""Every format gives the same board, survives ours, and each mistake is reported with its line."""
+"""Board formats: the same board in every format, and messages about mistakes with their lines."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from iacta.board.formats.reading import FileTable
 from tests.tables import table
 
 FILES = Path(__file__).parent / "files"
-# Each file is called like the module that reads it.
+# Each file has the name of the module that reads it.
 SAMPLES = {
     file.name: each.name
     for each in FORMATS
@@ -42,7 +42,7 @@ def read_text(folder: Path, text: str) -> Board:
 
 
 def remarks(folder: Path, text: str) -> list[tuple[int | None, str]]:
-    """Return what is odd about the board in a text."""
+    """Return the line and text of each remark on the board in a text."""
     file = folder / "board"
     file.write_text(text)
     return [(each.line, each.text) for each in read_board_file(file).remarks]
@@ -61,7 +61,7 @@ def test_every_format_gives_the_same_board(file: str) -> None:
     assert {(c.name, c.bonus, frozenset(c.territories)) for c in found.continents} == {
         (c.name, c.bonus, frozenset(c.territories)) for c in TWO_COASTS.continents
     }
-    if file != "warzone.json":  # which has no places
+    if file != "warzone.json":  # a format without places
         assert dict(zip(found.territories, found.places, strict=True)) == dict(
             zip(TWO_COASTS.territories, TWO_COASTS.places, strict=True)
         )
@@ -165,7 +165,7 @@ def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, end
         assert str(refused).startswith(("in a .map ", "in an .xml "))
         return
     found = _read(text, board.name)
-    # A hyphen is a space there, and places are whole pixels.
+    # These formats turn hyphens into spaces, and places into whole pixels.
     assert fold_name(found.name) == fold_name(board.name)
     assert list(map(fold_name, found.territories)) == list(map(fold_name, board.territories))
     numbers = {name: number for number, name in enumerate(board.territories)}
@@ -192,7 +192,7 @@ def _read(text: str, name: str) -> Board:
 @pytest.mark.parametrize("name", ["#1", ";1"])
 def test_no_map_has_a_continent_that_reads_as_a_comment(name: str) -> None:
     board = Board("x", ("A", "B"), (), (Continent(name, 1, ("A",)), Continent("C", 1, ("B",))))
-    with pytest.raises(IllegalError, match="no continent's name may begin as comments do, got "):
+    with pytest.raises(IllegalError, match="a continent's name must not begin with ; or #, got "):
         format_board(board, "x.map")
 
 
@@ -226,8 +226,8 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
 
 
-def replaced(file: str | None, old: str, new: str) -> str:
-    """Return the text of a file with something else in it, or another text alone."""
+def replace_text(file: str | None, old: str, new: str) -> str:
+    """Return the text of a file with a replacement, or only the new text."""
     return (FILES / file).read_text().replace(old, new) if file else new
 
 
@@ -235,7 +235,7 @@ def replaced(file: str | None, old: str, new: str) -> str:
 def test_each_mistake_is_reported_with_its_line(
     mistake: str, file: str | None, old: str, new: str, sentence: str | None, tmp_path: Path
 ) -> None:
-    text = replaced(file, old, new)
+    text = replace_text(file, old, new)
     with pytest.raises((IllegalError, iacta.MalformedError)) as refused:
         read_text(tmp_path, text)
     message = str(refused.value)
@@ -255,15 +255,15 @@ def test_all_mistakes_are_reported_at_once_and_very_many_are_counted(tmp_path: P
 
 
 @pytest.mark.parametrize(*table(__file__, "oddities"))
-def test_what_is_odd_is_remarked_on_with_its_line(
+def test_each_oddity_gets_a_remark_with_its_line(
     file: str, old: str, new: str, line: int, sentence: str | None, tmp_path: Path
 ) -> None:
-    found = remarks(tmp_path, replaced(file, old, new))
+    found = remarks(tmp_path, replace_text(file, old, new))
     assert line in [each for each, _ in found]
     assert sentence is None or (line, sentence) in found
 
 
-def test_if_the_first_territory_is_cut_off_it_is_remarked_on_not_all_others() -> None:
+def test_a_remark_names_an_isolated_first_territory_instead_of_all_others() -> None:
     table = {"territories": {"Island": [], "A": ["B"], "B": []}}
     found = assemble(own.read_board_table(FileTable(table), "x")).remarks
     assert [each.text for each in found] == ["'Island' cannot be reached from 'A'"]
@@ -342,7 +342,9 @@ def test_xml_that_declares_its_encoding_is_read_without_a_remark(
         (b"%PDF-1.4\n\x93", "a PDF"),
     ],
 )
-def test_a_file_that_is_no_text_is_named(content: bytes, kind: str, tmp_path: Path) -> None:
+def test_the_message_names_the_kind_of_a_binary_file(
+    content: bytes, kind: str, tmp_path: Path
+) -> None:
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(iacta.MalformedError, match=f"the file must be a text, got {kind}$"):
         read_board(tmp_path / "x")
@@ -439,7 +441,7 @@ def test_borders_by_a_name_that_two_countries_have_are_refused(tmp_path: Path) -
         # Continents with numbers.
         "[continents]\n1 Lowland 3 red\n2 Upland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
         "3 C 2 7 7\n[borders]\n1 2\n2 1 3\n3 2\n",
-        # Continents with numbers that are not their positions.
+        # Continents with numbers other than their positions.
         "[continents]\n7 Lowland 3 red\n5 Upland 5 blue\n[countries]\n1 A 7\n2 B 7\n3 C 5\n"
         "[borders]\n1 2\n2 1 3\n3 2\n",
         # Borders by name.
@@ -477,7 +479,7 @@ def test_countries_of_lux_and_warzone_need_no_names(tmp_path: Path) -> None:
     ],
 )
 def test_a_territory_may_lack_its_place(file: str, old: str, new: str, tmp_path: Path) -> None:
-    text = replaced(file, old, new)
+    text = replace_text(file, old, new)
     assert read_text(tmp_path, text).territories == TWO_COASTS.territories
 
 
@@ -517,7 +519,7 @@ def test_classic_is_the_built_in_board() -> None:
 def test_a_continent_without_territories_is_read_with_a_remark(
     file: str, old: str, new: str, tmp_path: Path
 ) -> None:
-    text = replaced(file, old, new)
+    text = replace_text(file, old, new)
     found = read_text(tmp_path, text)
     assert Continent("Atlantis", 7, ()) in found.continents
     assert "continent 'Atlantis' has no territories" in [

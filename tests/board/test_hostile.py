@@ -1,4 +1,4 @@
-"""Hostile files: each is refused in one sentence, at little cost."""
+"""Hostile files: each file is refused quickly, with one sentence."""
 
 import json
 import os
@@ -30,7 +30,7 @@ BOMBS = {
 
 
 def refusal(folder: Path, content: bytes | str) -> str:
-    """Return the sentence with which a file is refused."""
+    """Return the message about a refused file."""
     file = folder / "board"
     file.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(IactaError) as refused:
@@ -58,10 +58,10 @@ def test_the_five_entities_of_xml_itself_are_read(tmp_path: Path) -> None:
     assert "Egypt & Nile" in read_board(tmp_path / "x").territories
 
 
-# All within the bounds on bytes, so other bounds must refuse them.
+# These files have an allowed number of bytes, so other limits must refuse them.
 @pytest.mark.parametrize(*table(__file__, "large"))
 @pytest.mark.slow
-def test_what_fits_into_a_file_is_refused_for_what_it_is(
+def test_small_files_with_too_many_entries_are_refused(
     kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path
 ) -> None:
     assert "bytes" not in refusal(tmp_path, large_text(head, repeated, times, tail)), kind
@@ -105,7 +105,7 @@ def test_nul_bytes_are_refused_with_their_line(text: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("path", [None, 7, "", "/", "none.map", "x\0y", "x" * 9999])
-def test_what_is_not_a_file_is_refused(path: object) -> None:
+def test_invalid_paths_are_refused(path: object) -> None:
     with pytest.raises(IactaError):
         read_board(path)  # type: ignore[arg-type]
     with pytest.raises(IactaError):

@@ -1,4 +1,4 @@
-"""A board as it is drawn: nothing covers a label on a map of any size."""
+"""Drawings of boards: labels overlap nothing on maps of any size."""
 
 import json
 import math
@@ -36,7 +36,7 @@ def arrows(board: Board, ways: Sequence[tuple[str, str]]) -> list[Arrow]:
 
 
 def find_point(scene: Scene, anchor: Anchor, width: float) -> Point:
-    """Return where an anchor is on a map that is so many units wide."""
+    """Return the place of an anchor on a map with this width in units."""
     scale = width / scene.frame.width
     x, y = anchor.at(scale)
     return (x - scene.frame.x) * scale, (y - scene.frame.y) * scale
@@ -61,7 +61,7 @@ def labels(scene: Scene, width: float) -> Iterator[tuple[str, Box]]:
 
 
 def is_free(scene: Scene, width: float) -> None:
-    """Check a map of one width, each two things by themselves."""
+    """Check every pair of items on a map with one width."""
     words = dict(labels(scene, width))
     badge, disc = scene.sizes.badge, scene.sizes.disc
     others = [

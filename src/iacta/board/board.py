@@ -14,7 +14,7 @@ from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_fie
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin, format_short_repr
 
-# A board may come from a stranger: larger ones would take minutes, or gigabytes.
+# Limits on boards from untrusted sources: larger boards would take minutes or gigabytes.
 MAX_TERRITORIES = 10_000
 MAX_CONTINENTS = 10_000
 MAX_BORDERS = 100_000
@@ -22,9 +22,9 @@ MAX_MEMBERS = 100_000
 MAX_POINTS = 200_000
 MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
-MAX_NAME_LENGTH = 100  # letters
-MAX_EDGE_LENGTH = 100  # two names, and data that is ignored
-MAX_COMPARED = 2000  # names, with a misspelt one
+MAX_NAME_LENGTH = 100
+MAX_EDGE_LENGTH = 100  # `from_edges` ignores everything after the first two items of an edge
+MAX_COMPARED = 2000  # comparing more names to suggest a spelling takes too long
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -34,7 +34,7 @@ Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 @lru_cache(maxsize=1000)
 def fold_name(name: str) -> str:
-    """Return a name without case, spaces, hyphens and underscores.
+    """Return a name in lower case, without spaces, hyphens and underscores.
 
     >>> fold_name("North-Africa") == fold_name("north africa") == fold_name("NORTH_AFRICA")
     True
@@ -44,7 +44,7 @@ def fold_name(name: str) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    r"""Return a text with each run of white space replaced by one space.
+    r"""Replace each run of white space in a text with one space.
 
     >>> collapse_spaces("  North\n Africa ")
     'North Africa'
@@ -53,7 +53,7 @@ def collapse_spaces(text: str) -> str:
 
 
 def read_name(name: object, what: str) -> str:
-    """Return a name with single spaces, or refuse what is not a name.
+    """Return a name with single spaces, or refuse an invalid name.
 
     >>> read_name("Brazil", "territory")
     'Brazil'
@@ -73,7 +73,7 @@ def read_name(name: object, what: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that suggests the nearest known name, empty if none is near.
+    """Return the end of an error message that suggests a similar known name, if there is any.
 
     >>> did_you_mean("brasil", ["Brazil", "Peru"])
     "; did you mean 'Brazil'?"
@@ -88,6 +88,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def check_count(count: int, most: int, what: str) -> None:
+    """Refuse a board that has too many of something, such as `"territories"`."""
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
 
@@ -97,9 +98,9 @@ class Continent:
     """Territories that pay a bonus to the player who owns them all.
 
     name: the name of the continent.
-    bonus: armies that it pays at the start of a turn; may be negative.
-    territories: the names of its territories, which may belong to other continents too; a continent
-        without any pays nobody.
+    bonus: the armies that its owner receives at the start of a turn; may be negative.
+    territories: the names of its territories. A territory may belong to several continents. Nobody
+        receives the bonus of a continent without territories.
 
     >>> Continent("Andes", 2, ["Venezuela", "Peru"])
     Continent(name='Andes', bonus=2, territories=('Venezuela', 'Peru'))
@@ -118,20 +119,20 @@ class Continent:
 
 @dataclass(frozen=True, repr=False)
 class Board(PasteableMixin):
-    """A board: its territories, which of them border on which, and its continents.
+    """A board: territories, the borders between them, and continents.
 
     name: the name of the board.
-    territories: the names of the territories. Case, spaces, hyphens and underscores do not
-        distinguish names.
-    borders: pairs of names (from, to), one for each direction in which armies may attack: a
-        border that is listed once leads one way. `Board.from_edges` makes them lead both ways.
-    continents: each a `Continent`.
-    places: for each territory, in order, the point (x, y) at which its armies are drawn, x to the
-        right and y down; or empty.
-    outlines: for each territory, in order, its shape: polygons, each a row of points; or empty.
+    territories: the names of the territories. Names that differ only in case, spaces, hyphens or
+        underscores count as equal.
+    borders: pairs of names (from, to), one for each direction in which armies may attack. A pair
+        without its reverse is a one-way border. `Board.from_edges` adds the reverse of each pair.
+    continents: the continents, as `Continent` objects.
+    places: for each territory, in order, the point (x, y) at which its armies are drawn, with x to
+        the right and y down; or an empty tuple.
+    outlines: for each territory, in order, its polygons, each a tuple of points; or an empty tuple.
 
-    Names take the spelling of `territories`, and borders their order; a repeated border counts
-    once. Unknown and repeated names are refused.
+    Borders and continents are stored with the spelling of `territories`, and borders in the order
+    of `territories`. Repeated borders are dropped. Unknown and repeated names are refused.
 
     >>> Board("tiny", ("A", "B", "C"), (("b", "a"), ("a", "b"), ("B", "C")))
     Board('tiny', territories=('A', 'B', 'C'), borders=(('A', 'B'), ('B', 'A'), ('B', 'C')))
@@ -174,15 +175,15 @@ class Board(PasteableMixin):
         directed: bool = False,
         continents: Iterable[Continent] | Mapping[str, tuple[int, Iterable[object]]] = (),
     ) -> "Board":
-        """Return a board from its borders, such as the `edges` of a graph of networkx.
+        """Return a board from its borders, such as the `edges` of a networkx graph.
 
         name: the name of the board.
-        edges: pairs of territories that border on each other. Anything after a pair, such as the
-            data of an edge, is ignored, and whole numbers become names.
-        directed: whether a pair leads one way only, from its first territory to its second.
-        continents: each a `Continent`; or a mapping from names to pairs of a bonus and territories.
+        edges: pairs of neighbouring territories. Further items of an edge, such as its data, are
+            ignored. Whole numbers become names.
+        directed: whether each border leads only from its first territory to its second.
+        continents: `Continent` objects, or a mapping from each name to its bonus and territories.
 
-        The territories are in the order in which the edges name them.
+        The territories are in the order in which they first appear in the edges.
 
         >>> tiny = Board.from_edges("tiny", [("A", "B"), ("B", "C")])
         >>> tiny.territories, tiny.neighbours("B")
@@ -208,7 +209,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
     def to_record(self) -> dict[str, Any]:
-        """Return the board as a table in iacta's own format, which `read_board` reads.
+        """Return the board as a dictionary in iacta's own format, which `read_board` reads.
 
         >>> Board.from_edges("tiny", [("A", "B")]).to_record()["territories"]
         {'A': ['B'], 'B': ['A']}
@@ -236,7 +237,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def to_toml(self, within: str = "") -> str:
         """Return the text of a TOML file in iacta's own format, which `read_board` reads.
 
-        within: a prefix for its tables, where the board is part of a larger file.
+        within: a prefix for the names of tables, used for a board inside a larger file.
 
         >>> import tomllib
         >>> from iacta.board.files import read_board
@@ -260,7 +261,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return "\n".join(lines) + "\n"
 
     def to_text(self) -> str:
-        """Return the board as Python text, however long, that can be pasted back."""
+        """Return a complete `repr` of the board, which Python can evaluate."""
         return format_short_repr(self, first="name")
 
     def _summary(self) -> str:
@@ -272,7 +273,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
         name: the name; case, spaces, hyphens and underscores do not matter.
 
-        An unknown name is refused, and the nearest known one suggested.
+        An unknown name is refused, with a suggestion if a known name is similar.
 
         >>> nile = Board("Nile", ("North Africa", "Egypt"), ())
         >>> nile.find("north-africa")
@@ -288,10 +289,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return spelling
 
     def find_set(self, text: str) -> tuple[str, ...]:
-        """Return the territories that a text names, each once, in the order of the text.
+        """Return the territories named in a text, without repeats, in the order of the text.
 
-        text: names of territories and continents, separated by commas. A name that a territory and
-            a continent share is that of the territory.
+        text: names of territories and continents, separated by commas. A name that belongs to both
+            a territory and a continent means the territory.
 
         >>> africa = Continent("Africa", 3, ("North Africa", "Egypt"))
         >>> tiny = Board("tiny", ("Brazil", "Egypt", "North Africa"), (), (africa,))
@@ -308,7 +309,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         groups |= {key: (name,) for key, name in self._spellings.items()}
         members: dict[str, None] = {}
         words = text.split(",")
-        longest = 1 + max(key.count(",") for key in groups)  # names may have commas
+        longest = 1 + max(key.count(",") for key in groups)  # names may contain commas
         while words:
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
             key = next((fold_name(name) for name in tried if fold_name(name) in groups), None)
@@ -322,7 +323,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         return tuple(members)
 
     def neighbours(self, name: str) -> tuple[str, ...]:
-        """Return the territories that can be attacked from one, in the order of the board.
+        """Return the territories that a territory can attack, in the order of the board.
 
         name: the territory, in any spelling.
 
@@ -407,7 +408,7 @@ def _refuse_repeated(names: Iterable[str], what: str) -> None:
 
 
 def read_point(point: object, what: str) -> Point:
-    """Return a point as two floats, or refuse it.
+    """Return a point as two floats, or refuse an invalid point.
 
     >>> read_point([3, 4.5], "places")
     (3.0, 4.5)
@@ -426,7 +427,7 @@ def read_point(point: object, what: str) -> Point:
 
 
 def read_outline(shape: object) -> Outline:
-    """Return a shape as polygons of points, or refuse it.
+    """Return an outline as a tuple of polygons, or refuse an invalid outline.
 
     >>> read_outline([[[0, 0], [9, 0], [9, 9]]])
     (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)

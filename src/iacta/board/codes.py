@@ -1,11 +1,11 @@
-"""One-line codes of positions: who holds what, as a text that fits into a message or an address.
+"""Position codes: a position in one line of text, short enough for a message or a URL.
 
     1;classic;red;Alaska:blue:3,Alberta:red:2
 
-is the version, the board, the player whose turn it is, and the owner and armies of each territory
-that somebody holds. A board other than the classic one is identified by a hash of its territories
-and borders; the reader must have it. In names, white space and separators are percent-encoded. The
-code of a turn (`iacta.game`) continues after another semicolon.
+The fields are the version, the board, the player whose turn it is, and the owner and armies of each
+owned territory. A hash of the territories and borders identifies any board except the classic one;
+reading such a code requires the board itself. White space and separators in names are
+percent-encoded. The code of a turn (`iacta.game`) has further fields.
 """
 
 import json
@@ -25,7 +25,7 @@ CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
-MAX_ARMIES = 10**9  # on a territory; totals of all territories fit into 64 bits
+MAX_ARMIES = 10**9  # limit per territory; totals fit into 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
@@ -33,8 +33,9 @@ class Code(NamedTuple):
     """The content of a code.
 
     player: the player whose turn it is.
-    owners, armies: of each territory, in the order of the board; `""` and 0 for nobody.
-    rest: the fields after those of the position.
+    owners, armies: the owner and armies of each territory, in the order of the board; `""` and 0
+        for a territory without an owner.
+    rest: the fields after the position.
     """
 
     board: Board
@@ -45,7 +46,7 @@ class Code(NamedTuple):
 
 
 def is_code(text: object) -> bool:
-    """Return whether a text is a code rather than the path of a file.
+    """Return whether a text is a code, as opposed to the path of a file.
 
     >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
     (True, False)
@@ -54,7 +55,7 @@ def is_code(text: object) -> bool:
 
 
 def escape_name(name: str) -> str:
-    """Return a name without white space and separators.
+    """Percent-encode the white space and the separators in a name.
 
     >>> escape_name("North Africa: 50%"), unescape_name("North%20Africa")
     ('North%20Africa%3A%2050%25', 'North Africa')
@@ -67,7 +68,7 @@ def unescape_name(text: str) -> str:
 
 
 def identify_board(board: Board) -> str:
-    """Return the name of a board in codes: `classic`, or a hash of its territories and borders.
+    """Return the board field of a code: `classic`, or a hash of the territories and borders.
 
     >>> identify_board(classic_board()), identify_board(Board.from_edges("two", [("A", "B")]))
     ('classic', '#bf3955ce18fcdce2')
@@ -92,7 +93,10 @@ def write_code(
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
-    """Return the content of a code, or refuse it; `board` is the board unless it is classic."""
+    """Return the content of a code, or refuse an invalid code.
+
+    board: the board of the code; not needed for the classic board.
+    """
     if not isinstance(text, str):
         raise MalformedError(f"code must be a text, got {quote(text)}")
     if len(text) > MAX_LENGTH:

@@ -1,9 +1,9 @@
-"""Boards from files, from tables and built in, and back into files.
+"""Reading and writing of board files, and the built-in classic board.
 
-The territories, borders and bonuses of the classic board are those of the board game, in the
-editions in which East Africa borders on the Middle East. Its outlines were drawn by hand for iacta,
-from rough longitudes and latitudes on Miller's cylindrical projection. Neighbours on land share
-the points of their border, so the shapes leave no gaps and do not overlap.
+The classic board has the territories, borders and bonuses of the board game, in the editions in
+which East Africa borders on the Middle East. Its outlines were drawn by hand for iacta, from
+approximate longitudes and latitudes in Miller's cylindrical projection. Neighbours on land share
+the points of their border, so their outlines neither overlap nor leave gaps.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ BUILT_IN = "built in"
 
 @cache
 def classic_board() -> Board:
-    """Return the classic board of the game, with places and outlines that draw a map of the world.
+    """Return the classic board of the game, with places and outlines on a map of the world.
 
     The map is 1000 units wide and 487 high.
 
@@ -54,8 +54,8 @@ class BoardFile(NamedTuple):
     """A board from a file.
 
     format: the name of the file's format.
-    remarks: what is odd about the board.
-    cards: its cards, from a file beside it.
+    remarks: the oddities found in the board.
+    cards: the cards of the board, from a file in the same folder.
     """
 
     board: Board
@@ -65,15 +65,13 @@ class BoardFile(NamedTuple):
 
 
 def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
-    """Return a board: the classic one, one from a file, or one from a table.
+    """Return the classic board, or a board from a file or a mapping.
 
-    source: `"classic"`; or the path of a file in any of the formats on the page Boards; or a
-        mapping, such as a parsed JSON object, with the neighbours of each territory in
-        `territories`.
+    source: `"classic"`; the path of a file in any format described on the page Boards; or a mapping
+        in iacta's own format, such as a parsed JSON object.
 
-    A file that cannot be read, unknown or repeated names, and continents that contain themselves
-    are refused in one sentence with the line numbers. Oddities, such as a border that leads one
-    way, are accepted.
+    Unreadable files, unknown or repeated names, and continents that contain themselves are refused,
+    with the line numbers. Oddities such as one-way borders are accepted.
 
     >>> read_board("classic").name
     'classic'
@@ -87,7 +85,10 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
 
 
 def read_board_file(path: str | PathLike[str]) -> BoardFile:
-    """Return the board of a file, `"classic"`, or the board on standard input for `-`."""
+    """Return the board in a file, with its format and remarks.
+
+    path: the path of the file; `"classic"` for the classic board; `-` for standard input.
+    """
     if isinstance(path, str) and fold_name(path) == "classic":
         return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
@@ -115,9 +116,9 @@ def parse_board_file(file: Path, content: FileText) -> BoardFile:
 
 
 def parse_board_text(text: str, name: str = "board") -> BoardFile:
-    """Return the board in the text of a file, in any of the formats.
+    """Return the board in the text of a file, in any known format.
 
-    name: that of the file, used for a board that the text does not name.
+    name: the name of the file, which becomes the name of a board without a name.
 
     >>> parse_board_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'
@@ -135,10 +136,10 @@ def _stem(file: Path) -> str:
 
 
 def write_board(board: Board, path: str | PathLike[str]) -> None:
-    """Write a board to a file; no half-written file is left behind.
+    """Write a board to a file; an error leaves no half-written file.
 
     board: the board.
-    path: the file, whose ending chooses the format.
+    path: the path of the file. Its ending determines the format.
     """
     file = read_path(path, "board")
     write_atomically(file, format_board(board, file.name).encode())

@@ -1,17 +1,17 @@
-"""Where a board is drawn: the places of its territories, the frame around them, the lines.
+"""The geometry of a board: places of territories, the frame of the map, and lines for borders.
 
-A board without places is laid out by its borders alone: with D the number of borders between two
-territories, the places x minimise the stress
+A board without places is laid out from its borders. Let D_uv be the length of the shortest path
+between the territories u and v, counted in borders. The places x minimise the stress
 
-    Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv²,
+    Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv².
 
-starting with the two territories that are farthest apart at the left and at the right, and the
-others between them by the law of cosines. Each step minimises a quadratic function that lies above
-the stress and touches it, so that the stress never grows.
+The initial layout puts the two territories that are farthest apart at the left and right ends, and
+places all others between them by the law of cosines. Each step minimises a quadratic upper bound
+that is equal to the stress at the current places, so the stress never increases.
 
-The same board looks the same on every machine, however symmetric it is: the start is worked out
-number by number, with ties broken by the order of the territories, and a small spiral leads away
-from symmetric places, where the direction of the next step would depend on rounding.
+The layout of a board is the same on every machine, even for symmetric boards. Ties in the initial
+layout are broken by the order of the territories. A small spiral then shifts the territories away
+from symmetric places, where rounding would decide the direction of the next step.
 
 Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
 """
@@ -33,25 +33,25 @@ if TYPE_CHECKING:  # takes time to import
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
-MAX_DRAWN = 500  # territories; more cannot be told apart
-MAX_LAID_OUT = 300  # territories; more take seconds
+MAX_DRAWN = 500  # more territories would be unreadable
+MAX_LAID_OUT = 300  # the layout of more territories takes seconds
 STEPS = 60
-BORDER_LENGTH = 100.0  # the length of a border on a board without places of its own
-SPIRAL = 0.001  # how far from its place a territory starts
-GOLDEN_ANGLE = 2.4  # the angle between two territories on the spiral, in radians
-MAX_ASPECT = 1.5  # the most height of a frame for its width
+BORDER_LENGTH = 100.0  # units of the map, on a board without places
+SPIRAL_RADIUS = 0.001  # relative to the length of a border
+GOLDEN_ANGLE = 2.4  # radians
+MAX_ASPECT = 1.5  # height / width
 MIN_ASPECT = 0.25
-MARGIN = {True: 0.03, False: 0.09}  # wider without outlines, where names stand out
-OUTER_PART = 0.25  # a line wraps if both ends are in the outer parts of the map's width
+MARGIN = {True: 0.03, False: 0.09}  # parts of the width, with outlines (True) and without
+OUTER_PART = 0.25  # a line between the outer quarters of the map wraps around its edges
 MIN_TERRITORIES_TO_WRAP = 8
-EDGE_MARGIN = 0.04
+EDGE_MARGIN = 0.04  # part of the width
 
 
 class Frame(NamedTuple):
-    """The part of a board that is drawn.
+    """The visible part of a board, in the units of its places.
 
-    x, y: its upper left corner.
-    width, height: its size, in the units of the places.
+    x, y: the upper left corner.
+    width, height: the size.
     """
 
     x: float
@@ -65,11 +65,13 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=8)
 def find_places(board: Board) -> tuple[Point, ...]:
+    """Return the places of a board, computed from its borders if the board has no places."""
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _lay_out(board))
 
 
 def is_drawn(board: Board) -> bool:
+    """Return whether a board is small enough to be drawn."""
     return len(board.territories) <= _max_territories(board)
 
 
@@ -90,7 +92,7 @@ def _lay_out(board: Board) -> Floats:
     places = _place_on_line(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.inv(laplacian + 1.0)  # the same on vectors that sum to 0
+    inverse = np.linalg.inv(laplacian + 1.0)  # the pseudo-inverse on vectors that sum to 0
     for _ in range(STEPS):
         drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
         ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
@@ -99,7 +101,10 @@ def _lay_out(board: Board) -> Floats:
 
 
 def _measure_distances(board: Board) -> Floats:
-    """Return the number of borders between each two territories, in either direction."""
+    """Return the number of borders on the shortest path between any two territories.
+
+    Paths ignore the direction of borders. Territories without a path get a large number.
+    """
     size = len(board.territories)
     number = {name: t for t, name in enumerate(board.territories)}
     near = np.eye(size, dtype=bool)
@@ -113,20 +118,21 @@ def _measure_distances(board: Board) -> Floats:
             break
         steps[new] = far
         distances |= new
-    return np.where(distances, steps, steps.max() / 2 + 1.5)  # for parts that are not connected
+    return np.where(distances, steps, steps.max() / 2 + 1.5)
 
 
 def _place_on_line(distances: Floats) -> Floats:
     size, squares = len(distances), distances**2
     left, right = divmod(int(distances.argmax()), size)
     x = (squares[left] - squares[right]) / (2.0 * max(distances[left, right], 1.0))
-    rest = np.maximum(squares - (x[:, None] - x) ** 2, 0.0)  # what x does not explain
+    rest = np.maximum(squares - (x[:, None] - x) ** 2, 0.0)  # squared distances not covered by x
     y = np.sqrt(rest[rest.argmax() // size])
     turns = GOLDEN_ANGLE * np.arange(size)
-    return np.column_stack([x + SPIRAL * np.cos(turns), y + SPIRAL * np.sin(turns)])
+    return np.column_stack([x + SPIRAL_RADIUS * np.cos(turns), y + SPIRAL_RADIUS * np.sin(turns)])
 
 
 def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
+    """Return a frame around some points, with a margin and a readable aspect ratio."""
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
     width = max(max(xs) - min(xs), (max(ys) - min(ys)) / MAX_ASPECT, 1.0) * (1 + 2 * margin)
@@ -135,7 +141,7 @@ def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
 
 
 def find_sea_borders(board: Board) -> list[tuple[str, str]]:
-    """Return the borders, each once, between territories whose outlines do not touch."""
+    """Return the borders, without reverses, between territories whose outlines do not touch."""
     ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
     known = set(board.borders)
@@ -145,9 +151,9 @@ def find_sea_borders(board: Board) -> list[tuple[str, str]]:
 
 
 def find_edges(board: Board) -> tuple[float, float] | None:
-    """Return the left and right edges around which lines may wrap, if it is a map of the world.
+    """Return the left and right edges around which lines may wrap, as on a map of the world.
 
-    A board without places of its own, or with only a few territories, is not.
+    Lines do not wrap on a board without places or with few territories.
     """
     outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
     if outlines:
@@ -162,7 +168,7 @@ def find_edges(board: Board) -> tuple[float, float] | None:
 def wrap_line(
     start: Point, to: Point, edges: tuple[float, float] | None
 ) -> Sequence[tuple[Point, Point]]:
-    """Return the line between two points, in two pieces if it wraps around the edges of the map."""
+    """Return the line between two points, as two pieces if it wraps around the map's edges."""
     if edges is None:
         return [(start, to)]
     left, right = edges

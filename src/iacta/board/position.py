@@ -1,4 +1,4 @@
-"""Position: who owns which territory of a board, with how many armies, and whose turn it is."""
+"""Position: the owner and armies of each territory, and the player whose turn it is."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,18 +28,18 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 from iacta.inputs.reprs import PasteableMixin
 
-BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # TOML keys like this need no quotes
 POSITION_KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
-MAX_NAMED = 8  # players, in a message
+MAX_NAMED = 8  # messages list no more players
 
 
 @dataclass(frozen=True)
 class Holding:
-    """The owner of a territory, and the armies on it.
+    """The owner of a territory, and the armies on the territory.
 
-    owner: the player's name, such as `"red"`, or `""` if nobody owns it.
-    armies: at least 1, or 0 if nobody owns it.
+    owner: the player's name, such as `"red"`, or `""` for a territory without an owner.
+    armies: at least 1, or 0 for a territory without an owner.
 
     >>> Holding("red", 72)
     Holding(owner='red', armies=72)
@@ -61,16 +61,16 @@ Held: TypeAlias = Holding | tuple[str, int]
 
 @dataclass(frozen=True, init=False, repr=False)
 class Position(PasteableMixin):
-    """Who owns which territory of a board, and whose turn it is.
+    """The owner and armies of each territory of a board, and the player whose turn it is.
 
-    board: the `Board`.
-    player: the player whose turn it is, who must own a territory.
-    holdings: for each territory of the board, in its order, its `Holding`; or a mapping from names
-        to holdings, where a pair such as `("red", 5)` stands for one. A territory without a known
-        owner is `Holding("", 0)`; it can neither attack nor be entered.
-    others: the holding of each territory that the mapping does not name; `None` for nobody's.
+    board: the board.
+    player: the player whose turn it is. This player owns at least one territory.
+    holdings: a `Holding` for each territory, in the order of the board; or a mapping from names of
+        territories to holdings or pairs such as `("red", 5)`. `Holding("", 0)` marks a territory
+        without a known owner, which can neither attack nor be attacked.
+    others: the holding of all territories that are missing in the mapping; `None` for no owner.
 
-    Case, spaces, hyphens and underscores do not distinguish owners; the first spelling counts.
+    Case, spaces, hyphens and underscores do not distinguish owners. The first spelling is kept.
 
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
@@ -118,9 +118,10 @@ class Position(PasteableMixin):
 
     @classmethod
     def from_turn(cls, board: Board, player: str, holdings: tuple[Holding, ...]) -> "Position":
-        """Return the position in the middle of a turn, whose player may have lost all armies.
+        """Return the position in a turn in progress, without checks.
 
-        board, player, holdings: as for `Position`, spelt as it spells them.
+        board, player, holdings: valid fields of a `Position`, except that the player may own no
+            territory.
         """
         position = object.__new__(cls)
         vars(position).update(board=board, player=player, holdings=holdings)
@@ -129,7 +130,7 @@ class Position(PasteableMixin):
     def to_toml(self) -> str:
         """Return the text of a TOML file, which `read_position` reads.
 
-        A board other than the classic one is part of it.
+        The file includes the board unless the board is the classic one.
 
         >>> import tomllib
         >>> tiny = Board.from_edges("tiny", [("A", "B")])
@@ -142,7 +143,7 @@ class Position(PasteableMixin):
         return text if is_classic else f"{text}\n[board]\n{self.board.to_toml('board.')}"
 
     def to_code(self) -> str:
-        """Return the position as a code of one line, which `from_code` reads.
+        """Return the position as a one-line code, which `from_code` reads.
 
         >>> tiny = Board.from_edges("tiny", [("A", "B")])
         >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).to_code()
@@ -155,12 +156,12 @@ class Position(PasteableMixin):
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Position":
-        """Return the position of a code.
+        """Return the position in a code.
 
-        text: the code, such as `to_code` returns.
-        board: the board, unless it is the classic one.
+        text: the code, as returned by `to_code`.
+        board: the board of the code; not needed for the classic board.
 
-        An invalid code is refused, and so is a board other than that of the code.
+        Invalid codes are refused, and so are codes for another board.
 
         >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").find_holding("Alaska")
         Holding(owner='blue', armies=3)
@@ -178,7 +179,7 @@ class Position(PasteableMixin):
         return f"on {self.board.name!r}, {self.player} to move, {owned} {noun} listed"
 
     def find_holding(self, name: str) -> Holding:
-        """Return who owns a territory, and with how many armies.
+        """Return the owner and the armies of a territory.
 
         name: the territory, in any spelling.
 
@@ -189,10 +190,11 @@ class Position(PasteableMixin):
         return self._holdings_by_name[self.board.find(name)]
 
     def list_territories(self, owner: str) -> tuple[str, ...]:
-        """Return the territories of an owner, in the order of the board.
+        """Return the territories of a player, in the order of the board.
 
-        owner: the player's name in any spelling; `""` for the territories that nobody owns. A
-            player without territories is refused, and the nearest owner suggested.
+        owner: the player's name in any spelling; `""` for the territories without an owner.
+
+        A player without territories is refused, with a suggestion if an owner's name is similar.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).list_territories("Blue")
@@ -220,7 +222,7 @@ def check_position(value: object) -> None:
 
 
 def find_player(given: object, what: str, players: Iterable[str]) -> str:
-    """Return a player as the position spells the name, or refuse one who is none of the players.
+    """Return a player's name as spelt among the players, or refuse an unknown name.
 
     >>> find_player("Green", "owner", ["red", "green"])
     'green'
@@ -262,9 +264,9 @@ def _read_holding(entry: object, what: str) -> Holding:
 
 
 def format_position_toml(position: Position, board: str | None) -> str:
-    """Return a position as the text of a TOML file, which names `board` unless it is `None`.
+    """Return a position as the text of a TOML file, without territories that nobody owns.
 
-    Territories that nobody holds are left out.
+    board: the name or path of the board in the file; `None` for no board.
     """
     lines = [] if board is None else [f"board = {format_json(board)}"]
     lines += [f"player = {format_json(position.player)}", "", "[territories]"]
@@ -286,18 +288,21 @@ def format_position_toml(position: Position, board: str | None) -> str:
 
 
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
-    """Return the position in a JSON or TOML file, in a table, or in a code.
+    """Return the position in a JSON or TOML file, a mapping, or a code.
 
-    source: the path of the file, `-` for standard input, a code such as `Position.to_code`
-        returns, or a mapping such as a parsed JSON object. A mapping and a file have `player`,
-        whose turn it is; `territories`, the `owner` and `armies` of each by its name; `others`,
-        those of all territories that are not listed; and `board`, which is `"classic"` if missing,
-        or a board in iacta's own format, or, in a file only, the path of a board file in the folder
-        of the position or below.
+    source: the path of a file, `-` for standard input, a code as returned by `Position.to_code`, or
+        a mapping such as a parsed JSON object.
 
-    Without `others`, territories that are not listed belong to nobody and have no armies: they can
-    neither attack nor be entered. An invalid source is refused in one sentence that names the file
-    and the line.
+    Files and mappings have these keys:
+
+    player: the player whose turn it is.
+    territories: a table with the `owner` and `armies` of each territory.
+    others: the `owner` and `armies` of all territories that are not listed.
+    board: `"classic"`, the default; a board in iacta's own format; or, in files only, the path of a
+        board file in the same folder or a folder inside.
+
+    Without `others`, territories that are not listed have no owner and no armies. They can neither
+    attack nor be attacked. The message about an invalid source names the file and the line.
 
     >>> brazil = {"owner": "red", "armies": 72}
     >>> position = read_position({"player": "red", "territories": {"brazil": brazil}})
@@ -334,8 +339,8 @@ def read_position_table(
 ) -> Position:
     """Return the position in the table of a file.
 
-    folder: the folder in which the file may name its board; `None` for no such folder.
-    given: the board of a table that names no board or the file of a board, instead of reading it.
+    folder: the folder in which to look for a board file; `None` to refuse board files.
+    given: the board of a table without a board, or with the path of a board file.
     """
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
@@ -394,9 +399,9 @@ def _find_board(table: FileTable, folder: Path | None, given: Board | None) -> B
 
 
 def _resolve_inside(name: str, folder: Path | None) -> Path:
-    """Return the path of a board file in the folder of a position or below.
+    """Return the path of a board file in the folder of a position or in a folder inside.
 
-    Positions may come from strangers, and must open no other file, nor a pipe that never ends.
+    Positions from untrusted sources must not open any other file, or a pipe without an end.
     """
     if folder is None:
         raise IllegalError(f"board must be 'classic' or a table, got {quote(name)}")

@@ -1,14 +1,14 @@
-"""One drawing of a board, as plain data: pictures draw it, and so does the page with the map.
+"""Scenes: drawings of a board as plain data, shared by pictures and the analysis board.
 
-A map can be drawn in any size. Land, borders and places grow with it; badges, arrow heads and
-letters do not. So each thing is held by an anchor: a point of the board, and how far from it the
-thing is drawn, in units that are the same in every size of the map.
+A map can have any size. Land, borders and places grow with the map, whereas badges, arrow heads and
+letters keep their size. An `Anchor` therefore consists of a point of the board and an offset in
+units, such as pixels, that are independent of the size of the map.
 
-A label has its one place beside its anchor, and a least width of the map: from that width on it
-covers no badge, no arrow and no label before it, however large the map grows. So whoever draws the
-scene only leaves out the labels for which the map is too small, and lays out nothing. A thing at
-the anchor (p, u) is at p z + u in a map of scale z; two obstacles overlap where each of some linear
-functions of z is negative, which is an interval of scales that is computed exactly.
+The layout is independent of the size, too. Each label has a fixed anchor and a minimum width of the
+map. On wider maps the label overlaps no badge, no arrow and no earlier label, so a renderer only
+has to drop the labels for which the map is too small. An item with the anchor (p, u) is drawn at
+p z + u on a map of scale z. Two items overlap at the scales z at which several linear functions of
+z are all negative. These scales form an interval, which is computed exactly.
 
 Source: Been, Daiches and Yap, "Dynamic map labeling" (2006).
 """
@@ -42,7 +42,7 @@ Point: TypeAlias = tuple[float, float]
 Kind: TypeAlias = Literal["value", "name", "key", "continent"]
 Look: TypeAlias = Literal["main", "rare", "next"]
 
-# Shapes with room for a number, so that owners can be told apart without colours too.
+# Shapes of badges, which distinguish owners for readers who cannot distinguish the colours.
 SHAPES = (
     "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
     "M-.92,-.92L.92,-.92L.92,.92L-.92,.92Z",
@@ -54,34 +54,34 @@ SHAPES = (
     "M-1.15,-.85L1.15,-.85L.75,.95L-.75,.95Z",
 )
 
-MAX_CLOSE_UP = 0.7  # a plan that needs less of the board's width is enlarged
-TERRITORY_SPACING = 66.0  # units between territories of a map that is as wide as it should be
-BADGE_SPACING = 3.25  # halves of a badge from the middle of one to that of the next, at least
-SPREAD_ROUNDS = 60  # in which badges are moved apart
-GOLDEN_ANGLE = 2.4  # the angle between the ways of two badges that are at one place, in radians
+MAX_CLOSE_UP = 0.7  # a close-up shows at most this part of the board's width
+TERRITORY_SPACING = 66.0  # average units between territories, at the default width
+MIN_BADGE_SPACING = 3.25  # between centres of badges, in half badges
+SPREAD_ROUNDS = 60
+GOLDEN_ANGLE = 2.4  # radians
 MAX_NAME_LENGTH = 24
 LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
 LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
-LETTER_WIDTH = 0.56
-LANE_OFFSET = 3.0
-HEAD_SIZE = 4.0  # half of the head of an arrow
-BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # how far the middle of an arrow may give way
-BEND_PIECES = 8  # of a bent arrow
-BADGE_CLEARANCE = 3.0  # units between an arrow and a badge that it passes
-DISC_PARTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # where on an arrow its number may be
-MAX_KEY_DISTANCE = 40  # units from a place to the key of its name
-CONTINENT_GRID = 16  # places in a row in which the name of a continent is tried
-CONTINENT_BATCH = 32  # of these places, tried at once
-MIN_SLOPE = 1e-12  # smaller slopes, as parts of the largest, are none
+LETTER_WIDTH = 0.56  # the default
+LANE_OFFSET = 3.0  # units from the centre line to each of two opposite arrows
+HEAD_SIZE = 4.0  # half the size of an arrow head, in units
+BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # units, straightest first
+BEND_PIECES = 8  # straight pieces of a bent arrow
+BADGE_CLEARANCE = 3.0  # minimum units between an arrow and other badges
+DISC_PARTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # parts of an arrow's length, best first
+MAX_KEY_DISTANCE = 40  # units between a badge and the key of its name
+CONTINENT_GRID = 16  # candidate places for a continent's name, per row and per column
+CONTINENT_BATCH = 32  # candidate places checked at once
+MIN_SLOPE = 1e-12  # smaller slopes, relative to the largest slope, count as 0
 
 
 class Sizes(NamedTuple):
-    """How large obstacles are, in units.
+    """The sizes of items on a map, in units.
 
-    badge: half a badge.
-    names: the letters of names.
-    line: from a line of a name to the next.
-    disc: half the disc with the number of an arrow.
+    badge: half the size of a badge.
+    names: the font size of names.
+    line: the line height of names.
+    disc: half the size of the disc with an arrow's number.
     """
 
     badge: float
@@ -95,10 +95,10 @@ NARROW = Sizes(6.0, 9.0, 10.4, 5.5)
 
 
 class Anchor(NamedTuple):
-    """Where something is drawn: a point of the board, and how many units from it.
+    """The place of an item on maps of any size: a point of the board and an offset in units.
 
-    x, y: the point.
-    dx, dy: the units.
+    x, y: the point of the board.
+    dx, dy: the offset in units.
     """
 
     x: float
@@ -107,7 +107,10 @@ class Anchor(NamedTuple):
     dy: float = 0.0
 
     def at(self, scale: float) -> Point:
-        """Return the point of the board that it is in a map with so many units to one of it."""
+        """Return the place of the anchor in coordinates of the board.
+
+        scale: the scale of the map, in units per coordinate unit.
+        """
         return self.x + self.dx / scale, self.y + self.dy / scale
 
 
@@ -118,10 +121,10 @@ ORIGIN = Anchor(0.0, 0.0)
 class Border:
     """A border between two territories.
 
-    start, to: the numbers of the territories.
-    is_one_way: whether it leads only from the first to the second.
-    is_drawn: whether a line shows it; where outlines touch, they do.
-    pieces: the line, in two pieces if it wraps around the edges of the map.
+    start, to: the indices of the territories.
+    is_one_way: whether armies can only attack from `start` to `to`.
+    is_drawn: whether the map has a line for the border; touching outlines need no line.
+    pieces: the line, as two pieces if it wraps around the edges of the map.
     """
 
     start: int
@@ -135,13 +138,14 @@ class Border:
 class Arrow:
     """A battle of a plan.
 
-    number: its place in the order in which the battles are usually fought.
-    start, to: the numbers of the territories.
-    look: whether it is on the main line, fought only sometimes, or to be fought next.
-    words: what is fought.
-    fought, taken: the chances of the battle and of the conquest, in words.
-    paths: the line, in two pieces if it wraps around the edges of the map; the head is at its end.
-    disc: where its number is drawn.
+    number: the position of the battle in the usual order.
+    start, to: the indices of the territories.
+    look: `"main"` for battles on the main line, `"rare"` for battles that are fought only
+        sometimes, `"next"` for the next battle.
+    words: a description of the battle.
+    fought, taken: the chances of the battle and of the conquest, as text.
+    paths: the line, as two pieces if it wraps around the edges of the map. The head is at the end.
+    disc: the place of the number.
     """
 
     number: int
@@ -156,19 +160,21 @@ class Arrow:
 
     @property
     def tip(self) -> Anchor:
-        """Where its head is."""
+        """The place of the arrow head."""
         return self.paths[-1][-1]
 
 
 @dataclass(frozen=True)
 class Label:
-    """Words at a territory.
+    """A text on the map.
 
-    kind: a name, the key of a name in the list beside the map, a continent's name, or other words.
-    territory: its number; of a continent the first one.
-    lines: the words.
-    middle: of them all.
-    least, most: how wide the map must be at least, and must be less than, in units.
+    kind: `"name"` and `"continent"` for names, `"key"` for a letter in the list of names beside the
+        map, `"value"` for a chance or a gain.
+    territory: the index of the territory; for a continent, of its first territory.
+    lines: the lines of the text.
+    middle: the centre of the text.
+    least, most: the label is shown on maps with least <= width < most, in units; `None` for no
+        upper limit.
     """
 
     kind: Kind
@@ -179,24 +185,24 @@ class Label:
     most: float | None = None
 
     def is_shown(self, width: float) -> bool:
-        """Return whether it has room on a map that is so many units wide."""
+        """Return whether a map with this width in units has room for the label."""
         return self.least <= width and (self.most is None or width < self.most)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A board as it is drawn.
+    """The drawing of a board.
 
-    frame: the part of the board that can be seen.
-    width: how wide the map should be at least, in units.
-    sizes: of badges, letters and discs, in units.
-    territories: their names.
-    outlines: of each territory its polygons; none where it is a disc around its badge.
+    frame: the visible part of the board.
+    width: the minimum width of the map, in units.
+    sizes: the sizes of badges, letters and discs.
+    territories: the names of the territories.
+    outlines: the polygons of each territory; empty for territories drawn as discs.
     rims: the lines around continents.
-    borders: the borders, each once.
-    badges: where the armies of each territory are.
+    borders: the borders, without reverses.
+    badges: the place of each territory's armies.
     arrows: the battles of a plan.
-    labels: the words on the map, those first that matter most.
+    labels: the texts on the map, the most important first.
     """
 
     frame: Frame
@@ -212,7 +218,7 @@ class Scene:
 
     @property
     def scale(self) -> float:
-        """How many units are one of the board, in a map of that width."""
+        """The scale of a map with the minimum width, in units per coordinate unit."""
         return self.width / self.frame.width
 
     @property
@@ -224,7 +230,7 @@ class Scene:
 
 
 def shorten_name(name: str, most: int = MAX_NAME_LENGTH) -> str:
-    """Return a name, shortened if it is too long for a picture."""
+    """Shorten a name that is too long for a picture."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
@@ -237,17 +243,16 @@ def build_scene(
     sizes: Sizes = WIDE,
     is_close: bool = False,
 ) -> Scene:
-    """Return a board as it is drawn.
+    """Return the drawing of a board.
 
     board: the board.
-    arrows: the battles of a plan, which get their places here.
-    values: chances or gains at territories, in words; they matter more than names.
-    width: how wide the map is at least, in units; if it is not given, so wide that there is room
-        for each territory.
-    sizes: of badges, letters and discs. Without badges, names are where they would be.
-    is_close: whether only the part with the arrows can be seen, if it is small enough to enlarge.
+    arrows: the battles of a plan, without places.
+    values: chances or gains of territories, as text; these labels take priority over names.
+    width: the minimum width of the map, in units; by default, enough room for every territory.
+    sizes: the sizes of badges, letters and discs. With a badge size of 0, names replace badges.
+    is_close: whether to show only the part of the board with the arrows, if that part is small.
 
-    Boards that are too large to be seen are refused.
+    Boards that are too large to draw are refused.
     """
     places, number = find_places(board), {name: t for t, name in enumerate(board.territories)}
     edges, seas, ways = find_edges(board), set(find_sea_borders(board)), set(board.borders)
@@ -289,7 +294,7 @@ def build_scene(
 
 
 def _find_rims(board: Board) -> Iterator[Sequence[Point]]:
-    """Yield the lines along which a continent ends: those that only one of its territories has."""
+    """Yield the outer lines of each continent: sides that no two polygons share."""
     shapes = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     for continent in board.continents:
         polygons = [polygon for name in continent.territories for polygon in shapes.get(name, ())]
@@ -310,9 +315,9 @@ def _find_frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) ->
 
 
 def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[Anchor, ...]:
-    """Return the places of badges, moved as far as they would cover each other."""
+    """Return the places of badges, moved apart where badges would overlap."""
     start = np.array(places, dtype=float) * scale
-    moved, least = start.copy(), BADGE_SPACING * half
+    moved, least = start.copy(), MIN_BADGE_SPACING * half
     turns = GOLDEN_ANGLE * np.arange(len(places))
     for _ in range(SPREAD_ROUNDS):
         way = moved[:, None] - moved[None]
@@ -329,7 +334,7 @@ def _spread_badges(places: Sequence[Point], scale: float, half: float) -> tuple[
 
 
 def measure_text(text: str) -> float:
-    """Return how wide a text is in a font such as Arial, as a multiple of the size of its letters.
+    """Return the width of a text in a font such as Arial, relative to the font size.
 
     >>> round(measure_text("India"), 2)
     2.18
@@ -349,13 +354,13 @@ def _format_key(number: int) -> str:
 def _list_label_places(
     half: float, width: float, height: float, is_far_too: bool
 ) -> Iterator[Point]:
-    """Yield the places of a label around a badge, the best first.
+    """Yield candidate offsets of a label from its badge, the best first.
 
-    half: half of the badge.
-    width, height: half of the label.
-    is_far_too: whether it may also be farther away.
+    half: half the size of the badge.
+    width, height: half the size of the label.
+    is_far_too: whether to include offsets at a distance from the badge.
     """
-    below, aside = half + height + 1, 1.3 * half + width + 1  # as a diamond is wide
+    below, aside = half + height + 1, 1.3 * half + width + 1  # 1.3 fits a diamond
     if not half:
         yield 0.0, 0.0
     yield from ((0, below), (0, -below), (aside, 0), (-aside, 0))
@@ -369,7 +374,11 @@ def _list_label_places(
 
 
 class _Obstacle(NamedTuple):
-    """What covers the ground between two anchors, with a margin."""
+    """An item that labels must not overlap: a box around a line between two anchors.
+
+    width, height: the margin around the line, in units.
+    least, most: the scales of the map at which the item is shown.
+    """
 
     start: Anchor
     end: Anchor
@@ -380,14 +389,14 @@ class _Obstacle(NamedTuple):
 
 
 class _Layout:
-    """Finds places for what is drawn, each clear of what has its place already."""
+    """Places arrows and labels one after another, without overlaps."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.half = scene, scene.sizes.badge
         x, y, width, height = scene.frame
         left, right, top, bottom = x, x + width, y, y + height
         far = 1e3 * width
-        self.obstacles = [  # a label may not reach over the edges
+        self.obstacles = [  # labels must stay inside the frame
             _Obstacle(Anchor(left - far, top), Anchor(left, top), 0.0, far),
             _Obstacle(Anchor(right, top), Anchor(right + far, top), 0.0, far),
             _Obstacle(Anchor(left, top - far), Anchor(left, top), far, 0.0),
@@ -431,7 +440,7 @@ class _Layout:
     # Arrows.
 
     def _lay_out_arrows(self, arrows: Sequence[Arrow]) -> tuple[Arrow, ...]:
-        """Return the arrows in their places; opposite ones keep to the right."""
+        """Return the arrows with places. Opposite arrows keep to the right, like traffic."""
         both = {(arrow.start, arrow.to) for arrow in arrows}
         drawn = []
         for arrow in arrows:
@@ -445,7 +454,7 @@ class _Layout:
         }
         self.obstacles += [_Obstacle(arrow.tip, arrow.tip, HEAD_SIZE, HEAD_SIZE) for arrow in drawn]
         scale = self.scene.scale
-        # Short arrows first, as they have the least room.
+        # Short arrows have the least room, so they come first.
         for k in sorted(range(len(drawn)), key=lambda k: _find_longest_path(drawn[k], scale)[1]):
             arrow = drawn[k]
             others = [one for number in lines if number != arrow.number for one in lines[number]]
@@ -456,7 +465,7 @@ class _Layout:
         return tuple(drawn)
 
     def _route_arrow(self, arrow: Arrow, lane: float) -> Iterator[tuple[Anchor, ...]]:
-        """Yield the line of an arrow, bent where a badge is in its way."""
+        """Yield the pieces of an arrow's line, bent around badges in the way."""
         badges = self.scene.badges
         start, to = badges[arrow.start], badges[arrow.to]
         ends = next(
@@ -478,11 +487,11 @@ class _Layout:
     def _bend_line(
         self, start: Anchor, to: Anchor, lane: float, bend: float, back: float
     ) -> tuple[Anchor, ...]:
-        """Return a line between two anchors.
+        """Return a line between two anchors, with distances in units.
 
-        lane: how far it is at the right of them.
-        bend: how much farther its middle is at the left.
-        back: how far from the second anchor it ends.
+        lane: the shift of the whole line to the right.
+        bend: the shift of the middle of the line to the left.
+        back: the distance between the end of the line and the second anchor.
         """
         (x, y), length = _measure_way(start, to, self.scene.scale)
         ending = math.hypot(length, 4 * bend)
@@ -515,7 +524,7 @@ class _Layout:
         )
 
     def _place_disc(self, arrow: Arrow, others: Sequence[_Obstacle]) -> Anchor:
-        """Return the place of the number of an arrow: on it or, if that is short, beside it."""
+        """Return the place of an arrow's number: on the arrow, or beside a short arrow."""
         half, scale = self.scene.sizes.disc, self.scene.scale
         path, length = _find_longest_path(arrow, scale)
         x, y = _measure_way(path[0], path[-1], scale)[0]
@@ -529,7 +538,7 @@ class _Layout:
         for obstacles, most in (
             ([*self.obstacles, *others], math.inf),
             (self.obstacles, math.inf),
-            (self.obstacles, 1.001 * scale),  # on larger maps, it may be in the way
+            (self.obstacles, 1.001 * scale),  # may overlap on larger maps
         ):
             least = _find_clear_scales(tried, half, half, obstacles, scale, most)
             if least.min() <= scale:
@@ -541,10 +550,10 @@ class _Layout:
     def _find_label(
         self, kind: Kind, t: int, forms: Sequence[Sequence[str]], most: float = math.inf
     ) -> Label | None:
-        """Return words at a territory in the first place with room, if there is any.
+        """Return a label at the first candidate place with room; `None` without such a place.
 
-        forms: the words in lines, in each way in which they can be written.
-        most: the map on which the label is not shown any more, as that has its name.
+        forms: the possible divisions of the text into lines.
+        most: the width of the map from which the label is no longer needed.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names
         best: _Obstacle | None = None
@@ -562,7 +571,7 @@ class _Layout:
         return None if best is None else self._place_label(kind, t, lines, best)
 
     def _label_continent(self, text: str, members: Sequence[int]) -> Label | None:
-        """Return the name of a continent, as near to its middle as there is room."""
+        """Return the name of a continent, as close as possible to the continent's centre."""
         places = np.array([self.scene.badges[t][:2] for t in members])
         middle, low, high = places.mean(axis=0), places.min(axis=0), places.max(axis=0)
         beside = 0.3 * (high - low) + 2 * self.half / self.scene.scale
@@ -588,7 +597,10 @@ class _Layout:
     def _find_box(
         self, tried: Sequence[Anchor], width: float, height: float, most: float
     ) -> _Obstacle:
-        """Return a box in the first place with room, or else in the one that needs the least."""
+        """Return the box at the first candidate place with room.
+
+        If no candidate has room, the box is at the place that becomes free on the smallest map.
+        """
         scale, top = self.scene.scale, most / self.scene.frame.width
         least = _find_clear_scales(tried, width, height, self.obstacles, scale, top)
         good = least <= scale
@@ -598,7 +610,7 @@ class _Layout:
     def _place_label(
         self, kind: Kind, t: int, lines: Sequence[str], box: _Obstacle
     ) -> Label | None:
-        """Return the label of a box, which is in the way of those that follow."""
+        """Return the label in a box, and make the box an obstacle for later labels."""
         if math.isinf(box.least):
             return None
         self.obstacles.append(box)
@@ -608,7 +620,7 @@ class _Layout:
 
 
 def _measure_way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:
-    """Return the direction from an anchor to another, and how many units they are apart."""
+    """Return the direction from an anchor to another anchor, and their distance in units."""
     (ax, ay), (bx, by) = start.at(scale), to.at(scale)
     length = math.hypot(bx - ax, by - ay) * scale or 1.0
     return ((bx - ax) * scale / length, (by - ay) * scale / length), length
@@ -633,21 +645,22 @@ def _find_clear_scales(
     scale: float,
     most: float = math.inf,
 ) -> Floats:
-    """Return from which scale on a box is clear of all obstacles, for each place that is tried.
+    """Return, for each candidate place of a box, the scale from which the box overlaps no obstacle.
 
-    tried: the middles of the box.
-    width, height: half its size.
-    obstacles: what it must keep clear of while it is there itself.
-    scale: the least scale for which that matters.
-    most: the scale at which the box is not drawn any more; one that is never clear before has
-        infinity.
+    tried: the centres of the box.
+    width, height: half the size of the box.
+    obstacles: the obstacles.
+    scale: the smallest scale of interest.
+    most: the scale from which the box is no longer drawn. A box that overlaps an obstacle at all
+        smaller scales gets infinity.
 
-    At a scale z, box and thing overlap if their shadows do on both axes and on the normal of the
-    thing. Each of these is two conditions of the form r z + c < 0, so that they overlap in one
-    interval of scales.
+    By the separating axis theorem, the box and an obstacle overlap if and only if their projections
+    overlap on the two axes and on the normal of the obstacle. At a scale z, each overlap is two
+    conditions of the form r z + c < 0. So the box and the obstacle overlap in one interval of
+    scales.
     """
-    start, end = (np.array([thing[k] for thing in obstacles]) for k in (0, 1))
-    size, there = (np.array([thing[k : k + 2] for thing in obstacles]) for k in (2, 4))
+    start, end = (np.array([obstacle[k] for obstacle in obstacles]) for k in (0, 1))
+    size, there = (np.array([obstacle[k : k + 2] for obstacle in obstacles]) for k in (2, 4))
     box = np.array(tried)[:, None]
     chord = end[:, :2] - start[:, :2]
     length = np.hypot(*chord.T)[:, None]

@@ -1,7 +1,6 @@
 """Charts of boards and plans: maps with owners, armies, borders and the arrows of a plan.
 
-A map has two sizes, for wide and for narrow screens, with the places of its labels computed for
-each.
+Each map has two sizes, for wide and narrow screens, with separate label placement.
 """
 
 from __future__ import annotations
@@ -36,26 +35,25 @@ from iacta.forms.sentences import join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 
-if TYPE_CHECKING:  # both take time to import
+if TYPE_CHECKING:  # slow to import
     from iacta.board import Board, Holding, Position
     from iacta.plan import Plan, Reinforcement
 
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
-MIN_STEP_PROBABILITY = 0.005  # steps less likely than this are in no table
+MIN_STEP_PROBABILITY = 0.005  # tables omit steps with a smaller probability
 NARROW_WIDTH = 320
 
 
 @chart(of="Board Position")
 def board_map(board: Position | Board) -> Chart:
-    """Return a board as a map; of a position with owners and armies.
+    """Return a map of a board, or of a position with owners and armies.
 
-    board: the board, or a position on one.
+    board: the board or the position.
 
-    The chart has a table `territories`: for each `territory` its place `x`, `y`, and the `owner`
-    and the `armies` of a position, or the `continent` of a board with its `bonus`; and a table
-    `borders` of the lines that are drawn. A board whose file has no places is laid out by its
-    borders. Boards of more than 500 territories are refused, and of more than 300 if they must be
-    laid out.
+    The chart has two tables. `territories` has the `territory`, its place `x`, `y`, and either the
+    `owner` and `armies` of a position or the `continent` and `bonus` of a board. `borders` has the
+    drawn lines. A board without places is laid out from its borders. Boards with more than 500
+    territories are refused, and boards without places with more than 300.
     """
     from iacta.board import Board, Position
 
@@ -106,19 +104,18 @@ def _position_map(position: Position) -> Chart:
 
 @chart(of="Plan")
 def plan_map(plan: Plan) -> Chart:
-    """Return a plan on its board: its battles as numbered arrows, and what is owned at the end.
+    """Return a map of a plan: its battles as numbered arrows, and the chances to own territories.
 
     plan: the plan.
 
-    The arrows are numbered along the main line, and below the map there is a line for each;
-    battles that are rarely fought have no arrow. Where the chances to own what is attacked differ,
-    they are beside its armies.
+    The arrows are numbered along the main line, with a list below the map. Rare battles have no
+    arrow. If the chances to own the attacked territories differ, the map shows the chances beside
+    the armies.
 
-    The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
-    `armies` before the first battle, and `own_probability` and `expected_armies` at the end; a
-    table `steps` of the battles with the `number` of their arrow, `reach_probability` and
-    `conquer_probability`, without those that are almost never fought; and a table `borders` of the
-    lines that are drawn.
+    The chart has three tables. `territories` has the `territory`, its place `x`, `y`, its `owner`
+    and `armies` before the first battle, and `own_probability` and `expected_armies` at the end.
+    `steps` has the `number` of each battle's arrow, `reach_probability` and `conquer_probability`,
+    without very rare battles. `borders` has the drawn lines.
     """
     from iacta.questions.plan import plan_answer  # takes time to import
     from iacta.questions.plan.arrows import label_chances, list_arrows
@@ -149,7 +146,7 @@ def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
         return ""
     words = " Arrows: the main line, in order"
     if any(arrow.look == "rare" for arrow in arrows):
-        words += "; pale ones are fought only sometimes"
+        words += "; pale arrows are fought only sometimes"
     left = sum(step.reach_probability >= MIN_STEP_PROBABILITY for step in plan.steps) - len(arrows)
     rarer = f" {counted(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
     return f"{words}." + (rarer if left > 0 else "")
@@ -157,15 +154,15 @@ def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
 
 @chart(of="Reinforcement")
 def reinforcement_map(reinforcement: Reinforcement) -> Chart:
-    """Return where new armies help, and the battles of the plan that follows as numbered arrows.
+    """Return a map of the gains from new armies, with the battles of the plan as numbered arrows.
 
     reinforcement: the placement.
 
-    The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
-    `armies` before, how many `new` armies it gets, and by quick plans the `gain` with all of them
-    there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
+    The chart has three tables. `territories` has the `territory`, its place `x`, `y`, its `owner`
+    and `armies` before the placement, its `new` armies, and the `gain` estimated by quick plans if
+    all new armies go there. `steps` is as for `plan_map`. `borders` has the drawn lines.
     """
-    from iacta.questions.plan import plan_answer  # as above
+    from iacta.questions.plan import plan_answer  # takes time to import
     from iacta.questions.plan.arrows import list_arrows
 
     before = reinforcement.before
@@ -235,7 +232,7 @@ def _build_scenes(
     is_close: bool = False,
     has_badges: bool = True,
 ) -> tuple[Scene, Scene]:
-    """Return the scenes of a map for wide screens and for narrow ones."""
+    """Return the scenes of a map for wide and narrow screens."""
 
     def drawn(width: float, sizes: Sizes) -> Scene:
         sizes = sizes if has_badges else sizes._replace(badge=0.0)
@@ -254,11 +251,11 @@ def _build_chart(
     paint: Mapping[str, Any] | None = None,
     **more: Sequence[Row],
 ) -> Chart:
-    """Return a map in its two sizes, with a line below for each arrow, and the names left over.
+    """Return a map in two sizes, with a list of arrows and names below.
 
-    known: what is known of each territory.
+    known: the data of each territory, such as its owner.
     owners: the colours of the owners.
-    paint: the channels that colour territories otherwise.
+    paint: the encoding channels for the colours of territories, used without owners.
     """
     territories = zip(scenes[0].territories, known, scenes[0].badges, strict=True)
     rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
@@ -270,7 +267,7 @@ def _build_chart(
 def _draw_map(
     scene: Scene, rows: Sequence[Row], owners: Mapping[str, str], paint: Mapping[str, Any] | None
 ) -> View:
-    """Return a map of one size with what is below it."""
+    """Return a map in one size, with the lists below."""
     ground = ground_layers(scene, rows, **paint) if paint else owned_ground(scene, rows, owners)
     shafts, heads = arrow_layers(scene)
     badges = badge_layers(scene, rows, owners) if owners else []
@@ -288,7 +285,7 @@ def _describe_holding(holding: Holding) -> dict[str, Any]:
 
 
 def owner_colours(position: Position) -> dict[str, str]:
-    """Return each owner's colour, the player first."""
+    """Return the colour of each owner, with the player first."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
     tones = player_tones(owners)

@@ -1,6 +1,6 @@
-"""The file formats in which boards are found, one file each, and iacta's own.
+"""The file formats of boards: iacta's own and the formats of other programs, one module each.
 
-To add a format, write its file with a `BoardFormat` and add it here to `FORMATS`.
+To add a format, write a module with a `BoardFormat` and list it in `FORMATS`.
 """
 
 from pathlib import Path
@@ -26,12 +26,12 @@ FORMATS = (
 
 
 def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
-    """Return the format of a text and what it says about a board.
+    """Return the format and the draft of the board in a text.
 
-    The name of a file does not decide the format, as several share endings such as `.map`.
+    The content determines the format, because several formats share endings such as `.map`.
     """
     source = BoardText(text)
-    # iacta's own come last: they take all JSON and TOML that no other format does.
+    # iacta's own formats come last, because they accept any table that looks like a board.
     for board_format in sorted(
         FORMATS, key=lambda board_format: board_format in (own.JSON, own.TOML)
     ):

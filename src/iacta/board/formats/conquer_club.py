@@ -1,4 +1,4 @@
-"""Conquer Club's XML: territories with their borders by name, and continents.
+"""Conquer Club's XML: territories with the names of their neighbours, and continents.
 
 ```xml
 <map><territory><name>North Africa</name><borders><border>Egypt</border></borders></territory>
@@ -6,8 +6,9 @@
 <components><territory>North Africa</territory></components></continent></map>
 ```
 
-A border leads one way. A territory with a bonus of its own becomes a continent of one. A component
-may be a continent too. If a continent has several bonuses, the largest is the one for all of it.
+Each border leads one way. A territory with its own bonus becomes a continent of one territory. The
+components of a continent may be continents. If a continent has several bonuses, the largest bonus
+belongs to the whole continent.
 """
 
 from collections.abc import Iterator, Sequence

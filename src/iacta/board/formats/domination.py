@@ -1,4 +1,4 @@
-"""Domination's `.map`: numbered countries and borders in sections, and cards in a file beside it.
+"""Domination's `.map`: sections of countries and borders, and a file of cards in the same folder.
 
 ```text
 name Tiny
@@ -191,7 +191,7 @@ def _read_borders(lines: Collection[TextLine], countries: Iterable[_Country]) ->
 
 
 def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]]) -> Mention:
-    """Return the country that a word names by its id, or by its name."""
+    """Return a mention of the country with this id or name."""
     if word.isdecimal():
         return Mention(read_id(word, line), line)
     named = by_name.get(fold_name(word), ())
@@ -205,7 +205,7 @@ def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]
 
 
 def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
-    """Return the cards; a mistake in them is a remark, as it does not affect the board."""
+    """Return the cards in the file beside a map; mistakes become remarks."""
     beside = file.with_name(_find_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
@@ -216,7 +216,7 @@ def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
 
 
 def _find_cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file that a map gives, which must be in the map's folder.
+    r"""Return the name of the cards file in a map, or the default for a file in another folder.
 
     >>> _find_cards_name("[files]\ncrd world.cards", "x.cards")
     'world.cards'
@@ -277,7 +277,7 @@ def _write(board: Board) -> str:
     for continent in board.continents:
         if continent.name.startswith(COMMENT_MARKS):
             raise IllegalError(
-                f"in a .map no continent's name may begin as comments do, got {continent.name!r}"
+                f"in a .map a continent's name must not begin with ; or #, got {continent.name!r}"
             )
     lines = [f"name {board.name}", "", "[continents]"]
     lines += [

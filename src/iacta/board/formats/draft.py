@@ -1,7 +1,8 @@
-"""What a file format provides, what its reader returns, and how that becomes a board.
+"""Drafts: boards as described by files, before they are checked.
 
-A reader only returns what the file says. `assemble` checks, for all formats, that names are known
-and are listed once, that borders lead both ways and that every territory can be reached.
+The reader of a `BoardFormat` returns a `Draft`, which may have mistakes. `assemble` turns any draft
+into a board. It refuses unknown and repeated names, and remarks on oddities such as
+one-way borders and unreachable territories.
 """
 
 from collections import Counter, deque
@@ -31,21 +32,21 @@ from iacta.board.formats.reading import MAX_PLACE, BoardText, prefix_line
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
-MAX_LISTED = 10  # mistakes, so that a message stays readable
-MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # leaves room for a number in brackets
+MAX_LISTED = 10  # messages list no more mistakes or names
+MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # leaves room for a number in parentheses
 
 Line: TypeAlias = int | None
 
 
 class Mention(NamedTuple):
-    """A territory or continent that a line mentions by its key."""
+    """The key of a territory or continent, mentioned on a line of a file."""
 
     key: str
     line: Line
 
 
 class DraftTerritory(NamedTuple):
-    """A territory as a file describes it; others mention it by `key`, such as its number."""
+    """A territory in a file; other entries refer to its `key`, such as a number."""
 
     key: str
     name: str
@@ -56,7 +57,7 @@ class DraftTerritory(NamedTuple):
 
 
 class DraftContinent(NamedTuple):
-    """A continent as a file describes it; its members are territories or whole continents."""
+    """A continent in a file; its members are territories or continents."""
 
     key: str
     name: str
@@ -66,19 +67,20 @@ class DraftContinent(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something odd about a playable board."""
+    """A remark on an oddity of a playable board."""
 
     line: Line
     text: str
 
 
 class Draft(NamedTuple):
-    """What a file says about a board.
+    """The content of a board file.
 
     directed: whether each border leads one way.
-    strays: further mentions of territories, which must exist.
-    places_count: whether places that are all the same are more than placeholders.
-    remarks: oddities that the reader found.
+    strays: further mentions of territories. These territories must exist.
+    has_real_places: whether to keep places that are all equal, instead of treating them as
+        placeholders.
+    remarks: remarks of the reader.
     """
 
     name: str
@@ -86,12 +88,12 @@ class Draft(NamedTuple):
     continents: list[DraftContinent]
     directed: bool = True
     strays: tuple[Mention, ...] = ()
-    places_count: bool = False
+    has_real_places: bool = False
     remarks: tuple[Remark, ...] = ()
 
 
 class Cards(NamedTuple):
-    """A board's cards: how many show a territory or are wild, the missions, and what is odd."""
+    """The numbers of territory cards, wildcards and missions of a board, and remarks on them."""
 
     territories: int
     wildcards: int
@@ -103,11 +105,12 @@ class Cards(NamedTuple):
 class BoardFormat:
     """A file format for boards.
 
-    ending: the usual ending of its files, by which it is chosen for writing.
-    read: returns what a text says about a board, or `None` if the text is in another format; the
-        name is used if the text does not name the board.
-    write: returns the text of a file with a board.
-    cards: returns the cards in a file beside a board file, from the path, text and draft of that.
+    ending: the usual ending of file names. For writing, the ending determines the format.
+    read: takes a text and a default name for the board; returns a draft, or `None` if the text is
+        in another format.
+    write: takes a board; returns the text of a file.
+    cards: takes the path, text and draft of a board file; returns the cards from a file in the same
+        folder.
     """
 
     name: str
@@ -118,14 +121,14 @@ class BoardFormat:
 
 
 class Assembled(NamedTuple):
-    """A board, and what is odd about it."""
+    """A board and the remarks on the board."""
 
     board: Board
     remarks: tuple[Remark, ...]
 
 
 class _Faults:
-    """The mistakes in a board: the first few in full, the rest counted."""
+    """The mistakes in a board: a list of the first mistakes, and the total number."""
 
     def __init__(self) -> None:
         self.listed: list[str] = []
@@ -137,7 +140,7 @@ class _Faults:
             self.listed.append(prefix_line(line, sentence))
 
     def add_unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
-        # Finding the nearest name is slow, so it is done only for mistakes that are listed.
+        # Finding a similar name is slow, so only listed mistakes get a suggestion.
         suggest = len(self.listed) < MAX_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"unknown {what}: {quote(mention.key)}{hint}")
@@ -152,7 +155,7 @@ class _Faults:
 
 
 def assemble(draft: Draft) -> Assembled:
-    """Return the board of a draft with remarks, or refuse it with all its mistakes.
+    """Return the board of a draft with remarks, or refuse the draft with a list of mistakes.
 
     >>> b = Mention("B", 1)
     >>> territories = [DraftTerritory("A", "A", 1, (b,)), DraftTerritory("B", "B", 2, ())]
@@ -202,9 +205,9 @@ _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 def make_names_unique(draft: Draft) -> Draft:
     """Return a draft in which entries with different keys have different names.
 
-    Territories with one name get the name of their continent where that tells them apart, else a
-    number; continents get a number. A remark lists the new names. Entries that have one key too
-    stay as they are, for `assemble` to refuse.
+    Territories with equal names get the name of their continent in parentheses, or a number if they
+    are in the same continent. Continents with equal names get a number. A remark lists the new
+    names. Entries with equal keys stay unchanged, and `assemble` refuses them.
 
     >>> territories = [DraftTerritory("1", "Port", 1, ()), DraftTerritory("2", "Port", 2, ())]
     >>> east = DraftContinent("1", "East", 3, 4, (Mention("1", 1),))
@@ -213,7 +216,7 @@ def make_names_unique(draft: Draft) -> Draft:
     ['Port (East)', 'Port (1)']
     """
     continents, remarks = _rename(draft.continents, "continents", {})
-    homes: dict[str, str] = {}  # for each territory the smallest of its continents
+    homes: dict[str, str] = {}  # the smallest continent of each territory
     for continent in sorted(continents, key=lambda continent: len(continent.members)):
         for mention in continent.members:
             homes.setdefault(fold_name(mention.key), continent.name)
@@ -228,7 +231,7 @@ def make_names_unique(draft: Draft) -> Draft:
 def _rename(
     entries: list[_Entry], what: str, homes: Mapping[str, str]
 ) -> tuple[list[_Entry], list[Remark]]:
-    """Return entries whose names differ, and a remark on each name that several entries had."""
+    """Return entries with different names, and a remark on each repeated name."""
     namesakes: dict[str, list[_Entry]] = {}
     for entry in entries:
         namesakes.setdefault(fold_name(entry.name), []).append(entry)
@@ -267,7 +270,7 @@ def _index_by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict
         return f"{what} {quote(name)} appears twice{place}"
 
     for entry in entries:
-        same_key = by_key.setdefault(fold_name(entry.key), entry)  # so that no mention is unknown
+        same_key = by_key.setdefault(fold_name(entry.key), entry)  # even with an invalid name
         try:
             name = fold_name(read_name(entry.name, what))
         except IactaError as error:
@@ -292,7 +295,7 @@ def _read_borders(
     remarks: list[Remark],
 ) -> dict[Border, Line]:
     borders: dict[Border, Line] = {}
-    loops: dict[str, Line] = {}  # territories that border on themselves
+    loops: dict[str, Line] = {}
     for territory in draft.territories:
         for mention in territory.neighbours:
             other = territories.get(fold_name(mention.key))
@@ -327,7 +330,7 @@ def _collect_members(
     continents: Mapping[str, DraftContinent],
     faults: _Faults,
 ) -> dict[str, tuple[str, ...]]:
-    """Return all territories of each continent by its key, those of inner continents included."""
+    """Return the territories of each continent by its key, including nested continents."""
     members: dict[str, tuple[str, ...]] = {}
     count = 0
 
@@ -351,7 +354,7 @@ def _collect_members(
     for first in entries:
         if first.key in members:
             continue
-        # Inner continents come first. A stack, since a file could exhaust the recursion limit.
+        # Nested continents come first. A stack avoids recursion errors on deep nesting.
         stack = [(first, within(first))]
         open_keys = {first.key}
         while stack:
@@ -377,12 +380,12 @@ def _collect_members(
 
 
 def _choose_places(draft: Draft) -> tuple[Point, ...]:
-    """Return the places, or none if some are missing or all are placeholders."""
+    """Return the places, or an empty tuple if places are missing or only placeholders."""
     places = tuple(
         territory.place for territory in draft.territories if territory.place is not None
     )
     is_whole = len(places) == len(draft.territories)
-    return places if is_whole and (draft.places_count or not _are_all_same(places)) else ()
+    return places if is_whole and (draft.has_real_places or not _are_all_same(places)) else ()
 
 
 def _are_all_same(places: Sequence[Point]) -> bool:
@@ -390,7 +393,7 @@ def _are_all_same(places: Sequence[Point]) -> bool:
 
 
 def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
-    """Return the places in whole pixels, or refuse those that could not be read back."""
+    """Return the places in whole pixels, or refuse places that cannot be read back."""
     places = [(round(x), round(y)) for x, y in board.places]
     for name, (x, y) in zip(board.territories, places, strict=bool(places)):
         if max(abs(x), abs(y)) > MAX_PLACE:
@@ -399,7 +402,7 @@ def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
             )
     if _are_all_same(places):
         raise IllegalError(
-            f"in {ending} places must not all be the same, as placeholders are, got {places[0]}"
+            f"in {ending} places must not all be equal, got {places[0]} for each territory"
         )
     return places
 
@@ -425,7 +428,7 @@ def _find_remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) ->
 
 
 def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
-    """Yield a remark on each continent in parts with no border between them."""
+    """Yield a remark on each continent in parts without a border between the parts."""
     beside: dict[str, set[str]] = {name: set() for name in board.territories}
     for start, end in board.borders:
         beside[start].add(end)
@@ -434,7 +437,7 @@ def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
         rest, parts = dict.fromkeys(continent.territories), list[list[str]]()
         while rest:
             part = [next(iter(rest))]
-            for name in part:  # which grows
+            for name in part:  # the list grows
                 rest.pop(name, None)
                 part += (near := beside[name] & rest.keys())
                 for other in near:
@@ -443,14 +446,14 @@ def _remark_on_parts(board: Board, draft: Draft) -> Iterator[Remark]:
         if len(parts) > 1:
             smallest, *_, largest = sorted(parts, key=len)
             text = (
-                f"continent {continent.name!r} is in {len(parts)} parts: no way inside it "
+                f"continent {continent.name!r} is in {len(parts)} parts: no path inside it "
                 f"connects {smallest[0]!r} and {largest[0]!r}"
             )
             yield Remark(drawn.line, text)
 
 
 def _remark_on_places(draft: Draft) -> Iterator[Remark]:
-    """Yield a remark if only some territories have a place, or an outline."""
+    """Yield a remark if only some territories have a place, and likewise for outlines."""
     territories = draft.territories
     for what, missing in (
         ("place", [each for each in territories if each.place is None]),
@@ -458,12 +461,15 @@ def _remark_on_places(draft: Draft) -> Iterator[Remark]:
     ):
         if 0 < len(missing) < len(territories):
             more = f" and {len(missing) - 1} more have" if len(missing) > 1 else " has"
-            text = f"no {what} is used, as {missing[0].name!r}{more} none"
+            text = f"the {what}s are not used, because {missing[0].name!r}{more} no {what}"
             yield Remark(missing[0].line, text)
 
 
 def _find_unreachable(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield each territory that is out of reach of the one that reaches most, and the latter."""
+    """Yield pairs of an unreachable territory and the root of the search.
+
+    The root is the territory from which most territories can be reached.
+    """
     seen: set[str] = set()
     sizes: dict[str, int] = {}
     for name in board.territories:

@@ -1,4 +1,4 @@
-"""Lux's XML: countries within continents, each with polygons and the ids of its neighbours.
+"""Lux's XML: continents of countries, with polygons and the ids of neighbours.
 
 ```xml
 <luxboard><title>Tiny</title><continent><continentname>Africa</continentname><bonus>3</bonus>
@@ -6,9 +6,9 @@
 </country></continent></luxboard>
 ```
 
-A border leads one way. A continent may be inside another, to which its countries then belong
-too. The place of a country is the middle of its largest polygon. A country without a name is named
-by its id.
+Each border leads one way. A continent may contain continents, and then includes their countries.
+The place of a country is the centre of its largest polygon. A country without a name is named by
+its id.
 """
 
 import re
@@ -20,7 +20,7 @@ from iacta.board.formats.reading import BoardText, Element, read_bonus, read_id
 from iacta.inputs.errors import MalformedError
 
 POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.ASCII)
-MIN_POINTS = 3  # of an outline
+MIN_POINTS = 3
 
 
 def _read(source: BoardText, name: str) -> Draft | None:

@@ -1,4 +1,4 @@
-"""iacta's own format, in JSON or TOML: territories with the names of their neighbours.
+"""iacta's own format, JSON or TOML: territories with the names of their neighbours.
 
 ```text
 {"name": "tiny", "directed": false,
@@ -8,9 +8,9 @@
  "outlines": {"A": [[[0, 0], [20, 0], [10, 30]]], "B": [[[20, 0], [40, 0], [30, 30]]]}}
 ```
 
-Only `territories` is required. Each border leads both ways and may be listed once or twice; with
-`directed` it leads from the territory under which it is listed to the one named. A continent may
-list other continents to include all of their territories.
+Only `territories` is required. Borders lead both ways and may be listed once or twice. With
+`directed`, a border only leads from the key to the territory in the list. A continent that lists
+another continent includes all its territories.
 """
 
 import re
@@ -36,7 +36,7 @@ KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
 MAX_COMPARED = 20  # comparing more keys would take seconds
-MIN_SIMILARITY = 0.8  # the similarity by `difflib` that makes a key a misspelling
+MIN_SIMILARITY = 0.8  # `difflib` ratio above which a key counts as misspelt
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
 )
@@ -66,11 +66,11 @@ def read_board_table(table: FileTable, name: str) -> Draft:
         spelled, line = collapse_spaces(key), table.find_line(path)
         territories.append(DraftTerritory(spelled, spelled, line, mentions, point, outline))
     continents = [_read_continent(table, *entry) for entry in table.table("continents").items()]
-    return Draft(title, territories, continents, directed, places_count=True)
+    return Draft(title, territories, continents, directed, has_real_places=True)
 
 
 def _index_by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
-    """Return the table under a key by folded names; unknown territories are refused."""
+    """Return the table under a key with folded names as keys, or refuse unknown territories."""
     territories = table.table("territories")
     known = {fold_name(name) for name in territories}
     entries = table.table(key)
@@ -122,7 +122,7 @@ def _read_json(source: BoardText, name: str) -> Draft | None:
     if source.json is None or not _is_own([*source.json.entries]):
         return None
     if isinstance(source.json.entries.get("territories"), list):
-        return None  # as other programs list them
+        return None  # the JSON of another program
     return read_board_table(source.json, name)
 
 
@@ -133,7 +133,7 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
 
 
 def _is_own(keys: Sequence[str]) -> bool:
-    """Return whether some keys belong to a board or a position, perhaps misspelt."""
+    """Return whether keys belong to a board or a position, possibly misspelt."""
     import difflib  # slow to import, and only needed here
 
     near = [

@@ -1,8 +1,8 @@
-r"""Reads the text of files that a stranger may have made: bounded, and every entry with its line.
+r"""Parsers for files from untrusted sources, with limits and with the line of every entry.
 
-Board files are XML, JSON, TOML or lines in sections such as `[borders]`. Bounds hold before a text
-is parsed. XML is read without document types, so that no entity can be declared, let alone expanded
-or fetched.
+Board files are XML, JSON, TOML, or lines in sections such as `[borders]`. Size limits are checked
+before parsing. XML with a document type is refused, so no entity can be declared, expanded or
+fetched.
 """
 
 import json
@@ -21,15 +21,15 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLar
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
-# Larger files would take more than a few seconds, or a few hundred megabytes.
+# Larger files would take more than a few seconds or a few hundred megabytes.
 MAX_BYTES = 4 * 10**6
 MAX_LINES = 10**5
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 50
-MAX_LINE_DEPTH = 6  # levels of entries whose lines are known
-MAX_ID = 10**9  # a number by which a file names a territory
+MAX_LINE_DEPTH = 6  # the lines of deeper entries are not recorded
+MAX_ID = 10**9
 MAX_PLACE = 10**6
-COMMENT_MARKS = (";", "#")  # begin a comment among lines in sections
+COMMENT_MARKS = (";", "#")
 
 COORDINATE = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,20})?", re.ASCII)
 BINARY = {
@@ -40,8 +40,9 @@ BINARY = {
     b"GIF8": "a GIF picture",
     b"\xff\xd8\xff": "a JPEG picture",
 }
-EXPAT_REASONS = {3: "it ends before all of its elements do"}  # by expat's code, "no element found"
-ENCODING = re.compile(  # that XML declares
+# Clearer messages for expat's error codes; expat calls code 3 "no element found".
+EXPAT_REASONS = {3: "it ends before all of its elements do"}
+DECLARED_ENCODING = re.compile(
     rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']"
     rb"(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8]|koi8-[ru])[\"']",
     re.IGNORECASE,
@@ -49,20 +50,20 @@ ENCODING = re.compile(  # that XML declares
 XML = re.compile(r"\s*<")
 HTML = re.compile(r"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 JSON_OBJECT = re.compile(r"\s*\{")
-MAX_ROOT_LENGTH = 40  # longer names of XML elements are cut in messages
+MAX_ROOT_LENGTH = 40  # messages shorten longer names of XML elements
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
 TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
-KeyPath: TypeAlias = tuple[str | int, ...]  # keys and, within lists, positions from 0
+KeyPath: TypeAlias = tuple[str | int, ...]  # keys of tables and indices of lists
 FindLine: TypeAlias = Callable[[KeyPath], int | None]
 
 
 class FileText(NamedTuple):
     """The text of a file.
 
-    guessed: the first line with a letter whose encoding is a guess, `None` if no letter is.
+    guessed: the first line whose encoding is a guess; `None` for a known encoding.
     """
 
     text: str
@@ -74,9 +75,9 @@ def read_file(file: Path) -> FileText:
 
 
 def decode(content: bytes) -> FileText:
-    r"""Return bytes as text: UTF-16 with a byte order mark, or UTF-8, or failing that Windows-1252.
+    r"""Decode the content of a file: UTF-16 with a byte order mark, UTF-8, or else Windows-1252.
 
-    XML that is not UTF-8 may declare an encoding of one byte for each letter.
+    XML that is not UTF-8 may declare a single-byte encoding.
 
     >>> decode("Österreich".encode("cp1252")), decode(b"\xef\xbb\xbfPeru\r\nChile")
     (FileText(text='Österreich', guessed=1), FileText(text='Peru\nChile', guessed=None))
@@ -87,10 +88,10 @@ def decode(content: bytes) -> FileText:
     marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     with suppress(UnicodeDecodeError):
         return FileText(normalize_text(content.decode("utf-16" if marked else "utf-8-sig")))
-    declared = ENCODING.match(content)
+    declared = DECLARED_ENCODING.match(content)
     if declared:
         encoding = declared[1].decode().lower()
-        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # which has more letters
+        encoding = {"iso-8859-1": "cp1252"}.get(encoding, encoding)  # a superset
         return FileText(normalize_text(content.decode(encoding, "replace")))
     text = normalize_text(content.decode("cp1252", "replace"))
     before = re.match(r"[\0-\x7f]*", text)
@@ -98,9 +99,9 @@ def decode(content: bytes) -> FileText:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text with each line end as one line feed, or refuse a NUL character in it.
+    """Return a text with line feeds as line ends, or refuse a text with a NUL character.
 
-    Half a surrogate pair, which no file holds, becomes a question mark.
+    Lone surrogates, which valid files never contain, become question marks.
     """
     text = (
         text.encode("utf-8", "replace")
@@ -116,28 +117,28 @@ def normalize_text(text: str) -> str:
 
 
 class BoardText:
-    """The text of a board file, parsed once for all formats."""
+    """The text of a board file, parsed at most once for all formats."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def xml(self, root: str) -> "Element | None":
-        """Return the outermost element of an XML text if it has this name, else None."""
+        """Return the root element of an XML text, or `None` unless the root has this name."""
         return self._top if self._top and self._top.name == root else None
 
     @cached_property
     def json(self) -> "FileTable | None":
-        """The object of a JSON text, `None` if the text is something else."""
+        """The object in a JSON text; `None` for any other text."""
         return read_json(self.text) if JSON_OBJECT.match(self.text) else None
 
     @property
     def plain(self) -> str:
-        """The text, or nothing if it is XML or JSON."""
+        """The text, or an empty string for XML and JSON."""
         return "" if XML.match(self.text) or looks_like_json(self.text) else self.text
 
     @property
     def kind(self) -> str:
-        """The kind of a text that is no board, as a message names it; empty for plain text."""
+        """The kind of file for the message about an unknown format; empty for plain text."""
         if not self.text.strip():
             return "an empty file"
         if HTML.match(self.text):
@@ -158,7 +159,7 @@ class BoardText:
 
 
 class TextLine(NamedTuple):
-    """A line of a text in sections: its section in lower case, its number and its text."""
+    """A line of a text in sections, with its section in lower case and its line number."""
 
     section: str
     line: int
@@ -166,7 +167,7 @@ class TextLine(NamedTuple):
 
 
 def read_lines(text: str) -> list[TextLine]:
-    r"""Return the lines of a text in sections, without comments.
+    r"""Return the lines of a text in sections, without comments and empty lines.
 
     >>> read_lines("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
@@ -186,7 +187,7 @@ def read_lines(text: str) -> list[TextLine]:
 
 
 def prefix_line(line: int | None, sentence: str) -> str:
-    """Return a sentence about a line of a file, prefixed with the line if it is known.
+    """Prefix a message about a file with the line number, if the number is known.
 
     >>> prefix_line(3, "bonus must be a whole number"), prefix_line(None, "no line")
     ('line 3: bonus must be a whole number', 'no line')
@@ -210,7 +211,7 @@ def read_bonus(text: str, line: int) -> int:
 
 
 def read_place(x: str, y: str, line: int) -> tuple[float, float] | None:
-    """Return the place that two texts give, `None` if both are empty.
+    """Return the place with these coordinates; `None` if both texts are empty.
 
     >>> read_place("100", "50.5", 3), read_place("", "", 3)
     ((100.0, 50.5), None)
@@ -230,9 +231,9 @@ def _read_coordinate(text: str, line: int) -> float:
 
 
 class FileTable(NamedTuple):
-    """A table from a file, or from a program, where no entry has a line.
+    """A table from a file, or a mapping from a program, which has no line numbers.
 
-    find_line: returns the line of an entry, or of the nearest entry around it with a known line.
+    find_line: returns the line of an entry, or of its nearest enclosing entry with a known line.
     """
 
     entries: Mapping[str, Any]
@@ -266,12 +267,12 @@ class FileTable(NamedTuple):
 
 
 def read_table(text: str) -> FileTable:
-    """Return the table of a text: JSON if it looks like it, else TOML."""
+    """Return the table in a JSON or TOML text."""
     return read_json(text) if looks_like_json(text) else read_toml(text)
 
 
 def read_json(text: str) -> FileTable:
-    r"""Return the object of a JSON text.
+    r"""Return the object in a JSON text.
 
     >>> table = read_json('{"a":\n [1,\n 2]}')
     >>> table.entries["a"], table.find_line(("a", 1))
@@ -315,11 +316,11 @@ def _index_lines(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> FindLine:
 
 
 def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the entries of a valid JSON text with their lines; a repeated key comes twice."""
+    """Yield the path and line of each entry of a valid JSON text, including repeated keys."""
     yield (), 1
     path: list[str | int] = []
     in_list: list[bool] = []
-    line, fresh = 1, False  # fresh: an entry begins here
+    line, fresh = 1, False  # fresh: at the start of an entry
     for match in JSON_PART.finditer(text):
         part = match[0]
         if part == "\n":
@@ -340,12 +341,12 @@ def _scan_json(text: str) -> Iterator[tuple[KeyPath, int]]:
             path.pop()
         elif part == ",":
             if in_list[-1]:
-                path[-1] += 1  # type: ignore[operator] # in a list it is a position
+                path[-1] += 1  # type: ignore[operator] # an index
             fresh = True
 
 
 def read_toml(text: str) -> FileTable:
-    r"""Return the table of a TOML text.
+    r"""Return the table in a TOML text.
 
     >>> table = read_toml('[territories]\n"North Africa" = ["Egypt"]')
     >>> table.find_line(("territories", "North Africa", 0))
@@ -355,7 +356,7 @@ def read_toml(text: str) -> FileTable:
 
 
 def _scan_toml(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield each heading, and each key that begins a line, with its line."""
+    """Yield the path and line of each heading and of each key at the start of a line."""
     heading: KeyPath = ()
     for number, line in enumerate(text.split("\n"), 1):
         key = TOML_KEY.match(line.strip(" \t["))
@@ -373,7 +374,7 @@ def _scan_toml(text: str) -> Iterator[tuple[KeyPath, int]]:
 
 @dataclass
 class Element:
-    """An XML element, with its name in lower case."""
+    """An XML element, with its tag name in lower case."""
 
     name: str
     line: int
@@ -393,7 +394,7 @@ class Element:
         return next(self.find_all(*path), None)
 
     def require(self, name: str) -> "Element":
-        """Return the first inner element of that name; a missing one is refused."""
+        """Return the first child element with this name, or refuse a missing element."""
         element = self.find(name)
         if element is None:
             raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")
@@ -401,7 +402,7 @@ class Element:
 
 
 def _read_xml(text: str) -> Element:
-    """Return the outermost element of an XML text; attributes are ignored.
+    """Return the root element of an XML text; attributes are ignored.
 
     >>> _read_xml("<map><name> Peru </name></map>").require("name").text
     'Peru'
@@ -440,7 +441,7 @@ def _read_xml(text: str) -> Element:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     try:
-        parser.Parse(text, True)  # a str, so the encoding that it declares does not matter
+        parser.Parse(text, True)  # a `str`, so expat ignores the declared encoding
     except expat.ExpatError as error:
         reason = EXPAT_REASONS.get(error.code) or expat.ErrorString(error.code)
         raise MalformedError(f"line {error.lineno}: the text is not XML: {reason}") from None

@@ -1,12 +1,12 @@
-"""Warzone's JSON: territories by id with what they connect to, and bonuses, which may overlap.
+"""Warzone's JSON: territories with the ids of their neighbours, and bonuses, which may overlap.
 
 ```text
 {"map": {"territories": [{"id": "1", "name": "Egypt", "connectedTo": ["2"]}],
          "bonuses": [{"id": "7", "name": "Africa", "value": "3", "territoryIDs": ["1"]}]}}
 ```
 
-Numbers may be texts. A territory without a name is named by its id. A connection leads one way, so
-most are listed twice.
+Numbers may be strings. A territory without a name is named by its id. Each connection leads one
+way, so most connections are listed twice.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from iacta.inputs.errors import IactaError
 
 
 class _Object(NamedTuple):
-    """An object of the JSON, and its place."""
+    """A JSON object, and its path in the file."""
 
     table: FileTable
     path: KeyPath
