@@ -41,7 +41,7 @@ def client() -> Iterator[Any]:
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read files in many blocks, and little of them in this process."""
     monkeypatch.setattr("iacta.batch.cluster.BLOCK", 20_000)
-    monkeypatch.setattr("iacta.inputs.tabular.BLOCK", 2_000)
+    monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 2_000)
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def test_lines_of_json_are_written_as_they_were_with_their_answers(
         "{}",
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(lines).replace("Attackers", "attackers"))
-    monkeypatch.setattr("iacta.inputs.tabular.BLOCK", 100)  # and so columns come and go
+    monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 100)  # and so columns come and go
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (6, 4)
     texts = (tmp_path / "out.jsonl").read_text().splitlines()
     for row in (0, 2):
@@ -278,9 +278,9 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
         "in.jsonl",
         JSON[:-2] + b', "a": "x\\ud800"}',
         "out.csv",
-        "line 1: a text must have whole let",
+        "line 1: text must not contain half a",
     ),
-    ("in.jsonl", JSON + b'\n{"\\uDC00": 1}', "out.jsonl", "line 3: a text must have whole letters"),
+    ("in.jsonl", JSON + b'\n{"\\uDC00": 1}', "out.jsonl", "line 3: text must not contain half a"),
     (
         "in.jsonl",
         JSON[:-2] + b', "a": "x\\u0000"}',

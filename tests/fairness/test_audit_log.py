@@ -193,7 +193,7 @@ BOMBS: dict[str, tuple[bytes, str]] = {
         "line 1: lists and tables must be at most",
     ),
     "deep document": (b"[" * 10**5, "lists and tables must be at most 32 deep"),
-    "long document": (b"[" + b'{"die":3},' * 2_000_000, "one JSON text must have at most 16777216"),
+    "long document": (b"[" + b'{"die":3},' * 2_000_000, "a JSON text must have at most 16777216"),
     "many digits": (b"die\n" + b"9" * 5000 + b"\n", "line 2: die must"),
     "many players": (
         b"die,player\n" + b"".join(b"3,%d\n" % n for n in range(1500)),
@@ -241,7 +241,7 @@ def test_a_long_log_is_read_from_a_pipe_in_bounded_memory(monkeypatch: pytest.Mo
 
 def test_lines_that_never_repeat_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_log, "MOST_ENTRIES", 500)
-    monkeypatch.setattr(tabular, "BLOCK", 5000)
+    monkeypatch.setattr(tabular, "BLOCK_BYTES", 5000)
     text = "die,faces,player,time\n" + "".join(
         f"{n % 90 + 1},100,{n % 30},{n}\n" for n in range(9000)
     )
@@ -270,7 +270,7 @@ def test_a_log_is_the_same_in_one_block_and_in_many(monkeypatch: pytest.MonkeyPa
     )
     whole = audit(text)
     monkeypatch.setattr(audit_log, "BLOCK", 64)
-    monkeypatch.setattr(tabular, "BLOCK", 999)
+    monkeypatch.setattr(tabular, "BLOCK_BYTES", 999)
     pipe = Endless(b"", [], 0)
     pipe.parts = (text[n : n + 999].encode() for n in range(0, len(text), 999))
     monkeypatch.setattr(sys, "stdin", pipe)

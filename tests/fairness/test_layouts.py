@@ -383,7 +383,7 @@ def test_long_logs_without_a_heading_are_read_block_by_block(
     rolls = [(tuple(row[:3]), tuple(row[3:])) for row in rng.integers(1, 7, (4000, 5)).tolist()]
     text = lines("{a}-{d}", rolls)
     whole = entries(text)
-    monkeypatch.setattr("iacta.inputs.tabular.BLOCK", 999)
+    monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 999)
     assert entries(text) == whole
     assert [each.dice for each in whole] == [attack + defence for attack, defence in rolls]
 

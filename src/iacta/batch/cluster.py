@@ -166,17 +166,17 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
             job.checked(pl.from_pandas(frame._meta))
             return job, frame.map_partitions(_check_block, meta=frame._meta)
         names: list[str] = []
-        line, blocks = b"", table.lines()
+        line, blocks = b"", table.read_lines()
         if job.source.name == "csv":
             names, line, blocks = heading(table)
-            job = job.marked(table.mark)
-        first = job.checked(job.read_block(next(blocks), names, table.mark)).clear()
+            job = job.marked(table.delimiter)
+        first = job.checked(job.read_block(next(blocks), names, table.delimiter)).clear()
         if job.source.name == "jsonl":  # of which other blocks may have values of other kinds
             first = first.cast(dict.fromkeys(asked.named(first.columns), pl.String))
         whole = os.path.getsize(file)
         size = whole if table.compression else BLOCK
         read = _TextBlocks(
-            file, size, job, tuple(names), table.mark, line, first, bool(table.compression)
+            file, size, job, tuple(names), table.delimiter, line, first, bool(table.compression)
         )
         return job, frames.from_map(read, range(0, whole, size), meta=_pandas(first))
 
@@ -222,7 +222,7 @@ class _TextBlocks:
             if is_csv and content.count(b'"') % 2:
                 raise MalformedError("quotes must close in the block where they open")
             lines = content.split(b"\n")
-            joined = LineJoiner(LONGEST_LINE).rows(lines, self.mark, 1) if is_csv else lines
+            joined = LineJoiner(LONGEST_LINE).join_lines(lines, self.mark, 1) if is_csv else lines
             rows = self.job.read_block(LineBlock(1, joined), self.names, self.mark)
             return _pandas(self._fitted(rows))
 

@@ -34,7 +34,7 @@ from iacta.inputs.errors import (
     missing_error,
 )
 from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
-from iacta.inputs.json_and_toml import parse_json, refuse_half_letters
+from iacta.inputs.json_and_toml import check_surrogates, parse_json
 from iacta.inputs.tabular import MAX_CELLS, MAX_COLUMNS, LineBlock, Tabular, decode_line, split_row
 
 LINE = "\nline"  # the column of whole lines of JSON
@@ -137,7 +137,7 @@ class BatchJob:
     def read(self, table: Tabular) -> pl.DataFrame:
         """Return the rows of a table."""
         if not table.is_text:
-            schema, batches = table.batches()
+            schema, batches = table.read_batches()
             if "decimal256" in str(schema.types):  # at which Polars panics
                 raise MalformedError("decimals must have at most 38 digits")
             try:
@@ -145,15 +145,15 @@ class BatchJob:
             except pl.exceptions.PolarsError as error:
                 raise MalformedError(f"it cannot be read: {explain_error(error)}") from None
         names: list[str] = []
-        blocks = table.lines()
+        blocks = table.read_lines()
         if self.source.name == "csv":
             names, _, blocks = heading(table)
             self.asked.parameters(names)  # which may refuse them
-        frames = [self.read_block(LineBlock(1, []), names, table.mark)]
+        frames = [self.read_block(LineBlock(1, []), names, table.delimiter)]
         keys: set[str] = set()
         rows = size = 0
         for block in blocks:
-            frames.append(self.read_block(block, names, table.mark))
+            frames.append(self.read_block(block, names, table.delimiter))
             keys.update(name for name in frames[-1].columns if name != LINE)
             rows += frames[-1].height
             size += sum(map(len, block.lines))
@@ -173,7 +173,7 @@ class BatchJob:
         content = io.BytesIO("\n".join(texts).encode())
         for (number, _), text in zip(numbered, texts, strict=True):
             if "\\u" in text:
-                refuse_half_letters(text, number)
+                check_surrogates(text, number)
         _refuse_sparse(len(texts), _count_keys(texts), len(content.getvalue()))
         try:
             kinds = dict(pl.scan_ndjson(content, infer_schema_length=None).collect_schema())
@@ -301,12 +301,16 @@ def _lines(block: LineBlock) -> list[bytes]:
 
 def heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
     """Return the names of the columns of CSV, the line that has them, and what follows it."""
-    blocks = table.lines()
+    blocks = table.read_lines()
     for block in blocks:
         for place, (number, line) in enumerate(block.number_lines()):
             if line.strip(b" \r"):
                 rest = LineBlock(number + 1 + line.count(b"\n"), block.lines[place + 1 :])
-                return split_row(decode_line(line, number), table.mark), line, chain([rest], blocks)
+                return (
+                    split_row(decode_line(line, number), table.delimiter),
+                    line,
+                    chain([rest], blocks),
+                )
     raise MalformedError("the text is empty")
 
 

@@ -65,7 +65,7 @@ def answer_file(
     with add_file_name(file, "batch"), Tabular(file, LONGEST_LINE) as table:
         job = BatchJob.of(table, to, asked)
         rows = job.checked(job.read(table))
-        job = job.marked(table.mark)
+        job = job.marked(table.delimiter)
     found = [asked.none]
     for part in rows.iter_slices(asked.part_rows):
         found.append(answers(part, asked))

@@ -127,9 +127,9 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
             yield from _blocks_of_rows(_records(table), "row", read, rules, notes)
         elif not _is_document(table.head):
             table.format = "jsonl" if table.format == "jsonl" else "csv"  # not a list of JSON
-            lines = _Lines(table.lines(), _first_lines(table.head), "line", table.format)
+            lines = _Lines(table.read_lines(), _first_lines(table.head), "line", table.format)
             yield from _Reader(lines, read, rules, notes).blocks()
-        elif isinstance(document := table.document(), list):
+        elif isinstance(document := table.read_document(), list):
             yield from _blocks_of_rows(document, "entry", read, rules, notes)
         else:
             yield from _blocks(recorded(document, notes))
@@ -149,7 +149,7 @@ def _is_document(head: bytes) -> bool:
 
 def _records(table: Tabular) -> Iterator[Row | str]:
     """Yield the rows of a table, as lines if it has no heading."""
-    for row in table.records(
+    for row in table.read_records(
         lambda name: not table.is_headed or name in COLUMNS or is_column(name)
     ):
         if table.is_headed:

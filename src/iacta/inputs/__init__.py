@@ -1,1 +1,1 @@
-"""Inputs: errors, checked values, files, tables, JSON and TOML that users supply."""
+"""User input: errors, checks of values, files, tables, JSON and TOML."""

@@ -1,4 +1,4 @@
-"""Reads what a user gives and refuses what is wrong, in one sentence that shows the value."""
+"""Checks of user input. Each error is one sentence that shows the rejected value."""
 
 import operator
 import re
@@ -18,15 +18,15 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 K = TypeVar("K")
 V = TypeVar("V")
 
-MAX_VALUE_LENGTH = 60  # letters of a value, in a message
-MAX_NUMBER_LENGTH = 1000  # letters of a number; more would take long to read
-MAX_SECONDS = 1e9  # seconds
-MAX_DIGITS = 100  # a float can hold its square, and what that is multiplied with
-MAX_EXACT_FLOAT = 2.0**53  # up to it, floats hold every whole number
-# Longer rows and larger arrays would fill the memory.
+MAX_VALUE_LENGTH = 60  # characters of a value quoted in a message
+MAX_NUMBER_LENGTH = 1000  # characters; parsing longer numbers would be slow
+MAX_SECONDS = 1e9  # longer time limits are cut to 30 years
+MAX_DIGITS = 100  # the square of such a number, times other factors, still fits a float
+MAX_EXACT_FLOAT = 2.0**53  # floats represent every smaller whole number exactly
+# Limits on memory.
 MAX_ROW_LENGTH = 10**6
 MAX_ARRAY_SIZE = 2 * 10**7
-MAX_TERMS = 10  # a sum of some such numbers is still one
+MAX_TERMS = 10  # lets the sum of ten valid numbers be valid, too
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
@@ -35,17 +35,17 @@ SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
 
 def quote(value: object) -> str:
-    """Return the value as an error message shows it: its repr, cut if it is very long."""
+    """Return the repr of a value for an error message, shortened if it is very long."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
-    except ValueError:  # Python refuses to write whole numbers of over 4300 digits
+    except ValueError:  # Python does not format integers of more than 4300 digits
         return "a number of thousands of digits"
     text = " ".join(text.split())  # the repr of an array has several lines
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
 
 
 def format_int(number: int) -> str:
-    """Return a whole number in decimal digits; Python's `str` refuses more than 4300 of them.
+    """Return a whole number in decimal digits, even beyond the 4300 digits of Python's `str`.
 
     >>> len(format_int(10**5000))
     5001
@@ -54,7 +54,7 @@ def format_int(number: int) -> str:
 
 
 def format_fraction(fraction: Fraction) -> str:
-    """Return a fraction as n/d, however many digits that takes.
+    """Return a fraction as n/d, with any number of digits.
 
     >>> format_fraction(Fraction(19, 20)), format_fraction(Fraction(1))
     ('19/20', '1/1')
@@ -62,11 +62,11 @@ def format_fraction(fraction: Fraction) -> str:
     return f"{format_int(fraction.numerator)}/{format_int(fraction.denominator)}"
 
 
-# Whole numbers, one or an array of them.
+# Whole numbers and arrays.
 
 
 def read_int(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
-    """Return `value` as an `int`, or refuse it.
+    """Return `value` as an `int`, or raise an error that names the range.
 
     >>> read_int(-3, "attackers", least=1)
     Traceback (most recent call last):
@@ -79,7 +79,7 @@ def read_int(value: object, name: str, least: int | None = 0, most: int | None =
     if isinstance(value, bool | np.bool_):
         raise MalformedError(sentence, parameter=name)
     try:
-        number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
+        number = operator.index(value)  # type: ignore[arg-type] # other types raise TypeError
     except TypeError:
         raise MalformedError(f"{sentence}{_whole_hint(value)}", parameter=name) from None
     if abs(number) >= MAX_TERMS * 10**MAX_DIGITS:
@@ -90,7 +90,7 @@ def read_int(value: object, name: str, least: int | None = 0, most: int | None =
 
 
 def _whole_hint(value: object) -> str:
-    """Return the end of a sentence that suggests the whole number in a text or a float, if any."""
+    """Return `"; did you mean 12?"` for `"12"` or `12.0`, else an empty text."""
     if isinstance(value, str):
         number = value.strip() if WHOLE.fullmatch(value.strip()) else ""
     else:
@@ -104,10 +104,10 @@ def _too_long(name: str, got: str) -> IllegalError:
 
 
 def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
-    """Return the whole number that `text` writes, or refuse it.
+    """Parse a whole number.
 
-    Thousands may be set off by commas or underscores, and 1e6 is a million. Only the digits 0 to 9
-    are read.
+    Commas or underscores may separate thousands, and 1e6 is a million. Only the digits 0 to 9 are
+    valid, not the digits of other scripts.
 
     >>> parse_int("12", "attackers"), parse_int("12,000", "attackers")
     (12, 12000)
@@ -121,7 +121,7 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
     number_text = text.strip()
     number: object = text
     if len(number_text) > MAX_NUMBER_LENGTH and number_text.strip("+-").isdecimal():
-        raise _too_long(name, f"{len(number_text)} of them")
+        raise _too_long(name, str(len(number_text)))
     if WHOLE.fullmatch(number_text):
         number = int(re.sub("[,_]", "", number_text))
     elif SCIENTIFIC.fullmatch(number_text) and Fraction(number_text).denominator == 1:
@@ -132,9 +132,9 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
 
 
 def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
-    """Return `values`, a number or an array-like of any shape, as an array of int64, or refuse it.
+    """Return a number or an array-like of any shape as an int64 array.
 
-    Whole numbers may be stored as floats, up to 2^53.
+    Whole numbers may be stored as floats of at most 2^53.
 
     >>> read_int_array([12.0, 8.0], "attackers").tolist()
     [12, 8]
@@ -145,9 +145,8 @@ def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.
     """
     array = read_array(values, name, "whole numbers")
     if array.dtype.kind == "f" and (np.abs(array) <= MAX_EXACT_FLOAT).all():
-        whole = array.astype(
-            np.int64
-        )  # frames hold whole numbers as floats, where some are missing
+        # Data frames with missing values store whole numbers as floats.
+        whole = array.astype(np.int64)
         array = whole if (whole == array).all() else array
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         checked = [read_int(value, name, least) for value in np.asarray(values, object).flat]
@@ -164,11 +163,11 @@ def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.
 
 
 def read_array(values: object, name: str, kind: str, dtype: type | None = None) -> npt.NDArray[Any]:
-    """Return an array-like as an array, or refuse it before it takes much memory.
+    """Convert an array-like to an array; check its size before allocating memory.
 
-    name: the name of the values in a message.
-    kind: the plural noun for one value, such as `"whole numbers"`.
-    dtype: the type of the array; an array of `object` may have fewer entries.
+    name: the name of the values in messages.
+    kind: a plural noun for the values, such as `"whole numbers"`.
+    dtype: the type of the array; arrays of `object` have a lower size limit.
 
     >>> read_array(range(10**12), "attackers", "whole numbers")
     Traceback (most recent call last):
@@ -189,14 +188,14 @@ def read_array(values: object, name: str, kind: str, dtype: type | None = None) 
 
 
 def _count_entries(values: object, most: int) -> int:
-    """Return how many numbers an array-like holds, or a number above `most` if it holds more."""
+    """Count the numbers in an array-like, but stop counting above `most`."""
     if isinstance(values, np.ndarray):
         return values.size
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
         return 1
     try:
         count = len(values)
-    except OverflowError:  # of a range that is longer than any list
+    except OverflowError:  # a `range` may be longer than any list
         return most + 1
     has_rows = 0 < count <= most and isinstance(values[0], Sequence | np.ndarray)
     if not has_rows or isinstance(values[0], str):
@@ -210,14 +209,14 @@ def _count_entries(values: object, most: int) -> int:
 
 
 def unwrap_number(value: Any) -> Any:
-    """Return a number of NumPy's as Python's, which does not overflow; all else as it is."""
+    """Convert a NumPy number to a Python number, which cannot overflow; keep other values."""
     return value.item() if isinstance(value, np.number) else value
 
 
 def broadcast_arrays(
     *arrays: npt.NDArray[Any], most: int = MAX_ARRAY_SIZE
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Return the arrays in their common shape, or refuse shapes that have none or are too large."""
+    """Broadcast arrays to a common shape of at most `most` numbers."""
     shapes = " and ".join(str(array.shape) for array in arrays)
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -231,27 +230,28 @@ def broadcast_arrays(
 
 
 def read_seconds(value: object, name: str) -> float:
-    """Return a time in seconds, or refuse it; one that nobody lives to see counts as the longest.
+    """Return a time in seconds, at most `MAX_SECONDS`.
 
     >>> read_seconds(2, "time_limit")
     2.0
     """
     seconds = unwrap_number(value)
     is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
-    if not is_number or not seconds >= 0:  # nor is it, where it is NaN
+    if not is_number or not seconds >= 0:  # NaN fails this comparison, too
         raise IllegalError(
             f"{name} must be seconds of at least 0, got {quote(value)}", parameter=name
         )
     return float(min(seconds, MAX_SECONDS))
 
 
-# Rows, choices, and the fields of frozen dataclasses.
+# Rows, choices, and fields of frozen dataclasses.
 
 
 def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -> list[Any]:
-    """Return the entries of a list, an iterator or the like, or refuse what has no order.
+    """Return the entries of an ordered iterable; texts, sets and mappings are errors.
 
-    No more than `most` entries are read.
+    kind: a plural noun for the entries, such as `"whole numbers"`.
+    most: the maximum length; no further entries are taken from an iterator.
 
     >>> read_row((6, 6), "faces", "whole numbers")
     [6, 6]
@@ -262,7 +262,7 @@ def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -
     """
     if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):
-            entries = list(islice(values, most + 1))  # type: ignore[call-overload] # is tried
+            entries = list(islice(values, most + 1))  # type: ignore[call-overload] # may raise
             if len(entries) > most:
                 raise TooLargeError(
                     f"{name} must be a row of at most {most:,} entries, got more", parameter=name
@@ -272,7 +272,7 @@ def read_row(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -
 
 
 def split_words(text: str) -> list[str]:
-    """Return the entries of a row, separated by spaces or commas; the comma of 8,200 is none.
+    """Split a text at spaces and commas, except the commas in numbers such as 8,200.
 
     >>> split_words("8, 2,4"), split_words("8,200, 3")
     (['8', '2', '4'], ['8,200', '3'])
@@ -283,7 +283,7 @@ def split_words(text: str) -> list[str]:
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
-    # `in` would take 1 for True, and fail on arrays and unhashable values.
+    # `in` would confuse 1 with True, and fail on arrays.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
         raise IllegalError(f"{name} must be {choices}, got {quote(value)}", parameter=name)
@@ -295,7 +295,7 @@ def set_field(instance: object, name: str, value: object) -> None:
 
 
 class FrozenDict(dict[K, V]):
-    """A dict that cannot be changed, and so has a hash."""
+    """An immutable, hashable dict."""
 
     def _refuse(self, *args: object, **options: object) -> NoReturn:
         raise TypeError("a value of iacta cannot be changed")
@@ -303,7 +303,7 @@ class FrozenDict(dict[K, V]):
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
 
-    def __hash__(self) -> int:  # type: ignore[override] # it does not change
+    def __hash__(self) -> int:  # type: ignore[override] # immutable
         return hash(frozenset(self.items()))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""CSV formulas: a text that a spreadsheet would compute is written with an apostrophe in front."""
+"""Protection against CSV injection: texts that a spreadsheet would run as formulas."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,10 +6,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def escape_formulas(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
-    """Yield rows of CSV in which no text is a formula to a spreadsheet.
+    """Yield rows with an apostrophe before each text that begins like a formula.
 
-    A text that begins like a formula, such as a name from a file, gets an apostrophe in front, as
-    spreadsheets mark texts. Numbers stay as they are.
+    Spreadsheets show such a cell as plain text. Numbers stay unchanged.
 
     >>> list(escape_formulas([["=1+1", "-2.5", -2.5, "Peru"]]))
     [["'=1+1", '-2.5', -2.5, 'Peru']]

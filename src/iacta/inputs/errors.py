@@ -1,13 +1,13 @@
-"""Errors: what iacta raises on bad input, each message one sentence fit for a player."""
+"""Exceptions for bad input. Each message is one sentence that a player can act on."""
 
 import re
 from functools import cache
 
 
 class IactaError(ValueError):
-    """Bad input; the message names the value, what was expected and where.
+    """Bad input. The message names the value, the expectation and the place.
 
-    parameter: the name of the parameter that was given the value, `None` if it is not known.
+    parameter: the name of the rejected parameter, or `None` if unknown.
     """
 
     def __init__(self, sentence: str, *, parameter: str | None = None) -> None:
@@ -16,19 +16,19 @@ class IactaError(ValueError):
 
 
 class MalformedError(IactaError):
-    """The input cannot be read, such as a text instead of a number, or half an army."""
+    """The input cannot be parsed, such as text instead of a number, or half an army."""
 
 
 class IllegalError(IactaError):
-    """The input can be read, but the rules of the game or of probability forbid it."""
+    """The input can be parsed, but the rules of the game or of probability forbid it."""
 
 
 class TooLargeError(IactaError):
-    """The input is valid, but answering it would take too much memory or more than an hour."""
+    """The input is valid, but the computation would need too much memory or more than an hour."""
 
 
 class MissingError(IactaError):
-    """The input is valid, but answering it takes a package that is not installed."""
+    """The input is valid, but the computation needs a package that is not installed."""
 
 
 # Tracebacks and pickles use the public names, such as `iacta.IllegalError`.
@@ -36,8 +36,8 @@ for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingE
     _error.__module__ = "iacta"
 
 
-class add_place:  # noqa: N801 # reads as a word of a `with` line
-    """Puts a place in front of the sentence of an error.
+class add_place:  # noqa: N801 # called like a function; faster than `contextmanager` in loops
+    """Prefix the message of an error in a `with` block with a place.
 
     >>> with add_place("line 3"):
     ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
@@ -58,16 +58,16 @@ class add_place:  # noqa: N801 # reads as a word of a `with` line
 
 
 def find_error_class(error: IactaError) -> type[IactaError]:
-    """Return the kind of an error, one that takes a sentence and nothing else."""
+    """Return the public class of an error, to raise the error again with a new message."""
     kinds = (IllegalError, TooLargeError, MissingError)
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
 
 
 def missing_error(sentence: str, *extras: str) -> MissingError:
-    """Return the error for packages that are not installed, with the line that installs them.
+    """Return an error that ends with the command to install the missing packages.
 
-    sentence: what needs which packages.
-    extras: the extras of iacta that they belong to.
+    sentence: names the feature and the packages.
+    extras: the extras of iacta that contain the packages.
     """
     names = dict.fromkeys(name for extra in extras for name in list_packages(extra))
     quoted = (f"'{name}'" if "[" in name else name for name in names)  # for shells
@@ -76,7 +76,7 @@ def missing_error(sentence: str, *extras: str) -> MissingError:
 
 @cache
 def list_packages(extra: str) -> tuple[str, ...]:
-    """Return the packages that an extra of iacta adds, as the metadata lists them.
+    """Return the packages of an extra of iacta, read from its metadata.
 
     >>> list_packages("methods")
     ('scipy',)

@@ -1,10 +1,10 @@
-"""Files: read within bounds, and written whole or not at all.
+"""Bounded reads and atomic writes of files.
 
-A file may come from a stranger. Only regular files are opened, so that nothing waits for a pipe,
-and no more of a file is read than its bound.
+Input files are untrusted. Only regular files are opened, because a named pipe could block forever,
+and every read has a size limit.
 
-A file is written under a random name until it is complete and on the disk, so that nobody sees half
-of it, and a link planted under a predictable name is not followed.
+Output goes to a temporary file, which is synced and then renamed, so that readers never see a
+partial file. The temporary name is random, so that no attacker can plant a link under that name.
 """
 
 import errno
@@ -28,10 +28,10 @@ from iacta.inputs.errors import (
     find_error_class,
 )
 
-STREAM = "-"  # standard input, or standard output, where a file is named
-OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
-TEMPORARY_SUFFIX = ".iacta-part"  # the ending of what is being written
-MAX_PATH_LENGTH = 160  # letters, in a message
+STREAM = "-"  # the path of standard input or standard output
+OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # keys are byte order marks
+TEMPORARY_SUFFIX = ".iacta-part"
+MAX_PATH_LENGTH = 160  # characters of a path quoted in a message
 SHELL_PIPES = Path("/dev/fd")
 REASONS = {
     errno.ENOENT: "no such file",
@@ -42,9 +42,8 @@ REASONS = {
 
 
 def read_package_file(package: str, name: str) -> str:
-    """Return the text of a file that is part of a package, which may be in a zip archive.
+    """Return the text of a data file of a package, even if the package is in a zip archive.
 
-    package: the package's name.
     name: the file's path within the package, with `/`.
     """
     data = get_data(package, name)
@@ -53,11 +52,11 @@ def read_package_file(package: str, name: str) -> str:
     return data.decode("utf-8")
 
 
-# Names of files.
+# Paths.
 
 
 def read_path(path: object, what: str) -> Path:
-    """Return the path of a file, or refuse what is not a path.
+    """Return a `Path`, or raise an error if `path` has another type.
 
     >>> read_path(7, "board")
     Traceback (most recent call last):
@@ -71,9 +70,9 @@ def read_path(path: object, what: str) -> Path:
 
 
 def quote_path(path: str | PathLike[str], what: str = "") -> str:
-    r"""Return the name of a file as messages show it: quoted, escaped, and cut if it is very long.
+    r"""Return a path for an error message: quoted, escaped, and shortened if it is very long.
 
-    what: what it holds, such as `board`.
+    what: the content of the file, such as `board`.
 
     >>> quote_path("own\n.toml"), quote_path("own.toml", "board"), quote_path("-", "board")
     ("'own\\n.toml'", "board file 'own.toml'", 'board on standard input')
@@ -82,12 +81,12 @@ def quote_path(path: str | PathLike[str], what: str = "") -> str:
         return f"{what} on standard input"
     text = repr(str(path))
     if len(text) > MAX_PATH_LENGTH:
-        text = f"'...{text[-MAX_PATH_LENGTH:]}"  # the end says more than the folders
+        text = f"'...{text[-MAX_PATH_LENGTH:]}"  # keep the file name rather than the folders
     return f"{what} file {text}" if what else text
 
 
 def format_path(path: str | PathLike[str]) -> str:
-    """Return the name of a file as it is, unless it must be escaped or cut as by `named`."""
+    """Return a path unquoted if it is printable and short, else as `quote_path` does."""
     text = str(path)
     return text if text.isprintable() and len(text) <= MAX_PATH_LENGTH else quote_path(path)
 
@@ -96,11 +95,7 @@ def format_path(path: str | PathLike[str]) -> str:
 
 
 class UnreadableError(MalformedError):
-    """A file cannot be read.
-
-    file: its path.
-    reason: why not.
-    """
+    """A file cannot be read."""
 
     def __init__(self, file: str | PathLike[str], reason: str) -> None:
         super().__init__(f"cannot read {quote_path(file)}: {reason}")
@@ -109,10 +104,9 @@ class UnreadableError(MalformedError):
 
 @contextmanager
 def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
-    """Put the name of a file in front of what is wrong in it.
+    """Prefix the message of an error in a `with` block with a file name.
 
-    file: its path.
-    what: what it holds, such as `board`.
+    what: the content of the file, such as `board`.
 
     >>> with add_file_name("own.toml", "board"):
     ...     raise MalformedError("line 3: invalid TOML: Invalid value")
@@ -122,19 +116,18 @@ def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
     """
     try:
         yield
-    except UnreadableError:  # which names it
+    except UnreadableError:  # its message has the file name already
         raise
     except IactaError as error:
         raise find_error_class(error)(f"{quote_path(file, what)}: {error}") from None
 
 
 def open_file(file: Path) -> BinaryIO:
-    """Return a file opened to read its bytes, or refuse it.
+    """Open a regular file for reading bytes.
 
-    file: its path, or `-` for standard input.
+    file: a path, or `-` for standard input.
 
-    What is no regular file, such as a named pipe, is refused; a pipe that the shell has opened for
-    the command, as for `<(...)`, is read.
+    Named pipes and devices are errors. Pipes of a shell's process substitution, `<(...)`, are not.
     """
     if str(file) == STREAM:
         if sys.stdin is None:
@@ -142,7 +135,7 @@ def open_file(file: Path) -> BinaryIO:
         return sys.stdin.buffer
     try:
         opened = open(file, "rb", opener=_open_without_waiting)  # noqa: SIM115 # the caller closes it
-    except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
         raise UnreadableError(file, explain_error(error)) from None
     kind = os.fstat(opened.fileno()).st_mode
     if stat.S_ISFIFO(kind) and file.parent == SHELL_PIPES:
@@ -154,14 +147,13 @@ def open_file(file: Path) -> BinaryIO:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # opening a pipe may block
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """Return the content of a file; of one that is too large, no more than the limit is read.
+    """Return the content of a file of at most `most` bytes.
 
-    file: its path; `-` is standard input, which must not be empty.
-    most: how many bytes it may have.
+    file: a path, or `-` for standard input, which must not be empty.
     """
     opened = open_file(file)
     is_stream = str(file) == STREAM
@@ -180,7 +172,7 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def explain_error(error: Exception) -> str:
-    """Return why a file cannot be read or written, in one line without its name."""
+    """Return the reason of a file error in one line, without the file name."""
     known = REASONS.get(getattr(error, "errno", None) or 0)
     text = str(getattr(error, "strerror", None) or error or type(error).__name__)
     text = " ".join(text.strip().partition("\n")[0].split())
@@ -191,12 +183,10 @@ def explain_error(error: Exception) -> str:
 
 
 class ErrorKeeper(io.RawIOBase):
-    """A stream that writes to another one and keeps the first error.
+    """A wrapper around a stream that keeps the first error of a write.
 
-    Polars raises errors of its own, which lack the number of the error: a pipe whose reader has
-    ended could not be told from a full disk. Closing this stream leaves the other one open.
-
-    stream: the other stream.
+    Polars replaces an `OSError` by its own exception without `errno`, which would hide whether a
+    pipe was closed or the disk is full. Closing the wrapper leaves the stream open.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -209,7 +199,7 @@ class ErrorKeeper(io.RawIOBase):
     def write(self, content: Any) -> int:
         rest = memoryview(content).cast("B")
         try:
-            while rest:  # standard output without a buffer may take a part at a time
+            while rest:  # unbuffered standard output may write only a part
                 rest = rest[self.stream.write(rest) :]
         except OSError as error:
             self.error = self.error or error
@@ -218,7 +208,7 @@ class ErrorKeeper(io.RawIOBase):
 
 
 def check_writable(file: str | PathLike[str]) -> None:
-    """Refuse a file that cannot be written, before its content is computed."""
+    """Raise an error if a file cannot be written; call this before a long computation."""
     place = Path(file)
     with _explain_write_errors(file):
         with suppress(FileNotFoundError):
@@ -232,36 +222,32 @@ def check_writable(file: str | PathLike[str]) -> None:
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
         if target.is_file() or not exists:
-            part = make_temporary_path(target)  # a folder may refuse it whatever its rights say
+            part = make_temporary_path(target)  # permission bits alone do not prove writability
             part.open("xb").close()
             part.unlink()
 
 
 def write_atomically(file: Path, content: bytes) -> None:
-    """Write a file under another name, then move it to its place once it is on the disk.
-
-    file: the place; a link is followed, and a file that is replaced keeps its permissions.
-    content: what to write.
-    """
+    """Write a file completely or not at all, as `open_atomically` does."""
     with open_atomically(file) as opened:
         opened.write(content)
 
 
 @contextmanager
 def open_atomically(file: Path) -> Iterator[BinaryIO]:
-    """Open a file to be written under a random name; it gets its own at the end of the block.
+    """Open a temporary file, and rename it to `file` at the end of the `with` block.
 
-    file: the place; a link is followed, and a file that is replaced keeps its permissions. After an
-        error it stays as it was.
+    An error in the block leaves an existing file unchanged. A replaced file keeps its permissions.
+    If `file` is a symbolic link, its target is replaced.
     """
     with _explain_write_errors(file):
         place = file.resolve()
         if place.exists() and not place.is_file():
-            with place.open("wb") as opened:  # a pipe or a device; a folder refuses it
+            with place.open("wb") as opened:  # a pipe or a device; a folder raises an error
                 yield opened
             return
         part = make_temporary_path(place)
-        with part.open("xb") as opened:  # fails if there is anything, be it a link, of this name
+        with part.open("xb") as opened:  # fails if the name exists, even as a link
             try:
                 yield opened
                 opened.flush()
@@ -278,14 +264,14 @@ def open_atomically(file: Path) -> Iterator[BinaryIO]:
 def _explain_write_errors(file: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
-    except (IactaError, BrokenPipeError):  # the reader of a pipe has ended
+    except (IactaError, BrokenPipeError):  # callers handle a closed pipe
         raise
     except FileNotFoundError:
         raise IllegalError(f"cannot write {quote_path(file)}: no such folder") from None
-    except (OSError, ValueError, RuntimeError) as error:  # a name too long, with a NUL, in a circle
+    except (OSError, ValueError, RuntimeError) as error:  # long names, NULs, circular links
         raise IllegalError(f"cannot write {quote_path(file)}: {explain_error(error)}") from None
 
 
 def make_temporary_path(place: Path) -> Path:
-    """Return a new name beside a file, under which it is written."""
+    """Return a random hidden path in the folder of a file."""
     return place.with_name(f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")

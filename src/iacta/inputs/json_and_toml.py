@@ -1,7 +1,7 @@
-"""JSON and TOML: parsed within bounds, with errors in the words of who forgot the quotes.
+"""Bounded parsers for JSON and TOML, with error messages for hand-written files.
 
-A text that would take far more memory than its bytes is refused before a parser sees it: tables in
-tables, dotted keys, very many entries. XML has its own guard, where boards are read.
+Texts with deep nesting, long dotted keys or very many entries would need far more memory than
+their size suggests. They are rejected before parsing.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 
-# A file may come from a stranger: more would take minutes, gigabytes, or all of the stack.
+# Untrusted files beyond these limits would take minutes, gigabytes, or overflow the stack.
 MAX_TOML_BYTES = 10**6
 MAX_DEPTH = 32
 MAX_KEYS = 100_000
 MAX_ENTRIES = 500_000
 
-# Each matches a text or a comment to its end, or to that of the file. They are compiled when they
-# are first needed: most commands read no file.
+# Each pattern matches a string or a comment; an unclosed string extends to the end of the file. The
+# patterns are compiled on first use, because most commands read no file.
 JSON_TEXT = r'(?s)"(?:[^"\\]++|\\.)*+"?'
 TOML_TEXT = (
     r'(?s)"""(?:[^"\\]++|\\.|"(?!""))*+"{0,5}+'
@@ -27,26 +27,22 @@ TOML_TEXT = (
     r"|'[^'\n]*+'?"
     r"|\#[^\n]*+"
 )
-# A surrogate pair, one half of a pair (in the group), or another escape of JSON.
+# A surrogate pair, a lone surrogate (captured), or another JSON escape.
 SURROGATE = r"(?s)\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
-PARSER_MESSAGES = (
-    "Invalid value",
-    "Expected '='",
-    "Expecting value",
-    "Expecting property",
-)  # by parsers
+# The parsers report a missing quote in these words.
+PARSER_MESSAGES = ("Invalid value", "Expected '='", "Expecting value", "Expecting property")
 REPHRASED = {
     "Unclosed inline table": "expected a comma or }",
     "Unclosed array": "expected a comma or ]",
     "Cannot overwrite a value": "a key appears twice",
 }
-FOREIGN_QUOTES = "'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # that are none of TOML or JSON
+FOREIGN_QUOTES = "'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # not valid in TOML or JSON
 BRACKET = r"[\[\]{}]"
 BETWEEN_KEYS = r"[,=\[\]{}\n]"
 
 
 class RepeatedKeyError(MalformedError):
-    """An object of JSON has a key twice."""
+    """A JSON object has the same key twice."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {quote(key)} appears twice")
@@ -54,7 +50,7 @@ class RepeatedKeyError(MalformedError):
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text.
+    """Parse JSON within the limits on depth and entries; NaN and repeated keys are errors.
 
     >>> parse_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -69,7 +65,7 @@ def parse_json(text: str) -> Any:
     _check_entries(sum(map(bare.count, ",[{")), MAX_ENTRIES)
     _check_depth(bare)
     try:
-        found = json.loads(text, object_pairs_hook=_read_pairs, parse_constant=_refuse_constant)
+        found = json.loads(text, object_pairs_hook=_read_pairs, parse_constant=_reject_constant)
     except json.JSONDecodeError as error:
         reason = _explain_syntax_error(error.msg, text, error.lineno, error.colno, ":")
         raise MalformedError(f"line {error.lineno}: invalid JSON: {reason}") from None
@@ -77,20 +73,20 @@ def parse_json(text: str) -> Any:
         if isinstance(error, RepeatedKeyError):
             raise
         raise MalformedError("invalid JSON: NaN, or a number that is too long") from None
-    refuse_half_letters(text)
+    check_surrogates(text)
     return found
 
 
-def refuse_half_letters(text: str, first: int = 1) -> None:
-    r"""Refuse JSON with one half of a surrogate pair, which is not a letter in any encoding.
+def check_surrogates(text: str, first: int = 1) -> None:
+    r"""Raise an error if JSON contains a lone surrogate, which no encoding can represent.
 
-    first: the number of the first line.
+    first: the line number of the first line.
 
-    >>> refuse_half_letters(r'{"name": "\ud83d\ude00"}')
-    >>> refuse_half_letters(r'{"name": "\ud83d"}', 3)
+    >>> check_surrogates(r'{"name": "\ud83d\ude00"}')
+    >>> check_surrogates(r'{"name": "\ud83d"}', 3)
     Traceback (most recent call last):
         ...
-    iacta.MalformedError: line 3: a text must have whole letters, got the half \ud83d of one
+    iacta.MalformedError: line 3: text must not contain half a surrogate pair, got \ud83d
     """
     if "\\u" not in text and text.isascii():
         return
@@ -99,7 +95,7 @@ def refuse_half_letters(text: str, first: int = 1) -> None:
             line = first + text.count("\n", 0, match.start())
             half = match[1].encode("ascii", "backslashreplace").decode()
             raise MalformedError(
-                f"line {line}: a text must have whole letters, got the half {half} of one"
+                f"line {line}: text must not contain half a surrogate pair, got {half}"
             )
 
 
@@ -111,12 +107,12 @@ def _read_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _refuse_constant(text: str) -> NoReturn:
+def _reject_constant(text: str) -> NoReturn:
     raise ValueError(text)
 
 
 def looks_like_json(text: str) -> bool:
-    r"""Return whether a text begins as JSON does and TOML does not.
+    r"""Return whether a text begins like JSON but not like TOML.
 
     >>> looks_like_json(' {"a": 1}'), looks_like_json("[\n{}]"), looks_like_json("[[a]]\nb = 1")
     (True, True, False)
@@ -125,7 +121,7 @@ def looks_like_json(text: str) -> bool:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    r"""Return the table of a TOML text.
+    r"""Parse TOML within the limits on size, depth and keys.
 
     >>> parse_toml('name = "Mars"')
     {'name': 'Mars'}
@@ -140,7 +136,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise TooLargeError(f"TOML must have at most {MAX_TOML_BYTES} bytes")
     if looks_like_json(text):
         raise MalformedError("the text must be TOML, got JSON")
-    _refuse_costly_toml(text)
+    _check_toml_size(text)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -154,12 +150,12 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise MalformedError("invalid TOML: a number that is too long") from None
 
 
-def _explain_syntax_error(reason: str, text: str, number: int, column: int, mark: str) -> str:
-    """Return why a text is neither JSON nor TOML, in the words of who forgot the quotes.
+def _explain_syntax_error(reason: str, text: str, number: int, column: int, separator: str) -> str:
+    """Explain a syntax error; suggest quotes or another correction where possible.
 
-    reason: what the parser says.
-    number, column: where it stopped, both from 1.
-    mark: what follows a key.
+    reason: the parser's message.
+    number, column: the place of the error, counted from 1.
+    separator: the separator after a key, `:` or `=`.
     """
     if not reason.startswith(PARSER_MESSAGES):
         return REPHRASED.get(reason, reason)
@@ -167,7 +163,7 @@ def _explain_syntax_error(reason: str, text: str, number: int, column: int, mark
     begin = 1 + max(line.rfind(opening, 0, place) for opening in "{,")
     key = re.match(r"\s*(\w[\w -]*?)\s*([=:])", line[begin : begin + MAX_VALUE_LENGTH])
     if key and begin + key.start(2) >= place:
-        is_colon = (key[2], mark) == (":", "=")
+        is_colon = (key[2], separator) == (":", "=")
         return f"expected = after {key[1]}, got :" if is_colon else f'text needs quotes: "{key[1]}"'
     value = re.match(
         rf"[{FOREIGN_QUOTES}]?([^\W\d](?:[\w -]*\w)?)", line[place : place + MAX_VALUE_LENGTH]
@@ -177,8 +173,8 @@ def _explain_syntax_error(reason: str, text: str, number: int, column: int, mark
     return f'text needs quotes: "{value[1]}"' if value else reason
 
 
-def _refuse_costly_toml(text: str) -> None:
-    """Refuse what costs a parser more than its bytes: each part of a key is several objects."""
+def _check_toml_size(text: str) -> None:
+    """Check the number of keys, and the depth of dotted keys; each part takes several objects."""
     bare = re.sub(TOML_TEXT, lambda match: "\n" * match[0].count("\n"), text)
     _check_entries(bare.count(","), MAX_ENTRIES)
     _check_depth(bare)

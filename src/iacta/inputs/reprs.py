@@ -1,4 +1,4 @@
-"""Display: values that show themselves, short in a terminal and as an answer in a notebook."""
+"""Reprs for terminals and notebooks."""
 
 from dataclasses import fields
 from importlib import import_module
@@ -6,19 +6,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-MAX_REPR_LENGTH = 200  # letters; more is shown in short
+MAX_REPR_LENGTH = 200  # characters; a summary replaces longer reprs
 
 
 def import_upper_module(name: str) -> ModuleType:
-    """Return a module from a floor above, which is only looked up when a value is shown or drawn.
+    """Import a module of a higher layer when a value is displayed or drawn.
 
-    name: its name within the package. A test lists who looks up what.
+    name: the module's name within iacta. A test lists the permitted callers.
     """
     return import_module(f"iacta.{name}")
 
 
 class ChartLike(Protocol):
-    """The picture of a value, which is an `iacta.charts.Chart`."""
+    """The interface of `iacta.charts.Chart`, declared here to avoid importing the charts."""
 
     def save(self, file: str | Path, *, dark: bool = False) -> None: ...
     def to_csv(self) -> str: ...
@@ -26,10 +26,9 @@ class ChartLike(Protocol):
 
 
 class DisplayMixin:
-    """A value that shows itself: a terminal says what it is, and a notebook shows its answer.
+    """Mixin: a short repr in terminals; sentence, tables and chart in notebooks.
 
-    The answer is the sentence, its tables and its picture. Answers and charts are built on the
-    values, so they are looked up when a value is shown or drawn.
+    Answers and charts live in higher layers, so they are imported on first use.
     """
 
     __slots__ = ()
@@ -38,13 +37,13 @@ class DisplayMixin:
         return f"<{type(self).__name__}: {self._summary()}>"
 
     def _summary(self) -> str:
-        """Return in a few words what the value is."""
+        """Return a few words that describe the value, for the repr."""
         raise NotImplementedError
 
     def plot(self, *context: Any) -> ChartLike:
-        """Return the picture of the value, a chart; to draw it needs the extra `plot`.
+        """Return a chart of the value. Saving the chart as an image needs the extra `plot`.
 
-        context: what its chart needs besides, as for `iacta.charts.chart_of`.
+        context: further arguments of the chart, as for `iacta.charts.chart_of`.
         """
         chart: ChartLike = import_upper_module("charts").chart_of(self, *context)
         return chart
@@ -55,7 +54,7 @@ class DisplayMixin:
 
 
 class PasteableMixin(DisplayMixin):
-    """A value that a terminal shows as Python text that can be pasted back, if that is short."""
+    """Mixin: the repr is a Python expression, unless it would be long."""
 
     __slots__ = ()
 
@@ -64,21 +63,24 @@ class PasteableMixin(DisplayMixin):
         return text if len(text) <= MAX_REPR_LENGTH else super().__repr__()
 
     def to_text(self) -> str:
-        """Return the value as Python text that can be pasted back, however long."""
+        """Return a Python expression for the value, however long."""
         shown = [field for field in fields(self) if field.repr]  # type: ignore[arg-type] # a dataclass
         rows = (f"{field.name}={format_literal(getattr(self, field.name))}" for field in shown)
         return f"{type(self).__name__}({', '.join(rows)})"
 
 
 def format_literal(value: object) -> str:
-    """Return a value as Python text that can be pasted back, however long."""
+    """Return a Python expression for a value, however long."""
     if type(value) is tuple:
         return f"({', '.join(map(format_literal, value))}{',' * (len(value) == 1)})"
     return value.to_text() if isinstance(value, PasteableMixin) else repr(value)
 
 
 def format_short_repr(instance: Any, first: str = "") -> str:
-    """Return a repr with the fields that differ from their defaults, `first` without its name."""
+    """Return a repr that leaves out fields with their default value.
+
+    first: a field to show first, as a positional argument.
+    """
     shown_fields = [
         f"{field.name}={getattr(instance, field.name)!r}"
         for field in fields(instance)

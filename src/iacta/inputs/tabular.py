@@ -1,9 +1,8 @@
-r"""Tables from users: CSV, JSON, Excel, Parquet and Arrow, read in bounded memory.
+r"""A reader for tables in CSV, JSON, Excel, Parquet and Arrow, in bounded memory.
 
-One reader for logs and for batches. The content of a file says what it is, whatever its name: the
-format by its first bytes, the compression likewise, and the mark between the cells of CSV by the
-first line. Text is read as lines, so that a wrong line is refused by its number, or leaves the
-others alone. Only Python itself is needed for text; other formats come with the extra `batch`.
+Logs and batches share this reader. It detects the format and the compression from the first bytes,
+never from the file name, and the delimiter of CSV from the first line. Text is read line by line,
+so that errors have line numbers. Formats other than text need the extra `batch`.
 """
 
 import bz2
@@ -12,7 +11,6 @@ import gzip
 import io
 import json
 import lzma
-import os
 import re
 import zipfile
 import zlib
@@ -41,19 +39,19 @@ ZIP = b"PK\x03\x04"
 TABLE_FORMATS = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow", ZIP: "excel"}
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"(\xb5/\xfd": "zstd"}
 FORMAT_NAMES = {"parquet": "Parquet", "arrow": "Arrow", "excel": "Excel"}
-UTF8_MARK = b"\xef\xbb\xbf"
+UTF8_BOM = b"\xef\xbb\xbf"
 DELIMITERS = ",;\t"
-BLOCK_BYTES = 2**20  # bytes that are read at once
-HEAD_BYTES = 2**13  # bytes that may come before the first letter of a text
-BATCH_ROWS = 2**17  # rows of a table that are read at once
-MAX_COLUMNS = 2**14  # as in Excel
-MAX_JSON_BYTES = 2**24  # bytes of one JSON text
-MAX_EXCEL_BYTES = 2**28  # bytes of a workbook, unpacked
-MAX_CELLS = 2 * 10**7  # a sheet, or JSON whose keys differ, fits into 1 GB
+BLOCK_BYTES = 2**20  # size of one read
+HEAD_BYTES = 2**13  # bytes inspected to detect the format
+BATCH_ROWS = 2**17  # rows per record batch
+MAX_COLUMNS = 2**14  # the limit of Excel
+MAX_JSON_BYTES = 2**24  # size of a JSON document; JSON lines have no limit
+MAX_EXCEL_BYTES = 2**28  # size of an unpacked workbook
+MAX_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
-MAX_CELL_PLACE_BYTES = 20  # bytes
-YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds from 1970
-UNIT_SECONDS = {  # the units of Arrow
+MAX_CELL_PLACE_BYTES = 20  # overlap of two blocks, longer than any match of `CELL_PLACE`
+YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # seconds since 1970
+UNIT_SECONDS = {  # keys are units of Arrow
     "day": 86_400,
     "s": 1,
     "ms": Fraction(1, 10**3),
@@ -68,10 +66,10 @@ LIBRARIES = ("pyarrow.lib", "polars.exceptions", "_fastexcel")
 
 
 class LineBlock(NamedTuple):
-    """Some lines of a text, each whole: one of CSV may go on within quotes.
+    """Consecutive lines of a text. A CSV row with line breaks in quotes is one line.
 
-    first: the number of the first of them.
-    lines: the lines, without their ends.
+    first: the number of the first line.
+    lines: the lines without line ends.
     """
 
     first: int
@@ -85,29 +83,28 @@ class LineBlock(NamedTuple):
 
 
 class Tabular:
-    """A table that is read from its beginning to its end, in a `with` block.
+    """A reader for one table, used in a `with` block.
 
-    source: the path of a file, `-` for standard input, or the content itself; one that is a text
-        is read as text.
-    longest: how many bytes a line may have.
-    remark: how a line begins that is none of the table's; empty for no such lines.
+    source: a path, `-` for standard input, or the content; a `str` must be a text format.
+    max_bytes: the maximum length of a line.
+    comment: the prefix of comment lines; empty if the format has no comments.
 
-    After it is opened, `format` is `csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`, `head`
-    the beginning of a text, and `compression` empty or that of the text. What cannot be read is
-    refused. A caller may set `has_heading`, which says of the first row of an Excel sheet whether
-    it names the columns; `is_headed` says so once a row is read.
+    Entering the block sets `format` (`csv`, `jsonl`, `json`, `parquet`, `arrow` or `excel`), `head`
+    (the first bytes of a text) and `compression` (empty if uncompressed).
+
+    Set `has_heading` to a function that decides from the first row of an Excel sheet whether the
+    row names the columns. Reading a sheet sets `is_headed` to the decision.
     """
 
-    def __init__(self, source: Path | bytes | str, longest: int, remark: bytes = b"") -> None:
-        self.source, self.longest, self.remark = source, longest, remark
+    def __init__(self, source: Path | bytes | str, max_bytes: int, comment: bytes = b"") -> None:
+        self.source, self.max_bytes, self.comment = source, max_bytes, comment
         self.is_stream = isinstance(source, Path) and str(source) == STREAM
         self.format = self.compression = ""
         self.head = b""
-        self.mark = ","
+        self.delimiter = ","
         self.has_heading: Callable[[list[str]], bool] = bool
         self.is_headed = True
         self._stack = ExitStack()
-        self._size = 0
         self._raw: Any = None
         self._stream: Any = None
 
@@ -126,7 +123,7 @@ class Tabular:
     def _open(self) -> None:
         if isinstance(self.source, str):
             self._stream = _PeekableStream(io.BytesIO(self.source.encode("utf-8", "surrogatepass")))
-            self._open_text()
+            self._open_as_text()
             return
         if isinstance(self.source, bytes):
             self._raw = io.BytesIO(self.source)
@@ -134,55 +131,47 @@ class Tabular:
             self._raw = open_file(self.source)
             if not self.is_stream:
                 self._stack.callback(self._raw.close)
-                self._size = os.fstat(self._raw.fileno()).st_size
         self._stream = _PeekableStream(self._raw)
-        self.format = self._table_format()
+        self.format = self._detect_format()
         if self.format:
-            if self.is_stream and not (self.format == "arrow" and self._begins(ARROW_STREAM)):
+            if self.is_stream and not (self.format == "arrow" and self._has_prefix(ARROW_STREAM)):
                 raise IllegalError(f"{FORMAT_NAMES[self.format]} is read from a file, not a pipe")
             return
         for magic, compression in COMPRESSIONS.items():
-            if self._begins(magic):
+            if self._has_prefix(magic):
                 self.compression = compression
                 self._stream = _PeekableStream(_decompress(self._stream, compression))
-                if other := self._table_format():
+                if other := self._detect_format():
                     raise IllegalError(f"only text may be compressed, got {FORMAT_NAMES[other]}")
                 break
-        self._open_text()
+        self._open_as_text()
 
-    def _open_text(self) -> None:
+    def _open_as_text(self) -> None:
         for magic, encoding in OTHER_ENCODINGS.items():
-            if self._begins(magic):
+            if self._has_prefix(magic):
                 raise MalformedError(f"the text must be UTF-8, got {encoding}; save it as UTF-8")
-        if self._begins(UTF8_MARK):
-            self._stream.read(len(UTF8_MARK))
+        if self._has_prefix(UTF8_BOM):
+            self._stream.read(len(UTF8_BOM))
         self.head = self._stream.peek(HEAD_BYTES)
         first = self.head.lstrip()
         if not first and len(self.head) < HEAD_BYTES:
             raise MalformedError("the text is empty")
         self.format = {b"{": "jsonl", b"[": "json"}.get(first[:1], "csv")
 
-    def _table_format(self) -> str:
-        return next((name for magic, name in TABLE_FORMATS.items() if self._begins(magic)), "")
+    def _detect_format(self) -> str:
+        return next((name for magic, name in TABLE_FORMATS.items() if self._has_prefix(magic)), "")
 
-    def _begins(self, magic: bytes) -> bool:
+    def _has_prefix(self, magic: bytes) -> bool:
         return bool(self._stream.peek(len(magic)) == magic)
 
     @property
     def is_text(self) -> bool:
-        """Whether it is read as lines."""
+        """Whether the format consists of lines."""
         return self.format not in FORMAT_NAMES
-
-    @property
-    def done(self) -> float | None:
-        """Which part of the file has been read, `None` if that is not known."""
-        if not self._size:
-            return None
-        return 1.0 if self._raw.closed else min(self._raw.tell() / self._size, 1.0)
 
     @contextmanager
     def _explain_read_errors(self) -> Iterator[None]:
-        """Turn what libraries say of content that cannot be read into one sentence."""
+        """Replace exceptions of libraries by one `IactaError` with the reason."""
         try:
             yield
         except IactaError:
@@ -194,65 +183,65 @@ class Tabular:
                 raise UnreadableError(self.source, explain_error(error)) from None
             raise MalformedError(f"it cannot be read: {explain_error(error)}") from None
 
-    # Texts.
+    # Text.
 
-    def lines(self) -> Iterator[LineBlock]:
-        """Yield the lines of a text, many at a time; a list of JSON has a line for each entry."""
+    def read_lines(self) -> Iterator[LineBlock]:
+        """Yield blocks of lines. A JSON list yields one line for each entry."""
         if self.format == "json":
-            entries = self.document()
+            entries = self.read_document()
             yield LineBlock(1, [json.dumps(entry).encode() for entry in entries])
             return
         rest, number, is_first = b"", 1, True
-        joined = LineJoiner(self.longest)
+        joined = LineJoiner(self.max_bytes)
         while True:
             with self._explain_read_errors():
                 block = self._stream.read(BLOCK_BYTES)
             *lines, rest = (rest + block).split(b"\n")
             if not block and rest:
                 lines, rest = [rest], b""
-            self._refuse_long(number, lines, rest)
+            self._check_length(number, lines, rest)
             begun, number = number - joined.backlog, number + len(lines)
-            if any(lines) or joined.backlog:  # a file may be blank for gigabytes
+            if any(lines) or joined.backlog:  # skip gigabytes of blank lines
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.mark, is_first = find_delimiter(first.decode(errors="replace")), False
+                    self.delimiter, is_first = find_delimiter(first.decode(errors="replace")), False
                 if self.format == "csv":
-                    lines = joined.rows(lines, self.mark, begun)
+                    lines = joined.join_lines(lines, self.delimiter, begun)
                 if lines:
                     yield LineBlock(begun, lines)
             if not block:
-                joined.end(number - joined.backlog)
+                joined.check_end(number - joined.backlog)
                 return
 
     def _is_row(self, line: bytes) -> bool:
         bare = line.strip()
-        return bool(bare) and not (self.remark and bare.startswith(self.remark))
+        return bool(bare) and not (self.comment and bare.startswith(self.comment))
 
-    def _refuse_long(self, number: int, lines: list[bytes], rest: bytes) -> None:
-        if max(map(len, lines), default=0) <= self.longest >= len(rest):
+    def _check_length(self, number: int, lines: list[bytes], rest: bytes) -> None:
+        if max(map(len, lines), default=0) <= self.max_bytes >= len(rest):
             return
-        place = next((n for n, line in enumerate(lines) if len(line) > self.longest), len(lines))
+        place = next((n for n, line in enumerate(lines) if len(line) > self.max_bytes), len(lines))
         raise TooLargeError(
-            f"line {number + place}: a line must have at most {self.longest} bytes, got more"
+            f"line {number + place}: a line must have at most {self.max_bytes} bytes, got more"
         )
 
-    def document(self) -> Any:
-        """Return the value of a text that is one of JSON."""
+    def read_document(self) -> Any:
+        """Return the value of a JSON document."""
         with self._explain_read_errors():
             content = b""
             while block := self._stream.read(BLOCK_BYTES):
                 content += block
                 if len(content) > MAX_JSON_BYTES:
                     raise TooLargeError(
-                        f"one JSON text must have at most {MAX_JSON_BYTES} bytes, got more; "
-                        "lines of JSON may have any number"
+                        f"a JSON text must have at most {MAX_JSON_BYTES} bytes, got more; "
+                        "JSON lines have no such limit"
                     )
         line = 1 + content.count(b"\n", 0, _find_wrong_byte(content))
         return parse_json(decode_line(content, line))
 
-    # Tables.
+    # Binary formats.
 
-    def batches(self) -> tuple[Any, Iterator[Any]]:
-        """Return the schema of a table, and its record batches, as PyArrow has them."""
+    def read_batches(self) -> tuple[Any, Iterator[Any]]:
+        """Return the schema of a table and its record batches, as PyArrow objects."""
         for name in ("polars", "pyarrow"):
             _import_library(name, self.format)
         with self._explain_read_errors():
@@ -265,21 +254,21 @@ class Tabular:
             schema = import_module("pyarrow").schema(fields)
         if len(schema) > MAX_COLUMNS:
             raise TooLargeError(f"a table must have at most {MAX_COLUMNS} columns, got more")
-        return schema, self._each(batches, schema)
+        return schema, self._check_batches(batches, schema)
 
-    def _each(self, batches: Iterator[Any], schema: Any) -> Iterator[Any]:
+    def _check_batches(self, batches: Iterator[Any], schema: Any) -> Iterator[Any]:
         with self._explain_read_errors():
             for batch in batches:
                 named = zip(schema.names, batch.columns, strict=True)
                 columns = [read_column(name, column) for name, column in named]
                 yield type(batch).from_arrays(columns, schema=schema)
 
-    def records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table; whole numbers that it holds as fractions are whole.
+    def read_records(self, is_read: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table. Floats such as 3.0 become integers.
 
-        is_read: whether to read a column, by its normalised name; other columns are null.
+        is_read: returns whether to read the column with a normalised name; others are null.
         """
-        _, batches = self.batches()
+        _, batches = self.read_batches()
         for batch in batches:
             columns = [
                 _read_values(name, column)
@@ -299,22 +288,19 @@ class Tabular:
 
     def _arrow(self) -> tuple[Any, Iterator[Any]]:
         ipc = import_module("pyarrow.ipc")
-        if self._begins(ARROW_STREAM):
+        if self._has_prefix(ARROW_STREAM):
             reader = ipc.open_stream(self._stream if self.is_stream else self._raw)
             return reader.schema, iter(reader)
         file = ipc.open_file(self._raw)
         return file.schema, (file.get_batch(n) for n in range(file.num_record_batches))
 
     def _excel(self) -> tuple[Any, Iterator[Any]]:
-        _refuse_large_excel(self._raw)
+        _check_excel_size(self._raw)
         polars = _import_library("polars", self.format)
         fastexcel = _import_library("fastexcel", self.format)
         import logging  # only needed here
 
-        for name in (
-            "fastexcel",
-            "calamine",
-        ):  # which would warn of types and names that they guess
+        for name in ("fastexcel", "calamine"):  # silence warnings about guessed types
             logging.getLogger(name).setLevel(logging.CRITICAL)
         content = self._raw.read()
         if not fastexcel.read_excel(content).sheet_names:
@@ -332,9 +318,9 @@ class Tabular:
 
 
 def _read_texts(field: Any) -> list[str]:
-    """Return the name, time zone and metadata of a field of Arrow and of the fields in its type.
+    """Return the name, time zone and metadata of an Arrow field and of its nested fields.
 
-    Raises UnicodeDecodeError where a text is not UTF-8: Polars would panic.
+    Raises `UnicodeDecodeError` for text that is not UTF-8, on which Polars would panic.
     """
     texts = [field.name, str(getattr(field.type, "tz", ""))]
     for key, value in (field.metadata or {}).items():
@@ -345,14 +331,14 @@ def _read_texts(field: Any) -> list[str]:
 
 
 def read_column(name: str, column: Any) -> Any:
-    """Return a column of Arrow as Polars can read it, or refuse it if it is damaged.
+    """Validate an Arrow column, and return it in types that are safe for Polars.
 
-    name: its name.
+    name: the column's name, for messages.
     column: an array or a chunked array.
 
-    Polars trusts the lengths, offsets and texts of a column: wrong ones would end Python with a
-    signal. It reads the views of nulls too, which may be anything, so views become plain texts.
-    Dates outside the years of Python make Polars panic.
+    Polars does not check lengths, offsets and UTF-8, so a damaged column would crash Python. Polars
+    also reads the undefined views of nulls, so views are cast to plain text. Dates outside the
+    years 1 to 9999 make Polars panic.
     """
     arrow: Any = import_module("pyarrow")
     try:
@@ -368,7 +354,7 @@ def read_column(name: str, column: Any) -> Any:
 
 
 def _replace_views(kind: Any) -> Any:
-    """Return a type of Arrow with plain texts and bytes instead of views."""
+    """Return an Arrow type in which plain text and bytes replace views, also in nested types."""
     arrow: Any = import_module("pyarrow")
     kinds = arrow.types
     if kinds.is_string_view(kind):
@@ -388,7 +374,7 @@ def _replace_views(kind: Any) -> Any:
 
 
 def _check_dates(name: str, array: Any) -> None:
-    """Refuse dates outside the years of Python, in nested arrays too."""
+    """Raise an error for dates outside the years 1 to 9999, also in nested arrays."""
     arrow: Any = import_module("pyarrow")
     kinds, kind = arrow.types, array.type
     if isinstance(array, arrow.ExtensionArray):
@@ -413,7 +399,7 @@ def _check_dates(name: str, array: Any) -> None:
 
 
 def _read_values(name: str, column: Any) -> list[Any]:
-    """Return the values of a column of Arrow, or refuse it, such as for an unknown time zone."""
+    """Return the values of an Arrow column; an unknown time zone, for example, is an error."""
     try:
         values: list[Any] = column.to_pylist()
     except (ValueError, OverflowError, LookupError) as error:
@@ -430,20 +416,17 @@ def _import_library(name: str, format_: str) -> Any:
 
 
 class _PeekableStream(io.RawIOBase):
-    """A stream whose next bytes can be looked at before they are read.
+    """A wrapper that adds `peek` to a stream."""
 
-    pipe: what is read.
-    """
-
-    def __init__(self, pipe: Any) -> None:
-        self.pipe = pipe
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
         self._next = b""
 
     def readable(self) -> bool:
         return True
 
     def peek(self, size: int) -> bytes:
-        while len(self._next) < size and (more := self.pipe.read(size - len(self._next))):
+        while len(self._next) < size and (more := self.stream.read(size - len(self._next))):
             self._next += more
         return self._next[:size]
 
@@ -451,9 +434,9 @@ class _PeekableStream(io.RawIOBase):
         content = self._next if size < 0 else self._next[:size]
         self._next = self._next[len(content) :]
         if size < 0:
-            content += self.pipe.read()
+            content += self.stream.read()
         elif len(content) < size:
-            content += self.pipe.read(size - len(content))
+            content += self.stream.read(size - len(content))
         return content
 
     def tell(self) -> int:
@@ -467,7 +450,7 @@ def _decompress(stream: _PeekableStream, compression: str) -> Any:
         case "bzip2":
             return bz2.BZ2File(stream)
         case "xz":
-            return lzma.LZMAFile(stream)  # type: ignore[arg-type] # which only reads
+            return lzma.LZMAFile(stream)  # type: ignore[arg-type] # only calls `read`
         case _:
             try:
                 arrow: Any = import_module("pyarrow")
@@ -476,10 +459,10 @@ def _decompress(stream: _PeekableStream, compression: str) -> Any:
             return arrow.CompressedInputStream(arrow.PythonFile(stream, mode="r"), "zstd")
 
 
-def _refuse_large_excel(file: Any) -> None:
-    """Refuse a workbook that would take far more memory than its bytes.
+def _check_excel_size(file: Any) -> None:
+    """Raise an error for a workbook that would need far more memory than its file size.
 
-    Between its first and its last cell a sheet is filled up with empty ones.
+    Readers allocate a full rectangle up to the last cell of a sheet, even if most cells are empty.
     """
     with zipfile.ZipFile(file) as parts:
         sizes = [part.file_size for part in parts.infolist()]
@@ -516,10 +499,9 @@ def _number_column(letters: bytes) -> int:
 
 
 def decode_line(line: bytes, number: int, place: str = "line") -> str:
-    r"""Return a line as text, or refuse what is no text.
+    r"""Decode a line from UTF-8; NUL is an error.
 
-    line: the line.
-    number: its number.
+    number: the line number, for messages.
     place: the word for a line in messages.
 
     >>> decode_line(b"Z\xfcrich", 3)
@@ -548,7 +530,7 @@ def _find_wrong_byte(content: bytes) -> int:
 
 
 def find_delimiter(heading: str) -> str:
-    r"""Return the mark between the cells of a heading: a comma, a semicolon or a tab.
+    r"""Return the delimiter of a CSV heading: a comma, a semicolon or a tab.
 
     >>> find_delimiter("Attackers;Defenders"), find_delimiter('"a;b;c",d'), find_delimiter("die")
     (';', ',', ',')
@@ -556,17 +538,14 @@ def find_delimiter(heading: str) -> str:
     return max(DELIMITERS, key=re.sub('"[^"]*"', "", heading).count)
 
 
-def split_row(text: str, mark: str) -> list[str]:
-    """Return the cells of a row of CSV.
-
-    text: the row.
-    mark: what is between its cells.
+def split_row(text: str, delimiter: str) -> list[str]:
+    """Split a CSV row into cells.
 
     >>> split_row('12,"capital, wall"', ",")
     ['12', 'capital, wall']
     """
     try:
-        (row,) = csv.reader([text], delimiter=mark, strict=True)
+        (row,) = csv.reader([text], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError):
         raise MalformedError(f"not a row of CSV: {quote(text)}") from None
     if len(row) > MAX_COLUMNS:
@@ -576,7 +555,7 @@ def split_row(text: str, mark: str) -> list[str]:
 
 @lru_cache(maxsize=2**12)
 def normalise_column(name: str) -> str:
-    """Return the name of a column as it is known here, however a heading writes it.
+    """Normalise the case, spacing and spelling of a column name.
 
     >>> normalise_column(" Attack Dice"), normalise_column("defense")
     ('attack_dice', 'defence')
@@ -586,39 +565,39 @@ def normalise_column(name: str) -> str:
 
 
 class LineJoiner:
-    """Joins the lines of rows of which a quoted cell goes on over several.
+    """Joins lines of CSV that belong to one row because of line breaks in quotes.
 
-    longest: how many bytes a row may have.
+    max_bytes: the maximum length of a row.
     """
 
-    def __init__(self, longest: int) -> None:
-        self.longest = longest
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
         self._begun: list[bytes] = []
         self._size = 0
 
     @property
     def backlog(self) -> int:
-        """How many lines of a row have been read that is not whole."""
+        """The number of lines read so far of an incomplete row."""
         return len(self._begun)
 
-    def rows(self, lines: list[bytes], mark: str, first: int) -> list[bytes]:
-        """Return the rows that are whole.
+    def join_lines(self, lines: list[bytes], delimiter: str, first: int) -> list[bytes]:
+        """Add lines, and return the complete rows.
 
-        first: the number of the first line that is not part of a whole row yet.
+        first: the line number at which the incomplete row, or else the first new line, begins.
         """
         if not self._begun and not any(b'"' in line for line in lines):
             return lines
         rows: list[bytes] = []
-        is_open = _match_open_row(mark)
+        is_open = _match_open_row(delimiter)
         for line in lines:
             goes_on = is_open(b'"' + line if self._begun else line)
             if self._begun or goes_on:
                 self._begun.append(line)
                 self._size += len(line) + 1
-                if self._size > self.longest:
+                if self._size > self.max_bytes:
                     number = first + sum(1 + row.count(b"\n") for row in rows)
                     raise TooLargeError(
-                        f"line {number}: quotes must close within {self.longest} bytes"
+                        f"line {number}: quotes must close within {self.max_bytes} bytes"
                     )
             if goes_on:
                 continue
@@ -626,15 +605,15 @@ class LineJoiner:
             self._begun, self._size = [], 0
         return rows
 
-    def end(self, first: int) -> None:
-        """Refuse a row that is not whole at the end."""
+    def check_end(self, first: int) -> None:
+        """Raise an error if the last row is incomplete."""
         if self._begun:
             raise MalformedError(f"line {first}: quotes must close, got them open at the end")
 
 
 @lru_cache
-def _match_open_row(mark: str) -> Any:
-    """Return what says whether a row ends within quotes."""
-    quoted, other = r'"(?:[^"]|"")*+', f"[^{mark}]*+"
+def _match_open_row(delimiter: str) -> Any:
+    """Return a function that matches lines that end inside quotes."""
+    quoted, other = r'"(?:[^"]|"")*+', f"[^{delimiter}]*+"
     cell = f'(?:{quoted}"{other}|(?!"){other})'
-    return re.compile(f"(?:{cell}{mark})*+{quoted}".encode(), re.DOTALL).fullmatch
+    return re.compile(f"(?:{cell}{delimiter})*+{quoted}".encode(), re.DOTALL).fullmatch
