@@ -36,7 +36,7 @@ from iacta.inputs.files import (
     quote_path,
 )
 from iacta.inputs.tabular import (
-    UTF8_MARK,
+    UTF8_BOM,
     LineBlock,
     LineJoiner,
     Tabular,
@@ -216,7 +216,7 @@ class _TextBlocks:
                     f"cannot read it on a worker: {explain_error(error)}"
                 ) from None
             if not offset:
-                content = content.removeprefix(UTF8_MARK)
+                content = content.removeprefix(UTF8_BOM)
                 content = content.partition(self.heading)[2] if self.heading else content
             is_csv = self.job.source.name == "csv"
             if is_csv and content.count(b'"') % 2:
