@@ -172,17 +172,32 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
     asked = json.dumps({"position": code, "take": "Asia", "time_limit": 1}).encode()
     runner.run(work.search(answer_part, "plan", asked, "record", report=report))
-    assert any(each.doing.startswith("Planning; best so far ") for each in found)
-    assert found[-1].keeps
+    assert found[0].doing.startswith("Planning; best so far ")
+    assert all(each.keeps for each in found)
     assert [each.so_far for each in found if each.so_far]
 
 
-def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
-    work = Work(workers=1, seconds=4)
-    late = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: time.sleep(1)"
+@in_the_loop
+async def test_a_late_answer_is_not_waited_for(runner: asyncio.Runner) -> None:
+    work = Work(workers=1, seconds=FOREVER)
+    # The interrupted search opens a descriptor, which the test sees, and sleeps before its answer.
+    late = (
+        "import os, time\n"
+        "try: time.sleep(600)\n"
+        "except KeyboardInterrupt: os.dup(1), time.sleep(600)"
+    )
     try:
-        with pytest.raises(LateError, match="within 4 seconds"):
-            runner.run(work.run(eval, f"exec({late!r})"))
+        process = psutil.Process(await begun(work, os.getpid))
+        descriptors = process.num_fds()
+        work.seconds = 8
+        task = asyncio.ensure_future(work.search(eval, f"exec({late!r})"))
+        while process.num_fds() == descriptors:
+            assert not task.done()
+            await asyncio.sleep(0.01)
+        assert not task.done()  # the search still has the last quarter of its time
+        with pytest.raises(LateError, match="within 8 seconds"):
+            await task
+        assert await ended(process.pid)  # in its second sleep, before the late answer
     finally:
         work.close()
 
