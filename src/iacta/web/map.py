@@ -21,7 +21,7 @@ from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
-from iacta.game.steps import STEPS
+from iacta.game.steps import MAX_STEPS, STEPS
 from iacta.inputs.errors import IllegalError
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import JSON, read_body
@@ -39,6 +39,7 @@ LOOK = {
     "tones": TONES,
     "digits": {tone: digits_on(tone) for tone in (*TONES, *TONES_BY_NAME.values())},
     "shapes": SHAPES,
+    "steps": MAX_STEPS,
 }
 
 SVG = {"image/svg+xml": {"schema": {"type": "string"}}}

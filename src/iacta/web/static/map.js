@@ -8,6 +8,7 @@ import { better, Searches } from "./map_analysis.js";
 import { BoardMap, cut } from "./map_board.js";
 import { goalParts, goalsOf, goalWords, offersOf, readPlan, threatsOf } from "./map_goals.js";
 import { lineThrough, logOf, next, pathTo, plain, Tree, without } from "./map_history.js";
+import { MAX_NOTE, readLink, writeLink } from "./map_link.js";
 import {
   boardOf,
   EXAMPLES,
@@ -28,9 +29,7 @@ import {
   goalOf,
   letters,
   NAMES,
-  read,
   withHolding,
-  written,
 } from "./map_state.js";
 import { brushOf, playerRow, territoryTable } from "./map_table.js";
 import { doing, graphOf, noMore, sectionOf, showValue, stepsOf, swatch } from "./map_turn.js";
@@ -44,7 +43,6 @@ const GAMES = 1; // second of whole games
 const LIST = 9; // seconds for all goals, or all threats
 const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
-const BROKEN = "Cannot read the position in the address; a part of it may be missing.";
 
 const look = JSON.parse(on.page.dataset.look);
 
@@ -82,13 +80,13 @@ function commit(following, { isStep = false } = {}) {
   const isNew = isStep || Date.now() - committed > SETTLED;
   committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";
-  address.write(written(state), { isNew });
+  address.write(writeLink(state), { isNew });
   render();
   if (isStep) on.dock.scrollTop = 0; // what is asked now begins at its top
 }
 
 /** Return the link to all that is on the page; the address may be a little behind. */
-const linkNow = () => new URL(written(state), location.href).href;
+const linkNow = () => new URL(writeLink(state), location.href).href;
 
 /** Show what the address holds; where a part of it cannot be read, say so, and show none of it as a position. */
 async function restore() {
@@ -106,11 +104,11 @@ async function restore() {
       wrong = `Cannot read the board in the address${error instanceof Refused ? `: ${error.message}` : "; a part of it may be missing"}.`;
     }
   }
-  let isWhole;
-  ({ isWhole, ...state } = read(wrong ? "" : fragment, board));
+  const found = readLink(wrong ? "" : fragment, board, look.steps);
+  state = found.state;
   chosen = null;
   forget();
-  on.wrong.textContent = wrong || (isWhole ? "" : BROKEN);
+  on.wrong.textContent = wrong || found.problem;
   render();
 }
 
@@ -153,7 +151,7 @@ async function start(example, { isFirst = false } = {}) {
   const following = { ...found.state, played: isFirst || state.played };
   if (!isFirst) return anew(following);
   state = following;
-  history.replaceState(null, "", written(state));
+  history.replaceState(null, "", writeLink(state));
   render();
 }
 
@@ -902,7 +900,7 @@ listen("note", "click", () => {
     {
       ...state,
       steps: state.steps.map((each, k) =>
-        k === state.at - 1 ? { ...each, note: note.slice(0, 200) } : each,
+        k === state.at - 1 ? { ...each, note: note.slice(0, MAX_NOTE) } : each,
       ),
     },
     { isStep: true },
@@ -946,6 +944,6 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   on.whole.open = wasOpen;
 });
-addEventListener("pagehide", () => state && history.replaceState(null, "", written(state)));
+addEventListener("pagehide", () => state && history.replaceState(null, "", writeLink(state)));
 addEventListener("popstate", restore);
 restore();

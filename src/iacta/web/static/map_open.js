@@ -2,7 +2,8 @@
 
 import { posted } from "./ask.js";
 import { cut } from "./map_board.js";
-import { placed, written } from "./map_state.js";
+import { writeLink } from "./map_link.js";
+import { placed } from "./map_state.js";
 import { pack, unpack } from "./pack.js";
 
 export const EXAMPLES = [
@@ -83,7 +84,7 @@ export function remember(board, state) {
     0,
   );
   const words = `${cut(state.players[state.mover])}, ${mine} armies, on ${cut(board.name)}`;
-  const fragment = written({ ...state, steps: [], at: 0, played: false });
+  const fragment = writeLink({ ...state, steps: [], at: 0, played: false });
   const all = [{ words, fragment }, ...recent().filter((each) => each.fragment !== fragment)];
   try {
     localStorage.setItem(RECENT, JSON.stringify(all.slice(0, MOST_RECENT)));

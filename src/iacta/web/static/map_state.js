@@ -1,9 +1,7 @@
-// The state of the map page, and the address that holds all of it.
+// The state of the board page: plain data that never changes; `changed` returns another state.
 //
-// A state is plain data and is never changed: `changed` returns another one. Territories, players
-// and continents are numbers, in the order in which the board and the state list them. The fragment
-// of the address has one short parameter for each part that is not as usual, so that a link can be
-// shared, reloaded and gone back to.
+// Territories, players and continents are numbers, in the order in which the board and the state
+// list them.
 
 /**
  * A board as the server sends it: what is sent back in questions as `board`, how codes name it, and
@@ -47,22 +45,8 @@ const OF_POSITION = [
   "stay",
   "fresh",
 ];
-const MOST_ARMIES = 1e9;
+export const MAX_ARMIES = 1e9;
 export const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
-const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
-const MOST_STEPS = 500;
-const MOST_NOTE = 200; // letters
-// How each step is written in an address: a letter, and its numbers; that of the dice may be missing.
-const LETTERS = {
-  attack: ["a", "from", "to", "left", "their_left", "dice"],
-  advance: ["m", "armies"],
-  get: ["g", "armies"],
-  fortify: ["f", "from", "to", "armies"],
-  place: ["p"],
-  stop: ["s"],
-  next: ["n"],
-};
-
 /** Return a state in which the first player has one stack and another one all else. */
 export function begun(board, code = "") {
   const size = board.territories.length;
@@ -92,7 +76,7 @@ export function withHolding(state, territory, { owner, armies }) {
   const owners = [...state.owners];
   const counts = [...state.armies];
   if (armies !== undefined) {
-    counts[territory] = Math.min(Math.max(Math.round(armies), 0), MOST_ARMIES);
+    counts[territory] = Math.min(Math.max(Math.round(armies), 0), MAX_ARMIES);
     if (!counts[territory]) owners[territory] = -1;
     else if (owners[territory] < 0) owners[territory] = state.mover;
   }
@@ -234,135 +218,4 @@ export function goalOf(board, state) {
   if (state.goal === "worth") return { worth: true };
   if (!canAim(state) || !names) return null;
   return { [state.goal === "all" ? "take" : "take_any"]: names, ...hold };
-}
-
-// The address.
-
-const heldText = (owner, armies) => (owner < 0 ? "-" : String.fromCharCode(97 + owner) + armies);
-
-/** Return the fragment that holds a state. */
-export function written(state) {
-  const parts = [];
-  const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
-  if (state.code) add("b", state.code);
-  for (const name of state.players) add("p", name);
-  if (state.mover) add("m", state.mover);
-  const runs = [];
-  state.owners.forEach((owner, t) => {
-    const text = heldText(owner, state.armies[t]);
-    const last = runs.at(-1);
-    if (last && last.text === text) last.count += 1;
-    else runs.push({ text, count: 1 });
-  });
-  add("h", runs.map(({ text, count }) => (count > 1 ? `${text}x${count}` : text)).join("."));
-  if (state.rules !== "classic") add("r", state.rules);
-  if (state.goal) add("g", state.goal);
-  if (state.goal === "continent") add("t", state.continent);
-  if (state.goal === "eliminate") add("t", state.victim);
-  if (canAim(state)) add("t", state.targets.join("."));
-  const keep = Object.entries(state.keep).map(([t, count]) => `${t}-${count}`);
-  if (keep.length) add("k", keep.join("."));
-  if (state.stay.length) add("s", state.stay.join("."));
-  if (state.fresh) add("f", state.fresh);
-  if (state.hold) add("o", 1);
-  if (state.played) add("go", 1);
-  if (state.at) add("i", state.at); // before the steps, so that it shows if some are cut off
-  if (state.steps.length) add("x", state.steps.map(stepText).join("."));
-  for (const [k, { note }] of state.steps.entries()) if (note) add("z", `${k + 1}-${note}`);
-  return `#${parts.join("&")}`;
-}
-
-function stepText({ after, do: name, on, ...numbers }) {
-  const [letter, ...keys] = LETTERS[name];
-  const parts = name === "place" ? on.flat() : keys.flatMap((key) => numbers[key] ?? []);
-  return `${after}${letter}${parts.join("-")}`;
-}
-
-/** Return the step of a text, null if it is none. */
-function readStep(text) {
-  const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
-  const [name, [, ...keys]] = Object.entries(LETTERS).find(([, each]) => each[0] === letter) ?? [
-    null,
-    [],
-  ];
-  if (!name) return null;
-  const numbers = rest ? rest.split("-").map(whole) : [];
-  if (numbers.includes(null)) return null;
-  if (name === "place") {
-    const on = [];
-    for (let k = 0; k + 1 < numbers.length; k += 2) on.push(numbers.slice(k, k + 2));
-    return { after: Number(after), do: name, on };
-  }
-  if (keys.at(numbers.length) === "dice") keys.pop();
-  if (numbers.length !== keys.length) return null;
-  return {
-    after: Number(after),
-    do: name,
-    ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])),
-  };
-}
-
-const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
-const wholes = (text) =>
-  (text ?? "")
-    .split(".")
-    .map(whole)
-    .filter((each) => each !== null);
-
-/** Return the state that a fragment holds, and whether it `isWhole`; without a position the board is empty. */
-export function read(fragment, board) {
-  const given = new URLSearchParams(fragment.replace(/^#/, ""));
-  const usual = begun(board, given.get("b") ?? "");
-  const size = board.territories.length;
-  const isPlace = (t) => t < size;
-  const names = given.getAll("p").slice(0, 100);
-  const players = names.length > 1 ? names : usual.players;
-  let [owners, armies] = [-1, 0].map((each) => Array(size).fill(each));
-  const runs = (given.get("h") ?? "").split(".").flatMap((run) => {
-    const parts = /^(?:-|([a-z])(\d{1,10}))(?:x(\d{1,5}))?$/.exec(run);
-    if (!parts) return [];
-    const owner = parts[1] ? parts[1].charCodeAt(0) - 97 : -1;
-    return Array(Math.min(Number(parts[3] ?? 1), size)).fill([owner, Number(parts[2] ?? 0)]);
-  });
-  const isPosition = runs.length === size && runs.every(([owner]) => owner < players.length);
-  if (isPosition) {
-    owners = runs.map(([owner]) => owner);
-    armies = runs.map(([, count]) => Math.min(count, MOST_ARMIES));
-  }
-  const goal = GOALS.includes(given.get("g")) ? given.get("g") : usual.goal;
-  const target = whole(given.get("t"));
-  const within = (number, count, otherwise) =>
-    number !== null && number < count ? number : otherwise;
-  const keep = {};
-  for (const pair of (given.get("k") ?? "").split(".")) {
-    const [t, count] = pair.split("-").map(whole);
-    if (t !== null && count !== undefined && count !== null && isPlace(t)) keep[t] = count;
-  }
-  const steps = given.has("x") ? given.get("x").split(".").slice(0, MOST_STEPS).map(readStep) : [];
-  const isTree = steps.every((step, k) => step && step.after <= k);
-  const found = isTree ? steps : [];
-  for (const text of given.getAll("z")) {
-    const [, k, note] = /^(\d{1,4})-(.*)$/s.exec(text) ?? [];
-    if (found[k - 1]) found[k - 1] = { ...found[k - 1], note: note.slice(0, MOST_NOTE) };
-  }
-  return {
-    ...usual,
-    isWhole: isPosition && isTree && (whole(given.get("i")) ?? 0) <= steps.length,
-    players,
-    mover: within(whole(given.get("m")), players.length, 0),
-    owners,
-    armies,
-    rules: (given.get("r") ?? "classic").slice(0, 100),
-    goal,
-    continent: goal === "continent" ? within(target, board.continents.length, 0) : 0,
-    victim: goal === "eliminate" ? within(target, players.length, 1) : 1,
-    targets: canAim({ goal }) ? wholes(given.get("t")).filter(isPlace) : [],
-    keep,
-    stay: wholes(given.get("s")).filter(isPlace),
-    fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
-    hold: given.get("o") === "1",
-    played: isPosition && given.has("go"),
-    steps: found,
-    at: Math.min(whole(given.get("i")) ?? 0, found.length),
-  };
 }

@@ -1,0 +1,165 @@
+"""Links of the board page: all of the state is in the address."""
+
+from playwright.sync_api import expect
+
+from tests.tables import table
+from tests.web.board_page import SLOWEST, TINY, TINY_LINK, play, says, spot
+from tests.web.conftest import Visit
+
+
+def test_the_link_is_that_of_the_page_however_fast_it_changes(visit: Visit) -> None:
+    page = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"])
+    spot(page, "A").focus()
+    page.keyboard.type("+" * 150)
+    says(page, "A", "red, 159")
+    page.get_by_text("Share it").click()
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    says(visit(copied.partition("/map")[1] + copied.partition("/map")[2]), "A", "red, 159")
+
+
+def test_a_comment_is_in_the_link(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1&x=0a0-1-8-0&i=1")
+    page.once("dialog", lambda dialog: dialog.accept("too & risky"))
+    page.get_by_role("button", name="Comment").click()
+    expect(page.locator("#steps .note")).to_have_text("too & risky")
+    page.reload()
+    expect(page.locator("#steps .note")).to_have_text("too & risky")
+
+
+def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    page.get_by_role("button", name="Goal: Take East").click()
+    page.get_by_label("Goal", exact=True).select_option("any")
+    pick = page.get_by_role("button", name="Choose on the map")
+    expect(pick).to_have_attribute("aria-pressed", "true")
+    spot(page, "D").click()
+    says(page, "D", "blue, 1, goal")
+    page.keyboard.press("ArrowLeft")
+    says(page, "B", "blue, 1")
+    page.keyboard.press("Enter")
+    says(page, "B", "blue, 1, goal")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_label("Rules").select_option("capital")
+    page.reload()
+    says(page, "D", "blue, 1, goal")
+    assert page.get_by_label("Rules").input_value() == "capital"
+    play(page)
+    page.go_back()
+    expect(page.locator("#play")).to_be_hidden()
+    page.go_forward()
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+
+
+def test_a_link_that_cannot_be_read_says_so_and_shows_no_position(visit: Visit) -> None:
+    position = "Cannot read the position in the address"
+    for broken, sentence in (
+        ("p=red&h=a1&g=all&go=1&x=0a0-1-8-0&i=1", position),
+        ("v=2&n=1&p=red&h=a1&g=all&go=1&i=1&x=0a0-1-8-0p&e=1", position),
+        ("%%%", position),
+        ("x=1&s=broken", position),
+        ("b=zzz&p=red&h=a1", "Cannot read the board in the address"),
+    ):
+        page = visit(f"/map#{broken}")
+        expect(page.get_by_text(sentence)).to_be_visible()
+        says(page, "Alaska", "nobody")
+        assert page.locator(".badge.empty").count() == 42
+
+
+def test_a_cut_link_shows_the_steps_before_the_cut(visit: Visit) -> None:
+    old = "Cannot read all steps of the link; the end of the link may be missing."
+    for version, steps, sentence, armies in (
+        ("v=2&n=3&", "i=2&x=0a0-1-8-0p.1m", "2 steps are missing at the end of the link.", 5),
+        ("v=2&n=3&", "i=2&x=0a0-1-8-0p.1m7f.2", "One step is missing at the end of the link.", 1),
+        ("v=2&n=3&", "x=0a0-1-8-0q.1m7f.2sb&e=1", "3 steps are missing: the link is damaged.", 9),
+        ("v=2&n=3&", "i=1&x=0a0-1-8-0p.1m7f.2sb&z=1-a%20co", "The end of the link is missing.", 5),
+        ("", "x=0q1&i=7", old, 9),
+        ("", "i=2&x=0a0-1-8-0", old, 5),
+    ):
+        page = visit(f"{TINY_LINK.replace('#', f'#{version}')}&go=1&{steps}")
+        expect(page.locator("#wrong")).to_have_text(sentence)
+        says(page, "A", f"red, {armies}")
+
+
+CUT_EVERYWHERE = """async ([board, fragment]) => {
+  const { readLink, writeLink } = await import("/static/map_link.js");
+  const { state } = readLink(fragment, board, 500);
+  const link = writeLink(state);
+  const last = link.indexOf("&e=") + "&e".length;
+  const cuts = [];
+  for (let size = 1; size <= link.length; size++) {
+    const { state: read, problem } = readLink(link.slice(0, size), board, 500);
+    const isPrefix = read.steps.every(({ note, ...step }, k) => {
+      const { note: whole = "", ...expected } = state.steps[k];
+      return JSON.stringify(step) === JSON.stringify(expected) && whole.startsWith(note ?? "");
+    });
+    cuts.push({ steps: read.steps.length, problem, isPrefix, isCut: size < last });
+  }
+  return cuts;
+}"""
+BOARD = {**TINY, "territories": ["A", "B", "C", "D"], "continents": []}
+
+
+def test_a_link_that_is_cut_anywhere_says_how_many_steps_are_missing(visit: Visit) -> None:
+    steps = "x=0a0-1-8-0.1m7.2a1-2-6-0-3.3m12.2g4.5p0-1-1-3.0s.7f0-1-5.8n"
+    fragment = f"p=red&p=blue&h=a19.b1.b2.b1&go=1&i=9&{steps}&z=2-a%20comment&z=9-the%20last%2C%20%E2%82%AC5"
+    cuts = visit("/about").evaluate(CUT_EVERYWHERE, [BOARD, fragment])
+    assert [cut["steps"] for cut in cuts] == sorted(cut["steps"] for cut in cuts)
+    assert {cut["steps"] for cut in cuts} == set(range(10))
+    assert all(cut["isPrefix"] for cut in cuts)
+    for cut in cuts:
+        missing = 9 - cut["steps"]
+        if not cut["isCut"]:
+            assert cut["problem"] == ""
+        elif cut["problem"].endswith(" missing at the end of the link."):
+            assert cut["problem"].startswith("One " if missing == 1 else f"{missing} ")
+        elif cut["problem"] == "The end of the link is missing.":
+            assert missing == 0
+        else:  # the cut is before the end of the position
+            assert cut["problem"].startswith("Cannot read the position")
+            assert cut["steps"] == 0
+
+
+READ_ALL = """async ([board, fragments]) => {
+  const { readLink, writeLink } = await import("/static/map_link.js");
+  return fragments.map((fragment) => {
+    const read = readLink(fragment, board, 500);
+    return [read, readLink(writeLink(read.state), board, 500)];
+  });
+}"""
+
+
+def test_links_without_a_version_stay_readable(visit: Visit) -> None:
+    _, rows = table(__file__, "old_links")
+    assert len(rows) >= 30
+    board = {**BOARD, "continents": [{"name": "East", "bonus": 2, "territories": [2, 3]}]}
+    read = visit("/about").evaluate(READ_ALL, [board, [fragment for fragment, _ in rows]])
+    for (fragment, state), (old, new) in zip(rows, read, strict=True):
+        assert old == {"state": {**DEFAULTS, **state}, "problem": ""}, fragment
+        assert new == old
+
+
+# The state of a link that names no more than two players and a position.
+DEFAULTS = {
+    "code": "",
+    "players": ["red", "blue"],
+    "mover": 0,
+    "rules": "classic",
+    "goal": "",
+    "continent": 0,
+    "victim": 1,
+    "targets": [],
+    "hold": False,
+    "keep": {},
+    "stay": [],
+    "fresh": 0,
+    "played": False,
+    "steps": [],
+    "at": 0,
+}
+
+
+def test_a_link_of_a_newer_version_is_named(visit: Visit) -> None:
+    page = visit(TINY_LINK.replace("#", "#v=3&"))
+    expect(page.locator("#wrong")).to_contain_text("from a newer version of iacta")

@@ -1,0 +1,123 @@
+"""Boards, positions and turns as the server reads them for the board page; no browser."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import iacta
+from iacta.board.files import read_board
+from iacta.board.position import read_position
+from iacta.inputs.errors import IactaError
+from iacta.plan import TakeAll, best_plan
+from iacta.questions import ask
+from iacta.web.map import board_read, position_read
+from iacta.web.turns import replay_turns, step_turn
+from tests.tables import table
+from tests.web.board_page import EXAMPLES, FILES, POSITION, TINY, TURN, plan_of_tiny
+
+SHIPPED = Path(__file__).parents[2] / "src" / "iacta" / "web" / "static" / "examples"
+
+
+def taking(**step: Any) -> dict[str, Any]:
+    return {"code": TURN, "board": TINY, "step": step}
+
+
+def test_the_page_ships_the_examples_of_the_repository() -> None:
+    for each in SHIPPED.iterdir():
+        assert each.read_text() == (EXAMPLES / each.name).read_text()
+
+
+@pytest.mark.parametrize("file", sorted(FILES.glob("*.*")), ids=lambda file: file.name)
+def test_every_format_is_read_from_its_text(file: Path) -> None:
+    text = file.read_text()
+    if file.stem == "position":
+        position = read_position(file)
+        found = position_read({"text": text, "board": position.board.to_record()})
+        assert read_position({**found["position"], "board": found["board"]}) == position
+    elif file.suffix != ".cards":
+        board = read_board(file)
+        found = board_read({"text": text, "name": file.name})
+        assert found["territories"] == list(board.territories)
+        assert read_board(found["board"]).borders == board.borders
+        ends = {(each["start"], each["to"]) for each in found["scene"]["borders"]}
+        assert len(ends) == len({frozenset(pair) for pair in board.borders})
+
+
+READERS: dict[str, Any] = {
+    each.__name__: each for each in (board_read, position_read, replay_turns, step_turn)
+}
+
+
+@pytest.mark.parametrize(*table(__file__, "unreadable"))
+def test_what_cannot_be_read_is_refused_in_a_sentence(
+    function: str, is_of_the_turn: bool, asked: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(IactaError) as refused:
+        READERS[function]({"code": TURN, "board": TINY} | asked if is_of_the_turn else asked)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
+    asked = taking(do="roll", seed=3, **{"from": 0, "to": 1})
+    assert step_turn(asked) == step_turn(asked)
+    once = step_turn(taking(do="roll", seed=3, once=True, **{"from": 0, "to": 1}))
+    assert "in 1 roll" in once["words"]
+
+
+def test_steps_are_those_of_the_game() -> None:
+    turn = iacta.Turn(read_position(POSITION))
+    after = turn.fought("A", "B", 8, 0).after(iacta.game.Advance(5))
+    steps = [
+        {"after": 0, "do": "attack", "from": 0, "to": 1, "left": 8, "their_left": 0},
+        {"after": 1, "do": "advance", "armies": 5},
+        {"after": 2, "do": "attack", "from": 1, "to": 2, "left": 5, "their_left": 1},
+        {"after": 2, "do": "get", "armies": 2},
+        {"after": 4, "do": "place", "on": [[0, 1], [1, 1]]},
+        {"after": 0, "do": "advance", "armies": 5},
+        {"after": 6, "do": "stop"},
+    ]
+    turns = replay_turns({"code": turn.to_code(), "board": TINY, "steps": steps})["turns"]
+    assert turns[0]["armies"] == [9, 1, 2, 1]
+    assert turns[1]["advance"] == {"from": 0, "to": 1, "least": 3, "most": 7}
+    assert turns[2]["code"] == after.to_code()
+    assert turns[2]["odds"][0]["chance"] == after.odds()[0].win_probability
+    assert turns[3]["code"] == after.fought("B", "C", 5, 1).to_code()
+    assert turns[5]["armies"] == [4, 6, 2, 1]
+    assert "no territory has just been taken" in turns[6]["problem"]
+    assert turns[7]["problem"] == "the step before it is not possible"
+
+
+def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> None:
+    turn = iacta.Turn(read_position(POSITION))
+    best = plan_of_tiny()
+    found = ask("plan", position=turn, take="East").record()
+    assert found["value"] == found["upper_bound"] == best.value
+    assert [each["loss"] for each in found["moves"]] == [0.0]
+    after = turn.fought("A", "B", 8, 0)
+    found = ask("plan", position=after, take="East").record()
+    for armies, value in found["move_in"]["values"]:
+        there = after.after(iacta.game.Advance(armies)).position
+        assert value == pytest.approx(best_plan(there, TakeAll("East")).value)
+    assert found["move_in"]["best"] == 7
+
+
+def test_chances_of_attacks_are_those_to_take_where_all_is_to_be_held() -> None:
+    asked: dict[str, Any] = {"position": TURN, "board": TINY, "take": "East", "time_limit": 2}
+    free, held = (ask("plan", **asked, hold=hold).record() for hold in (False, True))
+    assert [each["figure"] for each in held["moves"]] == [each["figure"] for each in free["moves"]]
+    assert "and hold it until your next turn" in held["sentences"][0]
+    assert "stop" not in held
+
+
+def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
+    position = read_position(POSITION)
+    found = position_read({"text": position.to_code(), "board": TINY})
+    assert read_position({**found["position"], "board": found["board"]}) == position
+    turn = iacta.Turn(position, "capital", place=3, keep={"C": 4}, stay="A")
+    found = position_read({"text": turn.to_code(), "board": TINY})
+    asked = [found[key] for key in ("rules", "keep", "stay", "fresh")]
+    assert asked == ["capital", {2: 4}, [0], 3]
+    own_rules = iacta.Turn(position, rules_of={"B": "capital"}).to_code()
+    with pytest.raises(IactaError, match="no rules of territories"):
+        position_read({"text": own_rules, "board": TINY})

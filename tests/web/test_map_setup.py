@@ -1,0 +1,260 @@
+"""Gestures that set up a position on the board page: mouse, touch, keyboard, table, files."""
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+from iacta.board.files import classic_board, read_board
+from tests.web.board_page import (
+    FILES,
+    POSITION,
+    TINY_LINK,
+    TURN,
+    counted,
+    dropped,
+    play,
+    says,
+    spot,
+)
+from tests.web.conftest import Visit, late
+
+
+def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
+    page = visit("/map")
+    says(page, "Ukraine", "red, 42")
+    says(page, "Ural", "green, 4, goal")
+    assert page.locator("#kind option:checked").inner_text() == "Take Asia (7)"
+    assert page.locator(".spot").count() == 42
+
+
+def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "C").click()
+    says(page, "C", "red, 1, goal")
+    spot(page, "C").click()
+    says(page, "C", "red, 2, goal")
+    page.get_by_label("Armies on C", exact=True).fill("7")
+    page.keyboard.press("Tab")
+    says(page, "C", "red, 7, goal")
+    page.fill("#brush", "4")
+    page.locator("#owners").get_by_role("button", name="blue").click()
+    spot(page, "C").click()
+    says(page, "C", "blue, 4, goal")
+    page.locator("#owners").get_by_role("button", name="select").click()
+    spot(page, "C").click()
+    says(page, "C", "blue, 4, goal")
+    page.locator("#owners").get_by_role("button", name="nobody").click()
+    spot(page, "C").click()
+    says(page, "C", "nobody, goal")
+
+
+def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.locator("#owners").get_by_role("button", name="select").click()
+    spot(page, "C").click()
+    armies = page.get_by_label("Armies on C", exact=True)
+    armies.click()
+    page.keyboard.type("5")  # the content was selected
+    page.keyboard.press("Enter")
+    says(page, "C", "blue, 5, goal")
+    for text in ("", "some"):
+        armies.fill(text)
+        armies.blur()
+        expect(armies).to_have_value("5")
+    armies.fill("0")
+    says(page, "C", "blue, 5, goal")
+    armies.press("Tab")
+    says(page, "C", "nobody, goal")
+
+
+def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
+    size = {"width": 360, "height": 740}
+    page = visit(TINY_LINK, viewport=size, has_touch=True, is_mobile=True)
+    page.locator("#owners").get_by_role("button", name="blue").tap()
+    spot(page, "B").tap()
+    says(page, "B", "blue, 2")
+    page.get_by_label("Armies on B", exact=True).tap()
+    page.keyboard.type("1")
+    spot(page, "C").tap()
+    says(page, "B", "blue, 1")
+    says(page, "C", "blue, 3, goal")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "A").focus()
+    page.keyboard.type("12")
+    says(page, "A", "red, 12")
+    page.keyboard.press("ArrowRight")
+    expect(spot(page, "B")).to_be_focused()
+    page.keyboard.type("r")
+    says(page, "B", "red, 1")
+    page.keyboard.press("ArrowUp")
+    expect(spot(page, "C")).to_be_focused()
+    page.keyboard.type("++-")
+    says(page, "C", "blue, 3, goal")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Delete")
+    says(page, "D", "nobody, goal")
+    page.keyboard.type("5b")
+    says(page, "D", "blue, 5, goal")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Armies on D", exact=True)).to_be_focused()
+    page.keyboard.type("23")
+    page.keyboard.press("Enter")
+    says(page, "D", "blue, 23, goal")
+
+
+def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
+    page = visit(TINY_LINK.replace("g=continent&t=0", "g=all&t="))
+    page.get_by_text("All territories as a table").click()
+    page.get_by_label("Armies on A", exact=True).fill("11")
+    page.get_by_label("Owner of B").select_option("red")
+    page.get_by_label("Take C").check()
+    page.get_by_label("A may not attack").check()
+    page.get_by_label("Armies to keep on B").fill("2")
+    page.keyboard.press("Tab")
+    says(page, "A", "red, 11, stays")
+    says(page, "B", "red, 1, keep 2")
+    says(page, "C", "blue, 2, goal")
+
+
+def test_quick_ways_fill_a_board(visit: Visit) -> None:
+    page = visit(TINY_LINK.replace("a9.b1.b2.b1", "a9.b1.-.-"))
+    expect(page.get_by_text("2 territories are empty")).to_be_visible()
+    page.locator("#rest-player").select_option(label="blue")
+    page.locator("#rest-armies").fill("4")
+    page.get_by_role("button", name="Fill", exact=True).click()
+    says(page, "B", "blue, 1")
+    says(page, "C", "blue, 4, goal")
+    expect(page.locator("#rest")).to_be_hidden()
+    page.get_by_role("button", name="Undo the filling").click()
+    says(page, "C", "nobody, goal")
+    page.locator("#rest-armies").fill("abc")
+    page.get_by_role("button", name="Fill", exact=True).click()
+    assert not page.locator("#rest-armies").evaluate("each => each.validity.valid")
+    says(page, "C", "nobody, goal")
+    page.get_by_text("Deal, open or paste").click()
+    page.get_by_label("armies per player").fill("10")
+    page.get_by_role("button", name="Deal").click()
+    legend = page.locator("#legend").inner_text()
+    assert "red: 10 on 2" in legend
+    assert "blue: 10 on 2" in legend
+
+
+def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
+    dropped(page, (FILES / "domination.map").read_text(), "domination.map")
+    expected = read_board(FILES / "domination.map")
+    expect(page.locator("#board-name")).to_have_text(expected.name)
+    assert page.locator(".spot").count() == len(expected.territories)
+    page.set_input_files("#file", FILES / "own.toml")
+    expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
+    page.get_by_text("Deal, open or paste").click()
+    page.fill("#pasted", json.dumps(POSITION))
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#board-name")).to_have_text("tiny")
+    says(page, "C", "blue, 2")
+    page.fill("#pasted", '{"player": "red", "territories": {"Mars": 1}}')
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#wrong")).to_contain_text("'Mars'")
+    page.go_back()
+    expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
+
+
+def test_a_file_that_is_dropped_while_the_page_begins_stays(visit: Visit) -> None:
+    page = visit("/about")
+    page.route(re.compile("examples"), late)
+    page.goto(page.url.replace("/about", "/map"))
+    dropped(page, (FILES / "own.toml").read_text(), "own.toml")
+    name = read_board(FILES / "own.toml").name
+    expect(page.locator("#board-name")).to_have_text(name)
+    page.wait_for_timeout(700)
+    expect(page.locator("#board-name")).to_have_text(name)
+
+
+def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
+    size = {"width": 360, "height": 740}
+    page = visit("/map", viewport=size, has_touch=True, is_mobile=True)
+    says(page, "Ukraine", "red, 42")
+    page.get_by_role("button", name="Set up").tap()
+    page.get_by_role("button", name="Clear", exact=True).tap()
+    wanted = {
+        name: (("red", "blue", "green")[t % 3], 1 + t * 7 % 4 + 20 * (t == 9))
+        for t, name in enumerate(classic_board().territories)
+    }
+    taps = 2
+    for player in ("red", "blue", "green"):
+        page.locator("#owners").get_by_role("button", name=player).tap()
+        taps += 1
+        for name, (owner, armies) in wanted.items():
+            if owner != player:
+                continue
+            if armies < 10:
+                for _ in range(armies):
+                    spot(page, name).tap()
+                taps += armies
+                continue
+            spot(page, name).dispatch_event("pointerdown", {"isPrimary": True, "button": 0})
+            for digit in str(armies):
+                page.locator("#pad").get_by_role("button", name=digit, exact=True).tap()
+            taps += 1 + len(str(armies))
+    for name, (owner, armies) in wanted.items():
+        expect(spot(page, name)).to_have_attribute(
+            "aria-label", re.compile(f"^{name}, {owner}, {armies} {counted(armies)}(, goal)?$")
+        )
+    assert taps <= 115  # 107 armies
+
+
+def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    play(page)
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_label("Start from").select_option(label="Red\u2019s 42 armies want Asia")
+    expect(spot(page, "Ukraine")).to_be_visible()
+    page.get_by_label("Start from").select_option(label="Recent: red, 9 armies, on tiny")
+    says(page, "A", "red, 9")
+
+
+def test_players_are_renamed_added_and_removed(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_text("Players and whose turn it is").click()
+    page.get_by_label("Name of player 2").fill("Zoë")
+    page.keyboard.press("Tab")
+    says(page, "B", "Zoë, 1")
+    page.get_by_role("button", name="Add a player").click()
+    spot(page, "D").focus()
+    page.keyboard.type("b")
+    says(page, "D", "blue, 1, goal")
+    page.get_by_label("Zoë moves").check()
+    expect(page.locator("#turn")).to_have_text("Zoë moves")
+    page.get_by_role("button", name="Remove red").click()
+    says(page, "A", "nobody")
+    page.reload()
+    expect(page.locator("#turn")).to_have_text("Zoë moves")
+
+
+def test_a_key_may_be_held_down(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "A").focus()
+    page.keyboard.type("+" * 250)
+    says(page, "A", "red, 259")
+    assert re.search("h=a[1-9]", page.url)
+
+
+def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
+    page = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_text("Share it").click()
+    page.get_by_role("button", name="Copy the code").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    code = page.evaluate("navigator.clipboard.readText()")
+    assert code == TURN
+    page.get_by_text("Deal, open or paste").click()
+    turned = code.replace("C:blue:2", "C:red:7").replace(";attack", ";place;place=4;keep=C:3")
+    page.fill("#pasted", turned)
+    page.get_by_role("button", name="Use it").click()
+    says(page, "C", "red, 7, keep 3")

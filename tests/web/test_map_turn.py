@@ -1,0 +1,408 @@
+"""Gestures that play and analyse a turn on the board page."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Request, Route, expect
+
+import iacta
+from iacta.board.files import classic_board
+from iacta.board.position import read_position
+from iacta.plan import TakeAll, best_plan
+from iacta.questions.plan import PlanQuestion
+from iacta.questions.whole_game import CONDITION
+from tests.web.board_page import (
+    EXAMPLES,
+    HELD,
+    POSITION,
+    SEEN,
+    SLOWEST,
+    TINY,
+    TINY_LINK,
+    attack,
+    chance_in,
+    downloaded,
+    fought,
+    link,
+    plan_of_tiny,
+    play,
+    says,
+    spot,
+    value,
+)
+from tests.web.conftest import Visit, late
+
+
+def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
+    page, plan = visit(TINY_LINK), plan_of_tiny()
+    play(page)
+    value(page, plan.counted)
+    expect(page.locator("#report")).to_contain_text("proven best")
+    assert page.locator("#bar").get_attribute("aria-valuenow") == f"{100 * plan.counted:.2f}"
+    page.locator("#whole summary").click()
+    answer = PlanQuestion(read_position(POSITION), take="East").answer()
+    for section in list(answer.sections())[1:]:
+        expect(page.locator("#plan-tables")).to_contain_text(section.title.rstrip(":"))
+
+
+def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    play(page)
+    expect(page.locator("#moves li")).to_have_count(1)
+    page.locator("#moves button").click()
+    expect(page.locator("#battle-said")).to_contain_text("9 against 1")
+    fought(page, 8, 0)
+    expect(page.locator("#advance-said")).to_have_text("Armies that move from A into B")
+    expect(page.locator("#advance-number")).to_have_text("7, the best")
+    assert page.locator("#advance").input_value() == "7"
+    page.get_by_role("button", name="Move in", exact=True).click()
+    says(page, "B", "red, 7")
+    value(page, chance_in(A=("red", 1), B=("red", 7)))
+    attack(page, "B", "C")
+    page.get_by_role("button", name="I lose 2, they lose 0").click()
+    says(page, "B", "red, 5")
+    there = chance_in(A=("red", 1), B=("red", 5))
+    value(page, there)
+    page.get_by_role("button", name="Step back").click()
+    says(page, "B", "red, 7")
+    attack(page, "B", "D")
+    fought(page, 7, 0)
+    expect(page.locator("#advance-number")).to_have_text("3, the best")
+    page.get_by_role("button", name="Move in", exact=True).click()
+    says(page, "D", "red, 3, goal")  # the others take C
+    expect(page.locator("#steps")).to_contain_text("or: B to C: you lose 2, they lose 0")
+    here = page.evaluate("location.pathname + location.hash")
+    page.reload()
+    says(page, "D", "red, 3, goal")
+    other = visit(here)
+    says(other, "D", "red, 3, goal")
+    other.get_by_role("button", name="or: B to C").click()
+    says(other, "B", "red, 5")
+    value(other, there)
+    other.get_by_role("button", name="Undo").click()
+    says(other, "B", "red, 7")
+    expect(other.locator("#steps")).not_to_contain_text("lose 2, they lose 0")
+    other.go_back()
+    says(other, "B", "red, 5")
+    for _ in range(3):
+        other.get_by_role("button", name="Step back").click()
+    expect(other.locator("#steps button[aria-current]")).to_contain_text("Start")
+
+
+def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> None:
+    page = visit("/map")
+
+    def cut_off(route: Route) -> None:
+        response = route.fetch()
+        values = json.loads(response.text().splitlines()[-1])["answer"]["values"]
+        if ordered(route.request) == [0, 1, 2]:  # as if there were time for the first two only
+            values[2] = None
+        route.fulfill(response=response, body=json.dumps({"answer": {"values": values}}) + "\n")
+
+    def ordered(request: Request) -> list[int]:
+        found: list[int] = json.loads(request.post_data or "")["order"]
+        return found
+
+    def is_again(request: Request) -> bool:
+        return request.url.endswith("api/v1/steps") and ordered(request) == [2]
+
+    page.route("**/api/v1/steps", cut_off)
+    with page.expect_request(is_again, timeout=SLOWEST):
+        page.goto(f"{page.url.split('/map')[0]}{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
+
+
+def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
+    before = best_plan(read_position(POSITION), TakeAll("C")).counted
+    value(page, before)
+    attack(page, "A", "B")
+    fought(page, 9, 0)
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    page.get_by_role("button", name="Move in", exact=True).click()
+    after = chance_of_c(B=8)
+    value(page, after)
+    expect(page.locator("#steps li").nth(1)).to_contain_text(f"dice +{100 * (after - before):.1f}")
+    page.get_by_role("button", name="Step back").click()
+    page.locator("#advance").fill("3")
+    page.get_by_role("button", name="Move in", exact=True).click()
+    value(page, chance_of_c(A=6, B=3))
+    step = page.locator("#steps button[aria-current]")
+    cost = after - chance_of_c(A=6, B=3)
+    expect(step).to_contain_text(f"choice -{100 * cost:.1f}")
+    expect(step.locator(".mark")).to_have_count(1)
+    expect(page.locator("#graph")).to_be_visible()
+    found = iacta.review(downloaded(page, "Download the log"))
+    (battle,) = found.steps  # red has not stopped yet
+    assert battle.is_assumed  # as the dice were not entered
+    assert (battle.name, battle.lost, battle.moved) == ("A to B", 0, 3)
+    assert battle.cost == pytest.approx(cost)
+
+
+def test_new_armies_part_a_log(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    fought(page, 9, 0)
+    page.get_by_role("button", name="Move in", exact=True).click()
+    page.get_by_label("New armies from traded cards").fill("4")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Best: 4 on B").click()
+    says(page, "B", "red, 12")
+    page.get_by_role("button", name="Attack no more").click()
+    found = iacta.review(downloaded(page, "Download the log"))
+    assert [(each.turn, each.name) for each in found.steps] == [(1, "A to B"), (1, "stop")]
+    assert found.steps[1].before > found.steps[0].after
+
+
+def chance_of_c(**red: int) -> float:
+    territories = {name: {"owner": "red", "armies": number} for name, number in red.items()}
+    held = HELD | {"A": {"owner": "red", "armies": 1}} | territories
+    position = read_position({**POSITION, "territories": held})
+    return best_plan(position, TakeAll("C")).counted
+
+
+def test_dice_are_rolled_here_or_entered(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    page.get_by_text("Enter the dice").click()
+    page.fill("#mine", "6 4 1")
+    page.fill("#yours", "5")
+    page.locator("#faces").get_by_role("button", name="Enter").click()
+    expect(page.locator("#steps")).to_contain_text("you lose 0, they lose 1 in 1 roll; B is taken")
+    page.get_by_role("button", name="Undo").click()
+    attack(page, "A", "B")
+    page.get_by_role("button", name="Roll to the end").click()
+    expect(page.locator("#steps")).to_contain_text(re.compile("you lose .*; B is taken"))
+
+
+@pytest.mark.parametrize("how", ["entered", "rolled", "chosen"])
+def test_a_roll_s_dice_are_in_the_address_and_the_log(visit: Visit, how: str) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b2.b2.b1&g=all&t=2&go=1"))
+    attack(page, "A", "B")
+    if how == "entered":
+        page.get_by_text("Enter the dice").click()
+        page.fill("#mine", "6")
+        page.fill("#yours", "5 1")
+        page.locator("#faces").get_by_role("button", name="Enter").click()
+    elif how == "rolled":
+        page.get_by_role("button", name="Roll once").click()
+    else:
+        page.get_by_role("button", name="I lose 1, they lose 1").click()
+    dice = 1 if how == "entered" else 3
+    expect(page).to_have_url(re.compile(rf"x=0a0-1-\d-\d-{dice}[a-z]\b"))
+    page.reload()
+    expect(page.locator("#steps")).to_contain_text("you lose", timeout=SLOWEST)
+    log = downloaded(page, "Download the log")
+    (battle,) = json.loads(log)["battles"]
+    assert battle["dice"] == dice
+    step = iacta.review(log).steps[0]
+    assert (step.dice, step.is_assumed) == (dice, False)
+    assert step.spread is not None
+
+
+def test_the_choice_of_dice_is_charged(visit: Visit) -> None:
+    record = json.loads((EXAMPLES / "break-off.json").read_text(encoding="utf-8"))
+    fragment = "p=red&p=blue&h=a7.a8.b2.b3&g=all&t=2.3&go=1&i=1&x=0a0-2-6-1"
+    for dice, cost in (("", "0.5"), ("-3", "0.5"), ("-2", "0.7")):
+        page = visit(link(record["board"], fragment + dice))
+        step = page.locator("#steps button[aria-current]")
+        expect(step).to_contain_text(f"choice -{cost}", timeout=SLOWEST)
+
+
+def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&f=3&go=1")
+    best = page.get_by_role("button", name="Best: 3 on A")
+    expect(best).to_be_visible(timeout=SLOWEST)
+    for _ in range(3):
+        spot(page, "A").click()
+    expect(page.locator("#placing-said")).to_have_text(
+        "No new armies are left: place these, or clear them."
+    )
+    page.get_by_role("button", name="Clear", exact=True).click()
+    best.click()
+    says(page, "A", "red, 12")
+    page.get_by_label("New armies from traded cards").fill("4")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("button", name="Best: 4 on A")).to_be_visible(timeout=SLOWEST)
+    spot(page, "A").click()
+    expect(page.locator("#placing-said")).to_contain_text("3 of 4")
+
+
+def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
+    both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
+    page = visit(link(both, "p=red&p=blue&h=a9.a1.b2.b1&g=continent&t=0&go=1"))
+    page.route(re.compile("threats"), late)
+    page.get_by_role("button", name="Attack no more").click()
+    expect(page.locator("#fortify-said")).to_be_visible()
+    spot(page, "A").click()
+    spot(page, "B").click()
+    expect(page.get_by_label("Armies to move")).to_have_value("8")
+    page.get_by_label("Armies to move").fill("5")
+    expect(page.get_by_role("button", name="Best: ")).to_be_visible(timeout=SLOWEST)
+    expect(page.get_by_label("Armies to move")).to_have_value("5")
+    expect(page.get_by_label("Armies to move")).to_be_focused()
+    page.get_by_role("button", name="Move", exact=True).click()
+    says(page, "B", "red, 6")
+    expect(page.locator("#report")).to_contain_text("red's turn is over.")
+    page.get_by_role("button", name="Next player").click()
+    expect(page.locator("#turn")).to_have_text("blue moves")
+    page.locator("#goals button").first.click()
+    expect(page.locator("#placing-said")).to_contain_text("5 of 5 new armies")
+
+
+def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1", viewport={"width": 360, "height": 740}, has_touch=True)
+    attack(page, "A", "B")
+    expect(page.locator("#battle")).to_be_in_viewport()
+    page.get_by_text("Enter the dice").click()
+    page.locator("#faces").get_by_role("button", name="Enter").click()
+    expect(page.locator("#wrong")).to_have_text("missing the attacker's dice")
+    expect(page.locator("#wrong")).to_be_in_viewport()
+    spot(page, "D").dispatch_event("click")
+    expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
+
+
+def test_players_move_in_their_order(visit: Visit) -> None:
+    order = "p=red&p=blue&p=green&h=a3.c2.b2.b1&g=all&t=2&go=1"
+    page = visit(link(TINY, order))
+    page.get_by_role("button", name="Attack no more").click()
+    page.get_by_role("button", name="Next player").click()
+    expect(page.locator("#turn")).to_have_text("blue moves")
+
+
+def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    fought(page, 10, 0)
+    sentence = "armies left on A must be a whole number from 1 to 9, got 10"
+    expect(page.locator("#wrong")).to_have_text(sentence)
+    # C cannot be attacked from A.
+    page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
+    expect(page.locator("#steps")).to_contain_text("A cannot attack C: no border leads there")
+    page.get_by_role("button", name="Start").click()
+    value(page, plan_of_tiny().counted)
+
+
+def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_label("Start from").select_option(label="Eliminate blue with four stacks")
+    says(page, "Brazil", "red, 22")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#moves li")).to_have_count(3, timeout=SLOWEST)
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Search longer")).to_be_visible(timeout=SLOWEST)
+    expect(page.locator("#figure")).not_to_be_empty()
+    expect(page.locator("#moves li")).to_have_count(3)
+
+
+def test_an_answer_is_kept_unless_another_is_surely_as_good(visit: Visit) -> None:
+    script = """async () => {
+      const {better} = await import("/static/map_analysis.js");
+      const answer = (value, low, bound) => ({value, low, bound, is_proven: false});
+      const kept = [
+        better(answer(.8, .8, .9), answer(.7, .7, .85), false),
+        better(answer(1, 0, 1), answer(.78, .76, .9), false),
+        better(answer(.8, .8, .9), answer(.7, .7, .85), true),
+        better({...answer(.8, .8, .9), placement: [[1, 5]]}, answer(.7, .7, .85), false),
+      ];
+      return kept.map(({value, bound}) => [value, bound]);
+    }"""
+    assert visit("/about").evaluate(script) == [
+        [0.8, 0.85],
+        [0.78, 0.9],
+        [0.7, 0.85],
+        [0.8, 0.9],  # another placement has another bound
+    ]
+
+
+def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    value(page, plan_of_tiny().counted)
+    spot(page, "A").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#battle-name")).to_have_text("A to B")
+    page.get_by_role("button", name="Roll to the end").press("Enter")
+    expect(page.locator("#steps li")).to_have_count(2)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#steps button[aria-current]")).to_contain_text("Start")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#steps button[aria-current]")).to_contain_text("A to B")
+
+
+def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
+    size = {"width": 390, "height": 844}
+    names = classic_board().territories
+    held = ".".join("a60" if name == "Central America" else "-" for name in names)
+    page = visit(f"/map#p=red&p=blue&h={held}", viewport=size, has_touch=True, is_mobile=True)
+    page.evaluate("window.scrolls = 0; addEventListener('scroll', () => { window.scrolls += 1; })")
+    route = [
+        *("Central America", "Venezuela", "Peru", "Argentina", "Brazil"),
+        *("North Africa", "Egypt", "East Africa", "Congo", "South Africa", "Madagascar"),
+    ]
+
+    pans = []
+
+    def take(territories: list[str]) -> None:
+        """Take territories with all armies, each from the one before it."""
+        for to in territories:
+            if not page.evaluate(SEEN, [to]):
+                pans.append(to)
+            spot(page, to).tap()
+            expect(page.locator("#battle-name")).to_contain_text(f"to {to}")
+            page.get_by_role("button", name="Roll to the end").tap()
+            slider = page.locator("#advance")
+            slider.fill(slider.get_attribute("max") or "")
+            page.get_by_role("button", name="Move in", exact=True).tap()
+            expect(page.locator("#advance")).to_have_count(0)
+
+    page.locator("#rest-armies").fill("1")
+    page.get_by_role("button", name="Fill", exact=True).tap()
+    page.get_by_role("button", name="Analyse", exact=True).tap()
+    page.locator("#goals").get_by_role("button", name="Take South America").tap()
+    expect(page.locator("#moves button").first).to_be_in_viewport(timeout=SLOWEST)
+    take(route[1:5])
+    expect(page.locator("#report")).to_have_text("The goal is reached.")
+    page.get_by_role("button", name="Goal: Take South America").tap()
+    page.get_by_label("Goal", exact=True).select_option(label="Take Africa (3)")
+    page.get_by_role("button", name="Goal: Take Africa").tap()
+    take(route[5:])
+    page.get_by_role("button", name="Threats: what can they do to me?").tap()
+    expect(page.locator("#now table")).to_contain_text("break red's", timeout=SLOWEST)
+    page.get_by_role("button", name="Threats: what can they do to me?").tap()
+    page.get_by_role("button", name="Attack no more").tap()
+    page.get_by_role("button", name="Move no armies").tap()
+    expect(page.locator("#report")).to_contain_text("In this turn: dice ")
+    game = re.compile("^Games won if everybody plays like iacta's player: red .*, blue ")
+    expect(page.locator("#game")).to_have_attribute("aria-label", game, timeout=SLOWEST)
+    shares = r" +red \d+%, +blue \d+%"
+    said = rf"{CONDITION}:{shares} \(like its simple player:{shares}\)"
+    expect(page.locator("#game-said")).to_have_text(re.compile(f"^Game, {said}$"))
+    for shown in ("#game-said", "#now button:text('Review')", "#now button:text('Copy the link')"):
+        expect(page.locator(shown)).to_be_in_viewport()
+    expect(page.locator("#curve")).to_contain_text(
+        re.compile(rf"dashed: of the game, {CONDITION} \(like its simple player:{shares}\)\.")
+    )
+    page.get_by_role("button", name="Next player").tap()
+    expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
+    words = f"Chances to win the game hold {CONDITION}."
+    expect(page.locator("#now")).to_contain_text(words, timeout=SLOWEST)
+    page.locator("#goals button").nth(1).tap()
+    expect(page.locator("#placing-said")).to_be_in_viewport()
+    assert page.evaluate("window.scrolls") == 0
+    assert pans == []
+
+
+def test_a_plan_is_copied_as_python_and_as_a_command(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1", permissions=["clipboard-read", "clipboard-write"])
+    value(page, plan_of_tiny().counted)
+    page.locator("#whole summary").click()
+    page.get_by_role("button", name="Copy as Python").click()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert eval(text, {"iacta": iacta}).plan.value == plan_of_tiny().value  # noqa: S307 # our own text
+    page.get_by_role("button", name="Copy as command").click()
+    command = page.evaluate("navigator.clipboard.readText()").split(" <<")[0]
+    assert command == "iacta plan - --take East"

@@ -1,0 +1,207 @@
+"""The board page on screens, projectors and paper, and for all of its readers."""
+
+import json
+import math
+import re
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from iacta.board.files import classic_board, read_board
+from iacta.board.position import Position, read_position
+from iacta.plan import TakeAll, best_plan
+from tests.web.board_page import SEEN, SLOWEST, TINY_LINK, link, plan_of_tiny, says, spot, value
+from tests.web.conftest import Visit, barriers
+
+
+def test_a_phone_shows_names_that_can_be_read_badges_that_can_be_hit_and_continents(
+    visit: Visit,
+) -> None:
+    page = visit("/map", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    says(page, "Alaska", "blue, 3")
+    middles = page.locator(".badge").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect())"
+        ".map(({x, y, width, height}) => [x + width / 2, y + height / 2])"
+    )
+    assert min(math.dist(a, b) for a, b in combinations(middles, 2)) >= 32
+    unit = page.evaluate("map.getScreenCTM().a")
+    sizes = page.locator("#map .name").evaluate_all(
+        "all => all.map(each => Number(each.getAttribute('font-size')))"
+    )
+    assert min(sizes) * unit >= 11
+    page.get_by_role("button", name="Set up", exact=True).tap()
+    page.get_by_role("button", name="Clear", exact=True).tap()
+    names = page.locator("#map .name.continent").all_text_contents()
+    assert {*names} == {f"{each.name} +{each.bonus}" for each in classic_board().continents}
+
+
+def test_the_map_is_seen_larger_where_the_sea_is_tapped_twice(visit: Visit) -> None:
+    page = visit("/map", viewport={"width": 1440, "height": 900})
+    says(page, "Ukraine", "red, 42")
+    whole = page.evaluate("map.clientWidth")
+    for wide in (2 * whole, whole):
+        page.locator("#view").dblclick(position={"x": 5, "y": 5})
+        assert abs(page.evaluate("map.clientWidth") - wide) < 2
+
+
+def test_the_code_is_a_picture_to_scan(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_text("Share it").click()
+    expect(page.locator("#qr")).to_be_visible()
+    expect(page.locator("#qr")).to_have_js_property("complete", value=True)
+    assert page.locator("#qr").evaluate("image => image.naturalWidth") > 100
+
+
+ROW = [f"T{n}" for n in range(12)]
+
+FAR = {
+    "name": "far",
+    "territories": {a: [b] for a, b in pairwise(ROW)} | {"T11": []},
+    "places": {name: [80 * n, 200 * (n % 2)] for n, name in enumerate(ROW)},
+}
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_the_map_follows_the_goal_and_the_first_attack(visit: Visit, motion: str) -> None:
+    held = "a9.b9.b1x7.a8.b1.b2"  # the largest stack, which is shown first, is far away
+    fragment = f"p=red&p=blue&h={held}&g=all&t=10&s=0&go=1"
+    size = {"width": 390, "height": 844}
+    page = visit(link(FAR, fragment), viewport=size, has_touch=True, reduced_motion=motion)
+    value(page, best_plan(position_of_far(), TakeAll("T10"), stay=["T0"]).counted)
+    expect(page.locator("#map .head")).to_have_class("head next")
+    assert page.locator("#map .step-number").all_text_contents() == ["1"]
+    page.wait_for_function(SEEN, arg=["T9", "T10"])
+    assert page.evaluate("scrollY") == 0
+
+
+def position_of_far() -> Position:
+    armies = [9, 9, *[1] * 7, 8, 1, 2]
+    territories = {
+        name: {"owner": "red" if n in (0, 9) else "blue", "armies": armies[n]}
+        for n, name in enumerate(ROW)
+    }
+    return read_position({"board": FAR, "player": "red", "territories": territories})
+
+
+def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1", viewport={"width": 1920, "height": 1080})
+    value(page, plan_of_tiny().counted)
+    before = page.locator(".badge").first.bounding_box()
+    page.get_by_role("button", name="Project").click()
+    expect(page.locator(".map-side")).to_be_hidden()
+    page.wait_for_function("() => map.getBoundingClientRect().height > .7 * innerHeight")
+    assert page.evaluate("view.getBoundingClientRect().width > .95 * innerWidth")
+    after = page.locator(".badge").first.bounding_box()
+    assert before
+    assert after
+    assert after["width"] > 1.2 * before["width"]
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    expect(page.locator("#report")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".map-side")).to_be_visible()
+
+
+def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> None:
+    page = visit("/map", viewport={"width": 1280, "height": 800})
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for shown in ("h1", "#map", "#bar", "#game-said", "#report", "#moves", "#plan-tables h3"):
+        expect(page.locator(shown).first).to_be_visible()
+    for hidden in ("#setup", "#nav", "#cards", "#command", "#sharing", ".menu"):
+        expect(page.locator(hidden)).to_be_hidden()
+
+
+def test_names_are_text_everywhere(visit: Visit) -> None:
+    names = ["<img src=x onerror=alert(1)>", "</script><b>\"quoted'", "__proto__", "constructor"]
+    board = {
+        "name": "<h1>board</h1>",
+        "territories": {name: [] for name in names} | {names[0]: names[1:]},
+        "continents": {"<i>land</i>": {"bonus": 1, "territories": names}},
+    }
+    position = {
+        "board": board,
+        "player": "<u>me</u>",
+        "territories": {name: {"owner": "__proto__", "armies": 1} for name in names}
+        | {names[0]: {"owner": "<u>me</u>", "armies": 9}},
+    }
+    page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_text("Deal, open or paste").click()
+    page.fill("#pasted", json.dumps(position))
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#board-name")).to_have_text("<h1>board</h1>")
+    page.get_by_text("All territories as a table").click()
+    page.get_by_label("Armies on __proto__").fill("3")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    page.get_by_label("Goal", exact=True).select_option("Eliminate __proto__")
+    expect(page.locator("#report")).to_contain_text("eliminate __proto__", timeout=SLOWEST)
+    page.get_by_role("button", name="Goal: Eliminate __proto__").click()
+    page.locator("#moves button").first.click()
+    expect(page.locator("#battle-name")).to_contain_text(names[0])
+    shown = "main img:not(#qr), main b:not(#names b), main i, main u, main h1"
+    assert page.locator(shown).count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str) -> None:
+    # Dark or light, nothing but the colours differs.
+    rules = ["color-contrast"] if scheme == "dark" else []
+    page = visit(TINY_LINK, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    spot(page, "B").click()
+    for summary in page.locator("#setup summary").all():
+        summary.click()
+    page.get_by_text("All territories as a table").click()
+    assert barriers(page, *rules) == []
+    page = visit(
+        f"{TINY_LINK}&go=1&x=0a0-1-8-0&i=1",
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+    )
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    assert barriers(page, *rules) == []
+    page.get_by_role("button", name="Move in", exact=True).click()
+    expect(page.locator("#moves li")).not_to_have_count(0)
+    page.locator("#moves button").first.click()
+    page.locator("#whole summary").click()
+    assert barriers(page, *rules) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width: int) -> None:
+    page = visit("/map", viewport={"width": width, "height": 800})
+    says(page, "Ukraine", "red, 42")
+    # All at once, as a better plan has other labels.
+    labels, keys = page.evaluate(
+        "() => [[...map.querySelectorAll('.name, .badge')].map(each => {"
+        " const box = each.getBoundingClientRect();"
+        " return [each.textContent, box.left, box.top, box.right, box.bottom] }),"
+        " [...names.children].map(each => each.innerText)]"
+    )
+    texts = " ".join(each[0] for each in labels)
+    for name in read_board("classic").territories:
+        letters = [key.split()[0] for key in keys if key.endswith(f" {name}")]
+        assert name in texts or any(letter in texts.split() for letter in letters), name
+    edges = 2.5  # of the boxes around letters, which are higher than the letters
+    left, top, right, bottom = np.array([each[1:] for each in labels], float).T
+    left, top, right, bottom = left + edges, top + edges, right - edges, bottom - edges
+    meet = (left[:, None] < right) & (top[:, None] < bottom)
+    meet &= meet.T
+    lines = {each for each in range(len(labels)) if labels[each][0]}
+    pairs = [(i, j) for i, j in np.argwhere(np.triu(meet, 1)) if {i, j} & lines]
+    assert [(labels[i][0], labels[j][0]) for i, j in pairs] == []
+
+
+def test_land_and_badge_have_the_colour_of_the_owner(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    fills = "all => all.map(each => getComputedStyle(each).fill)"
+    tones = page.eval_on_selector_all(".badge", fills)
+    assert page.eval_on_selector_all(".land", fills) == tones
