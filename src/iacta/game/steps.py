@@ -21,7 +21,7 @@ from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.rules.thrown import shown_losses
 
-VERSION = 1  # of links and logs; those without a version are of this version, too
+VERSION = 1  # of recorded steps; a record without a version has this version
 MAX_STEPS = 500  # of a tree
 MAX_ROLLS = 2_000  # of one step
 
