@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from iacta import IactaError, Turn
-from iacta.game.moment import read_board_or_moment, read_moment
+from iacta import Board, IactaError, Turn
+from iacta.game.moment import parse_moment, read_board_or_moment, read_moment
 
 HELD = {"Peru": ("red", 6), "Brazil": ("blue", 2), "Argentina": ("blue", 1)}
 TABLE: dict[str, Any] = {
@@ -81,3 +81,15 @@ def test_a_wrong_key_is_refused_in_one_sentence(
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"position file '{file}': ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_fallback_board_gives_way_to_the_board_of_the_text() -> None:
+    own = Board("own", ("A", "B"), (("A", "B"), ("B", "A")))
+    other = Board("other", ("A", "B"), (("A", "B"),))
+    held = {"A": {"owner": "red", "armies": 3}, "B": {"owner": "blue", "armies": 1}}
+    text = json.dumps({"board": own.to_record(), "player": "red", "territories": held})
+    assert parse_moment(text, other, is_fallback=True).board == own
+    with pytest.raises(IactaError, match="the position has the board 'own', got 'other'"):
+        parse_moment(text, other)
+    without = json.dumps({"player": "red", "territories": held})
+    assert parse_moment(without, other, is_fallback=True).board == other

@@ -335,16 +335,21 @@ def _read_plain_table(table: FileTable, folder: Path | None) -> Position:
 
 
 def read_position_table(
-    table: FileTable, folder: Path | None, given: Board | None = None
+    table: FileTable,
+    folder: Path | None,
+    given: Board | None = None,
+    *,
+    is_fallback: bool = False,
 ) -> Position:
     """Return the position in the table of a file.
 
     folder: the folder in which to look for a board file; `None` to refuse board files.
     given: the board of a table without a board, or with the path of a board file.
+    is_fallback: whether a table may contain another board than `given`, and then keeps its own.
     """
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
-    board = _find_board(table, folder, given)
+    board = _find_board(table, folder, given, is_fallback=is_fallback)
     by_name: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
@@ -377,7 +382,9 @@ def _read_table_holding(table: FileTable, path: tuple[str, ...], entry: object) 
         table.refuse((*path, field), f"{key!r}: {error}", type(error))
 
 
-def _find_board(table: FileTable, folder: Path | None, given: Board | None) -> Board:
+def _find_board(
+    table: FileTable, folder: Path | None, given: Board | None, *, is_fallback: bool
+) -> Board:
     own_board = table.entries.get("board")
     if own_board is None:
         return given or read_board("classic")
@@ -393,7 +400,7 @@ def _find_board(table: FileTable, folder: Path | None, given: Board | None) -> B
             return given
         with table.add_line(("board",)):
             return read_board(_resolve_inside(own_board, folder))
-    if given is not None and given != read:
+    if given is not None and given != read and not is_fallback:
         table.refuse(("board",), f"the position has the board {read.name!r}, got {given.name!r}")
     return read
 

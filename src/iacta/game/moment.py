@@ -59,11 +59,12 @@ def read_moment(
         return _read_text(read_file(file).text, _find_folder(file), board)
 
 
-def parse_moment(text: str, board: Board | None = None) -> Turn:
+def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = False) -> Turn:
     """Return the turn in the text of a JSON or TOML file, or in a code.
 
     text: the text.
     board: the board of a code, and of a text that names the file of its board.
+    is_fallback: whether a text may contain another board than `board`, and then keeps its own.
 
     An invalid text is refused in one sentence with the line.
 
@@ -71,7 +72,7 @@ def parse_moment(text: str, board: Board | None = None) -> Turn:
     >>> parse_moment(text).position.player
     'red'
     """
-    return _read_text(normalize_text(text), None, board)
+    return _read_text(normalize_text(text), None, board, is_fallback=is_fallback)
 
 
 def read_board_or_moment(source: str) -> BoardFile | Turn:
@@ -105,15 +106,19 @@ def _find_folder(file: Path) -> Path | None:
     return None if str(file) == STREAM else file.parent
 
 
-def _read_text(text: str, folder: Path | None, board: Board | None) -> Turn:
+def _read_text(
+    text: str, folder: Path | None, board: Board | None, *, is_fallback: bool = False
+) -> Turn:
     if is_code(text):
         return Turn.from_code(text, board)
-    return _read_table(read_table(text), folder, board)
+    return _read_table(read_table(text), folder, board, is_fallback=is_fallback)
 
 
-def _read_table(table: FileTable, folder: Path | None, board: Board | None) -> Turn:
+def _read_table(
+    table: FileTable, folder: Path | None, board: Board | None, *, is_fallback: bool = False
+) -> Turn:
     table.refuse_unknown(table.entries, (*POSITION_KEYS, *TURN_KEYS))
-    position = read_position_table(table, folder, board)
+    position = read_position_table(table, folder, board, is_fallback=is_fallback)
     options = {}
     for key in OPTIONS:
         if key in table.entries:

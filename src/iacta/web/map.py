@@ -10,10 +10,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from iacta.board import Position
-from iacta.board.board import fold_name
-from iacta.board.codes import identify_board, is_code
+from iacta.board.codes import identify_board
 from iacta.board.files import BUILT_IN, BoardFile, classic_board, parse_board_text
-from iacta.board.formats.reading import normalize_text, read_table
 from iacta.board.layout import check_size
 from iacta.board.scene import SHAPES, build_scene
 from iacta.charts.board_layers import digits_on
@@ -188,20 +186,10 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
     Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
     """
     refuse_unknown(body, *POSITION_TEXT["properties"])
-    beside = read_sent_board(body)
-    text = read_text(body, "text")
-    turn = parse_moment(text, None if _has_board(text) else beside)
+    turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
     board = turn.board
     board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
     return {**_drawn(board_file), "position": _position_record(turn.position), **_constraints(turn)}
-
-
-def _has_board(text: str) -> bool:
-    """Return whether a position file contains its board, or names the classic one."""
-    if is_code(text):
-        return False
-    board = read_table(normalize_text(text)).entries.get("board")
-    return isinstance(board, Mapping) or (isinstance(board, str) and fold_name(board) == "classic")
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
