@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from iacta.board import Board, Holding, Position
 from iacta.game import Advance, Attack, Losses, Turn
 from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth
+from iacta.questions import ask
 from iacta.questions.review import ReviewAnswer, ReviewQuestion
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
@@ -292,3 +294,37 @@ def test_a_useless_attack_has_no_luck() -> None:
     step, _ = review(json.dumps(turn)).steps
     assert (step.is_useful, step.luck, step.better) == (False, 0.0, "A to C")
     assert step.cost == pytest.approx(step.before - step.after)
+
+
+@pytest.mark.parametrize("kind", GOALS)
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_and_review_judge_a_random_game_alike(kind: str, seed: int) -> None:
+    record, _ = GOALS[kind]
+    few = Holding("red", 4), Holding("red", 3), Holding("blue", 2), Holding("blue", 2)
+    first, rng = Turn(Position(BOARD, "red", few), phase="attack"), np.random.default_rng(seed)
+    turn, battles, steps, ends = first, [], list[dict[str, Any]](), [0]
+    while attacks_of(turn) and turn.position.find_holding("D").owner == "blue":
+        attack = attacks_of(turn)[rng.integers(len(attacks_of(turn)))]
+        (result,) = turn.results(attack).sample(1, rng)
+        entry = entry_of(turn, attack, result)
+        turn, moved = advanced(turn.after(attack, result), rng)
+        battles.append(entry | moved)
+        steps.append({"do": "attack", "after": len(steps), **entry})
+        if moved:
+            steps.append({"do": "advance", "after": len(steps), "armies": moved["moved"]})
+        ends.append(len(steps))
+    steps.append({"do": "stop", "after": len(steps)})
+    ends.append(len(steps))
+    reviewed = review(log_of(record, battles, first)).steps
+    asked: dict[str, Any] = {"code": first.to_code(), "board": BOARD, "steps": steps, **record}
+    rows = ask("steps", **asked).record()["values"]
+    assert len(reviewed) == len(ends) - 1
+    for step, (begin, end) in zip(reviewed, pairwise(ends), strict=True):
+        parts = rows[begin + 1 : end + 1]
+        assert step.before == pytest.approx(rows[begin]["value"], abs=1e-9)
+        assert step.after == pytest.approx(rows[end]["value"], abs=1e-9)
+        if step.is_useful:
+            assert step.luck == pytest.approx(sum(row["luck"] for row in parts), abs=1e-9)
+            assert step.cost == pytest.approx(sum(row["cost"] for row in parts), abs=1e-9)
+        else:
+            assert parts[0]["cost"] is None

@@ -13,7 +13,7 @@ Each state gets a search with a fixed amount of work, so that a value is the sam
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from iacta.game import Turn
@@ -84,22 +84,17 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
         if found is None:
             return StateValue(goal.worth(turn))
         plan = found
-    low, high = plan.interval or (plan.counted, plan.counted)
-    attacks = first_attacks(plan) if turn.phase == "attack" else ()
-    return StateValue(plan.counted, (high - low) / 2, uncertainty(plan), attacks)
+    return value_plan(plan, has_attacks=turn.phase == "attack")
 
 
-def price_attack(
-    attacks: Iterable[Alternative], best: float, border: tuple[str, str], unsure: float
-) -> dict[int, float]:
-    """Return the cost of an attack over a border, by its number of dice.
+def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
+    """Return the value of the state in which a plan begins.
 
-    attacks: the possible first attacks.
-    best: the value of the best of them.
-    border: the attacking territory and the attacked one.
-    unsure: the uncertainty of these values.
+    has_attacks: whether the values of the first attacks are added.
     """
-    return {way.dice: sure_loss(best - way.value, unsure) for way in attacks if way[:2] == border}
+    low, high = plan.interval or (plan.counted, plan.counted)
+    attacks = first_attacks(plan) if has_attacks else ()
+    return StateValue(plan.counted, (high - low) / 2, uncertainty(plan), attacks)
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:
@@ -118,7 +113,11 @@ def judge_attack(
     dice: the numbers of attack dice that may have been rolled; the best of them counts.
     """
     best = before.attacks[0].value if before.attacks else 0.0
-    costs = price_attack(before.attacks, best, border, before.uncertainty)
+    costs = {
+        attack.dice: sure_loss(best - attack.value, before.uncertainty)
+        for attack in before.attacks
+        if attack[:2] == border
+    }
     fit = [costs[number] for number in costs if number in dice] or [*costs.values()][:1]
     cost = min(fit, default=None)
     change = after.value - before.value

@@ -1,14 +1,14 @@
 """Review: a game that was played, turn by turn: what each decision cost, and what luck did.
 
-Let V(s) be the value of the best plan that is found in a state, Q(s, a) that of an attack a with
-its number of dice and the best play after it (`iacta.plan.alternatives`), s' what follows with the
-armies moved in that were, and s* what follows with those that the policy moves in. Then
+Let V(s) be the value of the best plan found in a state, Q(s, a) the value of an attack a with its
+number of dice and the best play after it (`iacta.plan.alternatives`), s' the state after the attack
+and the advance that were made, and s* the state after the advance of the policy. Then
 
-    cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost,
+    cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost.
 
-so that the luck of a roll is 0 on average, and all luck of a turn is what the turn has gained, less
-what it was worth at its start, plus all costs. To stop costs what was still to be gained. A loss
-that is no larger than the uncertainty of the values is none; of a stop, it is no luck either.
+The luck of a roll is 0 on average. The luck of a turn is the change of its value plus all costs. To
+stop costs all that the attacks would still have gained. Each of the two differences of the cost is
+judged by `iacta.plan.judge`, where a loss within the uncertainty of the values counts as 0.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -23,14 +23,14 @@ from typing import NamedTuple
 
 from iacta.board import Board
 from iacta.game import Advance, Turn
-from iacta.game.steps import LoggedBattle
+from iacta.game.steps import LoggedBattle, list_advances
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.alternatives import Alternative, first_attacks, sure_loss, uncertainty
+from iacta.plan.alternatives import Alternative
 from iacta.plan.best import usual_threads
 from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal
-from iacta.plan.judge import plan_state, price_attack
+from iacta.plan.judge import StateValue, judge_attack, judge_choice, plan_state, value_plan
 from iacta.plan.plan import Plan
 
 MOST_BATTLES = 2_000  # of a log: minutes of planning
@@ -208,90 +208,98 @@ def review(
     return Review(tuple(steps), turns[0].goal.is_chance, proven, unclear, total - done)
 
 
-# What it was worth.
+class _State(NamedTuple):
+    """A state of a game."""
+
+    turn: Turn
+    plan: Plan | None  # `None` where nothing is left to plan
+    value: StateValue
 
 
 class _Values:
-    """What states of a turn are worth."""
+    """The values of states of a turn."""
 
     def __init__(self, goal: Goal, deadline: Deadline) -> None:
         self.goal, self.deadline, self.proven = goal, deadline, True
-        self._known: dict[Turn, float] = {}
+        self._known: dict[Turn, StateValue] = {}
 
-    def plan(self, turn: Turn) -> Plan | None:
+    def evaluate(self, turn: Turn, *, has_attacks: bool = True) -> _State:
+        """Return a state with its plan, and with the values of its first attacks if wanted."""
         plan = plan_state(turn, self.goal, self.deadline, usual_threads())
         self.proven = self.proven and (plan is None or plan.proven)
-        return plan
+        if plan is None:
+            return _State(turn, None, StateValue(self.goal.worth(turn)))
+        return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
 
-    def value(self, turn: Turn, plan: Plan | None) -> float:
-        return self.goal.worth(turn) if plan is None else plan.counted
-
-    def other(self, turn: Turn) -> float:
-        """Return the value of a turn that was not played."""
+    def find_value(self, turn: Turn) -> StateValue:
+        """Return the value of a state that was not played."""
         if turn not in self._known:
-            self._known[turn] = self.value(turn, self.plan(turn))
+            self._known[turn] = self.evaluate(turn, has_attacks=False).value
         return self._known[turn]
 
 
 def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
-    turn, plan = played.turn, values.plan(played.turn)
+    now = values.evaluate(played.turn)
     for battle in played.battles:
-        after = values.plan(battle.after)
-        yield _step(played.number, turn.player, battle, plan, after, values)
-        turn, plan = battle.after, after
+        after = values.evaluate(battle.after)
+        yield _step(played.number, battle, now, after.value, values)
+        now = after
     if not played.is_over:
         return
-    before, stopped = values.value(turn, plan), values.goal.worth(turn)
-    cost = 0.0 if plan is None else sure_loss(before - stopped, uncertainty(plan))
-    move = plan.next_move() if cost and plan is not None else None
+    stopped = StateValue(values.goal.worth(now.turn))
+    cost = judge_choice(now.value, stopped).cost or 0.0
+    move = now.plan.next_move() if cost and now.plan is not None else None
     better = "" if move is None else f"{move.start} to {move.to}"
-    end = played.number, turn.player, "", "", 0, 0, 0
-    yield ReviewedStep(*end, before, stopped, 0.0, 0.0, cost, better)
+    end = played.number, now.turn.player, "", "", 0, 0, 0
+    yield ReviewedStep(*end, now.value.value, stopped.value, 0.0, 0.0, cost, better)
 
 
 def _step(
-    number: int,
-    player: str,
-    battle: LoggedBattle,
-    plan: Plan | None,
-    next_plan: Plan | None,
-    values: _Values,
+    number: int, battle: LoggedBattle, before: _State, after: StateValue, values: _Values
 ) -> ReviewedStep:
-    after = values.value(battle.after, next_plan)
     said = None if battle.is_assumed else battle.ways[0][0]
-    step = ReviewedStep(number, player, *battle[:5], after, after, 0.0, 0.0, 0.0, "", dice=said)
+    step = ReviewedStep(
+        number,
+        before.turn.player,
+        *battle[:5],
+        after.value,
+        after.value,
+        0.0,
+        0.0,
+        0.0,
+        "",
+        dice=said,
+    )
+    plan, value = before.plan, before.value
     if plan is None:  # the goal is reached
         return step
-    ways = first_attacks(plan)
-    best, before, unsure = ways[0] if ways else None, plan.counted, uncertainty(plan)
-    costs = price_attack(ways, before, (battle.start, battle.to), unsure)
-    if not costs:
-        cost = sure_loss(before - after, unsure)
+    step = step._replace(before=value.value)
+    best = value.attacks[0] if value.attacks else None
+    border = battle.start, battle.to
+    known = {attack.dice for attack in value.attacks if attack[:2] == border}
+    if not known:
+        cost = judge_choice(value, after).cost or 0.0
         better = _name(best) if best is not None and cost else ""
-        return step._replace(before=before, cost=cost, better=better, is_useful=False)
-    judged = [
-        (
-            costs[dice],
-            *_advance(plan, battle, fought, after, values),
-            dice,
-        )
-        for dice, fought in battle.ways
-        if dice in costs
-    ]
-    attack, advance, usual, dice = min(judged, key=lambda each: each[0] + each[1])
+        return step._replace(cost=cost, better=better, is_useful=False)
+    judged = []
+    for dice, fought in battle.ways:
+        if dice in known:
+            advance, usual = _judge_advance(plan, battle, fought, after, values)
+            ready = after._replace(value=after.value + advance)
+            attack = judge_attack(value, ready, border, [dice])
+            judged.append((attack.cost or 0.0, attack.luck or 0.0, advance, usual, dice))
+    attack_cost, luck, advance, usual, dice = min(judged, key=lambda each: each[0] + each[2])
     better = ""
-    if advance > attack:
+    if advance > attack_cost:
         better = f"move {usual} in"
-    elif best is not None and attack:
+    elif best is not None and attack_cost:
         better = _name(best)
-        if best[:2] == battle[:2]:
+        if best[:2] == border:
             better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
-    cost = attack + advance
     return step._replace(
-        before=before,
-        luck=after - before + cost,
+        luck=luck,
         spread=_spread(plan, battle, dice),
-        cost=cost,
+        cost=attack_cost + advance,
         better=better,
         dice=dice,
         is_assumed=battle.is_assumed,
@@ -302,21 +310,20 @@ def _name(way: Alternative) -> str:
     return f"{way.start} to {way.to}"
 
 
-def _advance(
-    plan: Plan, battle: LoggedBattle, fought: Turn, after: float, values: _Values
+def _judge_advance(
+    plan: Plan, battle: LoggedBattle, fought: Turn, after: StateValue, values: _Values
 ) -> tuple[float, int]:
-    """Return what was lost by how many armies moved in, and how many the policy moves."""
+    """Return the cost of the number of armies that moved in, and the number of the policy."""
     if fought.phase != "advance":
         return 0.0, 0
-    problem = plan.problem
-    numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
+    problem, numbers = plan.problem, list_advances(fought)
     v, c = problem.place(battle.start), problem.place(battle.to)
     able = fought.armies[v] + fought.armies[c] - problem.garrisons[v]
     usual = plan.policy.advance(problem.start, v, c, able, numbers[0])
     if usual == battle.moved or usual not in numbers:
         return 0.0, battle.moved
-    other = values.other(fought.after(Advance(usual)))
-    return sure_loss(other - after, uncertainty(plan)), usual
+    best = values.find_value(fought.after(Advance(usual)))
+    return judge_choice(best, after).cost or 0.0, usual
 
 
 def _spread(plan: Plan, battle: LoggedBattle, dice: int) -> float | None:
