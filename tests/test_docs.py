@@ -252,3 +252,10 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     parts = WRITTEN["architecture.md"].partition("## Plans")[2]
     plan = {each.name for each in (ROOT / "src" / "iacta" / "plan").glob("[a-z]*.py")}
     assert plan <= set(re.findall(r"`(\w+\.py)`", parts))
+
+
+def test_every_function_that_the_architecture_names_is_there() -> None:
+    source = "".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py"))
+    for name in re.findall(r"`([a-z]+_[a-z_]+)`", WRITTEN["architecture.md"]):
+        is_package = (ROOT / "src" / name).is_dir()
+        assert is_package or re.search(rf"^ *def {name}\(", source, re.MULTILINE), name
