@@ -19,6 +19,7 @@ from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.rules.roll import Losses
 from iacta.rules.thrown import shown_losses
 
 VERSION = 1  # of recorded steps; a record without a version has this version
@@ -108,6 +109,16 @@ def find_border(turn: Turn, step: Step) -> tuple[str, str]:
     return start, to
 
 
+def read_losses(turn: Turn, step: Step) -> Losses:
+    """Return the losses of both sides in a recorded battle.
+
+    step: the battle, with the keys `from`, `to`, `left` and `their_left`.
+    """
+    left, their_left = (read_int(step.get(name), name) for name in ("left", "their_left"))
+    mine, theirs = (turn.position.find_holding(name).armies for name in find_border(turn, step))
+    return Losses(mine - left, theirs - their_left)
+
+
 def find_attack(turn: Turn, start: str, to: str) -> Attack | None:
     """Return the attack over a border with the most dice, `None` where there is no attack."""
     known = (action for action in turn.actions() if isinstance(action, Attack))
@@ -139,12 +150,8 @@ def _find_possible_attack(turn: Turn, step: Step) -> tuple[str, str]:
 def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
     numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice")))
-    after, (left, their_left, _) = turn.fought(start, to, *numbers), numbers
-    lost, killed = (
-        turn.position.find_holding(start).armies - left,
-        turn.position.find_holding(to).armies - their_left,
-    )
-    return after, _describe_attack(start, to, lost, killed, after)
+    after = turn.fought(start, to, *numbers)
+    return after, _describe_attack(start, to, *read_losses(turn, step), after)
 
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -292,11 +299,8 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     A battle that the rules do not allow is refused.
     """
     start, to = find_border(turn, record)
-    left, against = (read_int(record.get(name), name) for name in ("left", "their_left"))
-    lost, killed = (
-        turn.position.find_holding(start).armies - left,
-        turn.position.find_holding(to).armies - against,
-    )
+    lost, killed = read_losses(turn, record)
+    left, against = record["left"], record["their_left"]
     dice, moved, armies = record.get("dice"), record.get("moved"), 0
     ends = [turn.fought(start, to, left, against, dice)]
     after = ends[0]

@@ -9,8 +9,8 @@ after all results of a roll.
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 
-from iacta.game import Attack, Throw, Turn
-from iacta.game.steps import TreeTurn, find_border
+from iacta.game import Attack, Losses, Throw, Turn
+from iacta.game.steps import TreeTurn, find_border, read_losses
 from iacta.plan.judge import Judgement, StateValue, judge_attack, judge_choice
 
 CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
@@ -36,7 +36,7 @@ class StepTree:
             None if node.turn is None else self._known.get(node.turn.to_code())
             for node in self.nodes
         ]
-        rolls: dict[tuple[int, Attack], dict[tuple[int, int], StateValue]] = {}
+        rolls: dict[tuple[int, Attack], dict[Losses, StateValue]] = {}
         for k in range(len(self.nodes) - 1, -1, -1):  # a turn comes after the one before it
             node = self.nodes[k]
             for (before, attack), known in rolls.items():
@@ -81,14 +81,11 @@ class StepTree:
             yield k
             k = self.nodes[k].before
 
-    def _read_roll(self, node: TreeTurn) -> tuple[Attack, tuple[int, int]]:
+    def _read_roll(self, node: TreeTurn) -> tuple[Attack, Losses]:
         """Return the attack of a step, and what both sides lost."""
         turn, step = self.nodes[node.before].turn, node.step or {}
         assert turn is not None  # noqa: S101 # the step is possible
-        start, to = find_border(turn, step)
-        lost = turn.position.find_holding(start).armies - step["left"]
-        killed = turn.position.find_holding(to).armies - step["their_left"]
-        return Attack(start, to, step.get("dice") or 0), (lost, killed)
+        return Attack(*find_border(turn, step), step.get("dice") or 0), read_losses(turn, step)
 
 
 def _larger(value: StateValue | None, proven: StateValue | None) -> StateValue | None:
@@ -98,13 +95,11 @@ def _larger(value: StateValue | None, proven: StateValue | None) -> StateValue |
     return value
 
 
-def _expect(
-    turn: Turn, attack: Attack, known: Mapping[tuple[int, int], StateValue]
-) -> StateValue | None:
+def _expect(turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]) -> StateValue | None:
     """Return the mean over all results of a roll, `None` where the value of one is missing."""
     parts = list[tuple[float, StateValue]]()
     for losses, chance in turn.results(attack).items():
-        value = None if isinstance(losses, Throw) else known.get((losses[0], losses[1]))
+        value = None if isinstance(losses, Throw) else known.get(losses)
         if value is None:
             return None
         parts.append((float(chance), value))
