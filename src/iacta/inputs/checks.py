@@ -44,6 +44,13 @@ def quote(value: object) -> str:
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
 
 
+def refuse_unknown_keys(record: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse a record with a key that is not known."""
+    for key in record:
+        if key not in known:
+            raise IllegalError(f"unknown key {quote(key)}; the keys are {', '.join(known)}")
+
+
 def format_int(number: int) -> str:
     """Return a whole number in decimal digits, even beyond the 4300 digits of Python's `str`.
 

@@ -16,7 +16,7 @@ from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.game import Turn
 from iacta.game.steps import BATTLE_KEYS, LoggedBattle, check_version, fight_battle
-from iacta.inputs.checks import check_choice, quote, read_row
+from iacta.inputs.checks import check_choice, quote, read_row, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
@@ -94,9 +94,8 @@ def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
 def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
         raise MalformedError(f"{what} must be a JSON object, got {quote(given)}")
-    for name in given:
-        if keys and name not in keys:
-            raise IllegalError(f"unknown key {quote(name)}; the keys are {', '.join(keys)}")
+    if keys:
+        refuse_unknown_keys(given, keys)
     return given
 
 

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from iacta.board import Board, Position
 from iacta.board.board import fold_name
 from iacta.board.position import check_position, find_player
-from iacta.inputs.checks import check_choice, quote, read_row, set_field, unwrap_number
+from iacta.inputs.checks import (
+    check_choice,
+    quote,
+    read_row,
+    refuse_unknown_keys,
+    set_field,
+    unwrap_number,
+)
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.native.bit_sets import bits, make_mask
@@ -465,9 +472,7 @@ def read_goal_record(turn: "Turn", record: object) -> Goal | None:
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
-    for name in record:
-        if name not in GOAL_KINDS:
-            raise IllegalError(f"unknown key {quote(name)}; the keys are {', '.join(GOAL_KINDS)}")
+    refuse_unknown_keys(record, GOAL_KINDS)
     if len(record) != 1:
         raise IllegalError(f"goal must have one of {', '.join(GOAL_KINDS)}, got {len(record)}")
     ((kind, text),) = record.items()

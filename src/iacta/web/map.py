@@ -20,6 +20,7 @@ from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
 from iacta.game.steps import MAX_STEPS, STEPS
+from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import JSON, read_body
@@ -27,7 +28,7 @@ from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CODED
 from iacta.web.pages import template
 from iacta.web.process_pool import Work
-from iacta.web.turns import read_sent_board, read_text, refuse_unknown, replay_turns, step_turn
+from iacta.web.turns import read_sent_board, read_text, replay_turns, step_turn
 from iacta.web.worker import answer_json
 
 Schema: TypeAlias = dict[str, Any]
@@ -174,7 +175,7 @@ def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
     body: the `text` of a file in any of the formats, and its `name`.
     """
-    refuse_unknown(body, *BOARD_TEXT["properties"])
+    refuse_unknown_keys(body, [*BOARD_TEXT["properties"]])
     return _drawn(parse_board_text(read_text(body, "text"), read_text(body, "name", "board")))
 
 
@@ -185,7 +186,7 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
     Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
     """
-    refuse_unknown(body, *POSITION_TEXT["properties"])
+    refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
     board = turn.board
     board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")

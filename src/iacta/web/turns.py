@@ -14,8 +14,8 @@ from iacta.forms.percentages import percent
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Fortify, Throw, Turn
 from iacta.game.steps import check_version, find_attack, list_advances, read_tree, take_step
-from iacta.inputs.checks import quote
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.checks import quote, refuse_unknown_keys
+from iacta.inputs.errors import MalformedError
 
 MAX_ROLLS_SHOWN = 12  # possible losses of a roll, for which the page has buttons
 
@@ -30,13 +30,6 @@ def read_sent_board(body: Mapping[str, Any]) -> Board | None:
     raise MalformedError(f"board must be 'classic' or an object, got {quote(given)}")
 
 
-def refuse_unknown(body: Mapping[str, Any], *known: str) -> None:
-    """Refuse the keys of a request that are not known."""
-    for name in body:
-        if name not in known:
-            raise IllegalError(f"unknown key {quote(name)}; the keys are {', '.join(known)}")
-
-
 def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
     """Return the text in a key of a request."""
     value = body.get(name, default)
@@ -46,7 +39,7 @@ def read_text(body: Mapping[str, Any], name: str, default: str | None = None) ->
 
 
 def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
-    refuse_unknown(body, "code", "board", *more)
+    refuse_unknown_keys(body, ("code", "board", *more))
     return Turn.from_code(read_text(body, "code"), read_sent_board(body))
 
 
