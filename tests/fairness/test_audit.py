@@ -555,6 +555,50 @@ def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
     assert library.rolls_needed(0.45, chances, 0.01) > 8
 
 
+@pytest.mark.parametrize("bias", [0.01, 0.1])
+@pytest.mark.parametrize("loss", [0.00038, 1e-11, 0.2], ids=["9 v 1", "25 v 1", "ordinary"])
+def test_the_power_of_two_results_is_that_of_the_exact_binomial_test(
+    loss: float, bias: float
+) -> None:
+    level = 0.01 / 4
+    throws = np.arange(1, 6000)
+    wanted = 0
+    for chance in (loss, 1 - loss):
+        if chance + bias <= 1:
+            critical = stats.binom.isf(level / 2, throws, chance) + 1
+            is_enough = stats.binom.sf(critical - 1, throws, chance + bias) >= 0.9
+            wanted = max(wanted, int(throws[np.argmax(is_enough)]))
+    chances = np.array([1 - loss, loss])
+    if bias == 0.1 or loss < 0.1:
+        assert library.rolls_needed(bias, chances, level) == wanted
+        found = library.bias_seen(wanted, chances, level)
+        assert found is not None
+        assert found <= bias * 1.001
+    else:
+        assert library.rolls_needed(bias, chances, level) > 6000 > wanted == 1
+
+
+@pytest.mark.parametrize("throws", [1, 30, 10_000, 10**7])
+@pytest.mark.parametrize("chance", [0.0, 1e-6, 0.3, 0.9, 1.0])
+def test_binomial_tails_are_those_of_scipy(throws: int, chance: float) -> None:
+    spread = math.sqrt(throws * chance * (1 - chance))
+    for off in (-3, 0, 3):
+        count = round(throws * chance + off * spread)
+        assert library.binomial_tail(throws, count, chance) == pytest.approx(
+            stats.binom.sf(count - 1, throws, chance), rel=1e-5, abs=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("battle", "needed"), [("25,1,no", 230), ("9,1,no", 512), ("60,1,yes", 230)]
+)
+def test_a_favourite_that_may_lose_needs_a_few_hundred_battles(battle: str, needed: int) -> None:
+    answer = ask("audit", log=f"attackers,defenders,won\n{battle}")
+    *_, power = answer.sections()
+    (line,) = power.parts
+    assert str(line).endswith(f"detecting a 1% bias takes {needed:,}.")
+
+
 # Luck.
 
 

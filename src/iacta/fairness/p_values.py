@@ -46,6 +46,7 @@ POWER = 0.9
 MOST_BIAS = 0.5  # no face can be off by more
 SURE = 1000.0  # off by so much for each result, it is seen
 INTERVAL_LEVEL = 0.99
+MAX_SUMMED_SPREAD = 1000.0  # the largest standard deviation of a binomial tail summed term by term
 
 
 class Finding(NamedTuple):
@@ -436,16 +437,24 @@ def _limit(degrees: int, level: float) -> float:
 @lru_cache(maxsize=2**14)
 def _is_seen(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
     """Return whether throws detect a bias of the result that hides it best."""
+    if len(row) == 2:
+        return all(
+            binomial_tail(throws, _critical_count(throws, chance, level / 2), chance + bias)
+            >= POWER
+            for chance in _raisable(row, bias)
+        )
     chances = np.array(row)
-    if float(chances.max()) ** throws > level:
-        return False  # not even if that result comes each time
     worst = int(np.argmax(chances * (1 - chances)))
-    change = -bias * chances / (1 - chances[worst])
-    change[worst] = bias
+    # A result that is nearly certain can only become rarer.
+    sign = 1 if row[worst] + bias < 1 else -1
+    if sign > 0 and float(chances.max()) ** throws > level:
+        return False  # not even if that result comes each time
+    change = -sign * bias * chances / (1 - chances[worst])
+    change[worst] = sign * bias
     loaded = chances + change
     degrees = len(chances) - 1
     off = throws * float((change**2 / chances).sum())
-    if loaded.max() >= 1 or off > SURE * (degrees + 1):
+    if loaded.min() <= 0 or off > SURE * (degrees + 1):
         return True
     # The mean and the variance of X², whose counts have the variances of loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
@@ -455,6 +464,88 @@ def _is_seen(throws: int, bias: float, row: tuple[float, ...], level: float) -> 
     scale = math.sqrt(2 * (degrees + 2 * off) / variance)
     limit = degrees + off + (_limit(degrees, level) - mean) * scale
     return chi_square_sf(limit, degrees, off) >= POWER
+
+
+# Power of the exact binomial test, for throws with two results.
+
+
+def _raisable(row: tuple[float, ...], bias: float) -> list[float]:
+    """Return the chances, of two results, that a bias can raise to at most 1."""
+    return [chance for chance in row if chance + bias <= 1]
+
+
+def binomial_tail(throws: int, count: int, chance: float) -> float:
+    """Return the probability that an event occurs at least `count` times in `throws` throws.
+
+    Below a variance of a million the tail is summed term by term, each from the one before; above,
+    it is that of the normal distribution with a correction for its skewness.
+
+    >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
+    (0.5, 1.0, 0.0)
+    """
+    if count <= 0 or count > throws:
+        return float(count <= 0)
+    if chance <= 0 or chance >= 1:
+        return float(chance >= 1)
+    mean, other = throws * chance, 1 - chance
+    spread = math.sqrt(mean * other)
+    z = (count - 0.5 - mean) / spread
+    if spread > MAX_SUMMED_SPREAD:
+        skewed = (other - chance) / spread * (z * z - 1) * math.exp(-z * z / 2)
+        tail = math.erfc(z / math.sqrt(2)) / 2 + skewed / (6 * math.sqrt(2 * math.pi))
+        return min(max(tail, 0.0), 1.0)
+    if count <= mean:  # the other side is the shorter one
+        return 1 - binomial_tail(throws, throws - count + 1, other)
+    log_first = (
+        math.lgamma(throws + 1)
+        - math.lgamma(count + 1)
+        - math.lgamma(throws - count + 1)
+        + count * math.log(chance)
+        + (throws - count) * math.log1p(-chance)
+    )
+    places = np.arange(count, min(throws, count + int(12 * spread) + 50))
+    ratios = (throws - places) / (places + 1) * (chance / other)
+    return min(math.exp(log_first) * (1 + float(np.cumprod(ratios).sum())), 1.0)
+
+
+@lru_cache(maxsize=2**14)
+def _critical_count(throws: int, chance: float, level: float) -> int:
+    """Return the least count that fair dice reach with a chance of at most `level`."""
+    return bisect_left(
+        range(throws + 1),
+        True,
+        key=lambda count: binomial_tail(throws, count, chance) <= level,
+    )
+
+
+@lru_cache(maxsize=2**10)
+def _throws_for_raised(chance: float, bias: float, level: float) -> int:
+    """Return the least number of throws that detect a result whose chance is raised by a bias.
+
+    The power of an exact test is not monotone in the number of throws. For an alarm at a fixed
+    count it is, and so is the chance of a false alarm. So for each count take the least number of
+    throws with enough power, and choose the first count at which false alarms are rare enough.
+    """
+
+    @lru_cache(maxsize=None)
+    def find_throws(count: int) -> int:
+        most = 2 * count
+        while binomial_tail(most, count, chance + bias) < POWER:
+            most *= 2
+        return bisect_left(
+            range(most),
+            True,
+            count,
+            key=lambda throws: binomial_tail(throws, count, chance + bias) >= POWER,
+        )
+
+    def is_rare(count: int) -> bool:
+        return binomial_tail(find_throws(count), count, chance) <= level
+
+    most = 1
+    while not is_rare(most):
+        most *= 2
+    return find_throws(bisect_left(range(most), True, most // 2 + 1, key=is_rare))
 
 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
@@ -469,6 +560,9 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
 
     the least for the result whose chance is nearest to one half. Its mean and variance are those of
     counts of such dice, its shape is that of a χ² variable off by λ.
+
+    Of two results, the bias raises either one, unless its chance would exceed 1; the power is that
+    of the exact binomial test.
 
     >>> import numpy as np
     >>> round(bias_seen(100_000, np.full(6, 1 / 6), 0.05), 4)
@@ -488,6 +582,11 @@ def rolls_needed(bias: float, chances: Floats, level: float) -> int:
     23298
     """
     row, most = tuple(chances.tolist()), 1
+    if len(row) == 2:
+        return max(
+            (_throws_for_raised(chance, bias, level / 2) for chance in _raisable(row, bias)),
+            default=1,
+        )
     while not _is_seen(most, bias, row, level):
         most *= 2
     return bisect_left(

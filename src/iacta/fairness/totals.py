@@ -126,6 +126,7 @@ class Totals:
         if fought := self.battles.tried.total():
             won = round(self.battles.won)
             share = min(max(self.battles.expected_wins / fought, NO_BIAS), 1 - NO_BIAS)
+            equal = fought * share * (1 - share)  # the variance of battles with equal chances
             yield Throws(
                 WINS,
                 "battles",
@@ -133,7 +134,8 @@ class Totals:
                 np.array([share, 1 - share]),
                 np.array([1.0, 0.0]),
                 {0: np.array([won, fought - won])},
-                dispersion=max(self.battles.variance / (fought * share * (1 - share)), NO_BIAS),
+                # Battles that are all but certain have a share that is no longer their own.
+                dispersion=self.battles.variance / equal if equal > 2 * fought * NO_BIAS else 1.0,
             )
 
     def findings(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
