@@ -198,7 +198,8 @@ def test_rows_of_python_may_be_pairs_or_texts() -> None:
 @pytest.mark.parametrize("each", EXAMPLES, ids=str)
 def test_every_example_is_read(each: Any) -> None:
     log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
-    assert audit(log, draws=9).lines == (100 if "100" in each.line else 1)
+    wanted = len(each.line.split()) if each.meaning.startswith("single dice") else 1
+    assert audit(log, draws=9).lines == (100 if "100" in each.line else wanted)
 
 
 def test_messages_name_three_layouts_and_the_help_that_lists_all_of_them() -> None:
@@ -232,6 +233,33 @@ def test_the_side_that_attacked_is_decided_by_all_first_lines() -> None:
 def test_what_divides_the_sides_is_decided_by_all_first_lines() -> None:
     assert [each.dice for each in entries("6,4 5\n6,4,1 5,3\n")] == [(6, 4, 5), (6, 4, 1, 5, 3)]
     assert [each.dice for each in entries("6,4 5\n6,4,1 5\n")] == [(6, 4, 5), (6, 4, 1, 5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "100 rolls 3 v 2: defenders lost 108, attackers lost 92",
+        "100 rolls 3 v 2: defenders lost 108 and the attackers 92.",
+        "3 v 2: 100 rolls, attackers lost 92, defenders lost 108",
+        "3 against 2 dice; 100 throws: defenders lost 108 armies",
+        "100 rolls 3 v 2: attackers lost 92",
+        "100 times 3 v 2, defenders have lost 108 armies",
+    ],
+)
+def test_totals_may_come_in_any_order_and_for_one_side(text: str) -> None:
+    (wanted,) = entries("100 rolls 3 v 2: attackers lost 92, defenders 108")
+    assert entries(text) == [wanted]
+    assert entries(f"{text}\n100 rolls 3 v 2: attackers lost 92, defenders 108\n") == [wanted] * 2
+
+
+@pytest.mark.parametrize(
+    "text", ["5 3 6 1 2 2 4", "5, 3, 6, 1, 2, 2, 4,", "5;3;6;1;2;2\n4\n", "5 3 6 1 2 2\n\n4"]
+)
+def test_a_line_of_more_dice_than_a_roll_has_is_read_as_single_dice(text: str) -> None:
+    assert entries(text) == entries("die\n5\n3\n6\n1\n2\n2\n4\n")
+    assert remarks(text) == ["The log has no heading: its lines were read as single dice."]
+    found = audit(text, draws=9)
+    assert (found.lines, found.is_ordered) == (7, True)
 
 
 UNCLEAR = {
@@ -292,6 +320,11 @@ WRONG = {
     "rolls,attack_dice,defence_dice\n9,3,2\n": "line 2: missing attackers_lost",
     "rolls,count,attack_dice,defence_dice,attackers_lost\n9,9,3,2,9\n": "line 2: a row must have "
     "rolls or count, got both",
+    "3 v 2: 100, attackers lost 92\n": "line 1: unknown columns",
+    "100 rolls 3 v 2: attackers lost 92, attackers lost 92\n": "line 1: unknown columns",
+    "100 rolls 3 v 2: attackers lost 201\n": "line 1: attackers_lost must be a whole number",
+    "5 3 6 1 2 2 7\n": "line 1: expected single dice that show 1 to 6, got '5 3 6 1 2 2 7'",
+    "5 3 6 1 2 2\n5-3\n": "line 2: expected single dice that show 1 to 6, got '5-3'",
     "9" * 9000 + "-5\n": "line 1: unknown layout",
     "[" * 5000 + "6] [5]\n": "",
     "6 4 1,5 3\n" + "6 " * 4000 + "\n": "line 2: expected the dice of both sides",

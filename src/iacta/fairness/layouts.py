@@ -75,6 +75,7 @@ EXAMPLES = (
         "the losses of many rolls in total",
     ),
     AcceptedLayout("", "6 v 1 lost", "a battle of which only the winner is known"),
+    AcceptedLayout("", "5 3 6 1 2 2 4", "single dice, more than a roll has"),
 )
 ACCEPTED = (
     "a log has a heading and lines, such as attack,defence: 6 4 1,5 3 or attackers,defenders,won: "
@@ -109,7 +110,7 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     """
     number, first = sample[0]
     with add_place(f"{place} {number}"):
-        for layout in (_totals_layout(first), _won_layout(first)):
+        for layout in (_totals_layout(first), _won_layout(first), _faces_layout(first, rules)):
             if layout is not None:
                 return layout
         if not _readings(first, mark):
@@ -253,15 +254,30 @@ def _sides(rules: Rules, *, is_attack_first: bool) -> tuple[Dice, Dice]:
 
 # Totals, and battles of which only the winner is known.
 
-NUMBER = r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)"
-ROLL_NUMBER = rf"{NUMBER}\s*(?:rolls?|throws?|times)?\s*(?:of|at|with)?"
-DICE_NUMBERS = r"([0-9])\s*(?:v|vs\.?|versus|against|-)\s*([0-9])(?:\s*dice)?"
-LOST_TOTAL = (
-    rf"\s*[:,;-]?\s*(?:the\s+)?attackers?\s+(?:have\s+)?(?:lost|lose)\s+{NUMBER}(?:\s+armies)?"
-    rf"\s*[,;]?\s*(?:and\s+)?(?:the\s+)?defenders?\s+(?:have\s+)?(?:(?:lost|lose)\s+)?{NUMBER}"
-    r"(?:\s+armies)?\s*\.?"
+NUMBER = r"(?P<{}>[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)"
+ROLLS = NUMBER.format("rolls")
+DICE_NUMBERS = (
+    r"(?P<attack_dice>[0-9])\s*(?:v|vs\.?|versus|against|-)\s*(?P<defence_dice>[0-9])(?:\s*dice)?"
 )
-TOTALS_LINE = re.compile(rf"{ROLL_NUMBER}\s+{DICE_NUMBERS}{LOST_TOTAL}", re.IGNORECASE)
+HEADS = (  # the number of rolls and of their dice, in either order
+    rf"{ROLLS}\s*(?:rolls?|throws?|times)?\s*(?:of|at|with)?\s+{DICE_NUMBERS}",
+    rf"{DICE_NUMBERS}\s*[:,;-]?\s*(?:in\s+)?{ROLLS}\s*(?:rolls?|throws?|times)",
+)
+LOST_BY = {
+    side: (rf"(?:the\s+)?{side}s?", rf"{NUMBER.format(f'{side}s_lost')}(?:\s+arm(?:y|ies))?")
+    for side in ("attacker", "defender")
+}
+HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
+LOSSES = tuple(  # the losses of one side, perhaps followed by those of the other
+    rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
+    rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
+    for one, other in (("attacker", "defender"), ("defender", "attacker"))
+)
+TOTALS_LINES = tuple(
+    re.compile(rf"{head}\s*[:,;-]?\s*{losses}\s*\.?", re.IGNORECASE)
+    for head in HEADS
+    for losses in LOSSES
+)
 WORDS_WON = ("won", "win", "wins", "w", "yes", "y", "true", "victory", "conquered", "taken")
 WORDS_LOST = ("lost", "lose", "loss", "l", "no", "n", "false", "defeat", "failed", "repelled")
 WINNERS = {
@@ -293,15 +309,27 @@ def is_won(value: object) -> bool | None:
 
 def _totals_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
-        found = TOTALS_LINE.fullmatch(line.strip()[:LONGEST_EVENT])
-        if found is None:
+        row = _read_totals(line)
+        if row is None:
             raise MalformedError(f"expected totals such as {quote(first)}, got {quote(line)}")
-        names = ("rolls", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
-        return [dict(zip(names, found.groups(), strict=True))]
+        return [row]
 
-    if TOTALS_LINE.fullmatch(first.strip()[:LONGEST_EVENT]) is None:
+    if _read_totals(first) is None:
         return None
     return Layout(read, "The log has no heading: its lines were read as the losses of many rolls.")
+
+
+def _read_totals(line: str) -> Row | None:
+    """Return the losses of many rolls that a line states, `None` for any other line.
+
+    >>> _read_totals("3 v 2: 100 rolls, defenders lost 108")
+    {'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}
+    """
+    text = line.strip()[:LONGEST_EVENT]
+    for pattern in TOTALS_LINES:
+        if found := pattern.fullmatch(text):
+            return {name: value for name, value in found.groupdict().items() if value}
+    return None
 
 
 def _won_layout(first: str) -> Layout | None:
@@ -337,6 +365,37 @@ def _read_battles(line: str) -> list[Row]:
         rows.append({"attackers": attackers, "defenders": defenders, "won": word})
         end = found.end()
     return rows if BETWEEN.fullmatch(line, end) else []
+
+
+# Single dice, several in a line.
+
+
+def _faces_layout(first: str, rules: Rules) -> Layout | None:
+    """Return the layout of lines of single dice, if the first has more dice than any roll."""
+    faces = max(rules.attack.faces)
+
+    def read(line: str) -> list[Row]:
+        dice = _read_faces(line)
+        if not dice or not all(1 <= int(face) <= faces for face in dice):
+            raise MalformedError(f"expected single dice that show 1 to {faces}, got {quote(line)}")
+        return [{"die": face} for face in dice]
+
+    if len(_read_faces(first)) <= len(rules.attack.faces + rules.defence.faces):
+        return None
+    return Layout(read, "The log has no heading: its lines were read as single dice.")
+
+
+def _read_faces(line: str) -> list[str]:
+    """Return the numbers of a line that has only one kind of mark between them, else nothing.
+
+    >>> _read_faces("5, 3, 6,"), _read_faces("5 3,6")
+    (['5', '3', '6'], [])
+    """
+    text = line.strip().rstrip(",; ")
+    marks = {found[0].strip() for found in MARK.finditer(text)}
+    is_list = DICE_LINE.fullmatch(text) or (text.isascii() and text.isdecimal())
+    numbers = re.findall("[0-9]+", text)
+    return numbers if is_list and len(marks) < 2 and max(map(len, numbers)) < 4 else []
 
 
 # Columns under other names.
