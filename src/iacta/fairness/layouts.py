@@ -375,27 +375,32 @@ def _faces_layout(first: str, rules: Rules) -> Layout | None:
     faces = max(rules.attack.faces)
 
     def read(line: str) -> list[Row]:
-        dice = _read_faces(line)
-        if not dice or not all(1 <= int(face) <= faces for face in dice):
+        marks, dice = _read_faces(line)
+        has_faces = bool(dice) and all(1 <= int(face) <= faces for face in dice)
+        if not has_faces or not marks <= first_marks:
             raise MalformedError(f"expected single dice that show 1 to {faces}, got {quote(line)}")
         return [{"die": face} for face in dice]
 
-    if len(_read_faces(first)) <= len(rules.attack.faces + rules.defence.faces):
+    first_marks, numbers = _read_faces(first)
+    if len(numbers) <= len(rules.attack.faces + rules.defence.faces):
         return None
     return Layout(read, "The log has no heading: its lines were read as single dice.")
 
 
-def _read_faces(line: str) -> list[str]:
-    """Return the numbers of a line that has only one kind of mark between them, else nothing.
+def _read_faces(line: str) -> tuple[set[str], list[str]]:
+    """Return the mark between the numbers of a line, and the numbers.
 
-    >>> _read_faces("5, 3, 6,"), _read_faces("5 3,6")
-    (['5', '3', '6'], [])
+    There are no numbers if the line has several kinds of marks, or anything else.
+
+    >>> _read_faces("5, 3, 6,")
+    ({','}, ['5', '3', '6'])
     """
     text = line.strip().rstrip(",; ")
     marks = {found[0].strip() for found in MARK.finditer(text)}
     is_list = DICE_LINE.fullmatch(text) or (text.isascii() and text.isdecimal())
     numbers = re.findall("[0-9]+", text)
-    return numbers if is_list and len(marks) < 2 and max(map(len, numbers)) < 4 else []
+    is_clear = is_list and len(marks) < 2 and max(map(len, numbers)) < 4
+    return marks, numbers if is_clear else []
 
 
 # Columns under other names.
