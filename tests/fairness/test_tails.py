@@ -220,7 +220,7 @@ def test_chances_belong_to_players_and_opponents() -> None:
 def test_a_certain_chance_that_is_lost_is_impossible() -> None:
     found = audit("chance_before,chance_after\n1,0\n0.5,1\n")
     assert (found.impossible, found.is_alarm) == (1, True)
-    assert "1 result is impossible under the rules, or by the chances" in said(
+    assert "1 result is impossible, or too unlikely to compute, under the rules, or by" in said(
         "chance_before,chance_after\n1,0\n"
     )
     assert audit("chance_before,chance_after\n1,0.5\n0,0.1\n").impossible == 2

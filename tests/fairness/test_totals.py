@@ -232,6 +232,9 @@ def test_lost_battles_that_were_as_good_as_won_raise_an_alarm() -> None:
     assert (far.is_alarm, far.impossible) == (True, 0)
     assert 0 < finding(far, "wins").p_value < 1e-30
     assert audit("21 v 15 lost", rules="balanced blitz").impossible == 1
+    answer = ask("audit", log="attackers,defenders,won\n600,1,no\n")  # about 1e-280
+    head = str(next(iter(answer.sections())).parts[0])
+    assert "1 result is impossible, or too unlikely to compute, under the rules" in head
 
 
 def test_battles_of_which_only_the_winner_is_known_are_tested_as_chances_are() -> None:
@@ -366,7 +369,7 @@ def test_the_answer_says_what_such_a_log_cannot_show(log: str, limit: str | None
 def test_the_answer_names_the_totals_and_the_battles() -> None:
     head = " ".join(map(str, next(iter(ask("audit", log=QUOTED).sections())).parts))
     assert "the attackers lost 92,351 armies, 260.0 more than average (z = +1.01)" in head
-    assert "the loss of 200,000 armies would show the share of a side off by 0.49%" in head
+    assert "the loss of 200,000 armies would show the share of a side off by 0.50%" in head
     head = " ".join(map(str, next(iter(ask("audit", log="25 v 1 lost").sections())).parts))
     assert "one result is too unlikely, 25 against 1 lost. Of logs" in head
     _, _, counted, luck, _ = ask("audit", log="6 v 1 lost, 9 v 3 lost").sections()

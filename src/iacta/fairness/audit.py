@@ -87,7 +87,7 @@ class Audit(DisplayMixin):
     throws: the kinds of throws in it.
     findings: the questions that were asked.
     corrected: their p-values, corrected for their number by Holm.
-    impossible: throws whose result has no chance under the rules.
+    impossible: throws whose result is impossible, or too unlikely to compute, under the rules.
     is_ordered: whether the log has its throws one by one, in the order they were made.
     log_evidence: the natural logarithm of the e-value in the end.
     most_evidence: the largest that it ever was.

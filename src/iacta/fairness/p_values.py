@@ -21,7 +21,7 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import comb
 from typing import NamedTuple
 
@@ -527,7 +527,7 @@ def _throws_for_raised(chance: float, bias: float, level: float) -> int:
     throws with enough power, and choose the first count at which false alarms are rare enough.
     """
 
-    @lru_cache(maxsize=None)
+    @cache
     def find_throws(count: int) -> int:
         most = 2 * count
         while binomial_tail(most, count, chance + bias) < POWER:

@@ -136,7 +136,7 @@ class Tally:
     known: the players and the kinds of throws, with the counts.
     lines: how many throws and battles there are.
     broken_off: how many battles were broken off.
-    impossible: how many throws have a result without a chance.
+    impossible: the number of throws whose result is impossible or too unlikely to compute.
     is_ordered: whether each line was a single throw.
     evidence: the evidence against fair dice, as the log grew.
     moments: evidence and luck at some moments, the last one included.

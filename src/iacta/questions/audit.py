@@ -274,7 +274,9 @@ class AuditRecord(KeyedRecord):
     rules: str = key(RULES_KEY, is_repeated=True)
     level: Unit = key("The chance of a false alarm.")
     alarm: bool = key("Whether the dice do not look fair.")
-    impossible: Count = key("Results that have no chance under the rules.")
+    impossible: Count = key(
+        "Results that are impossible, or too unlikely to compute, under the rules."
+    )
     questions: Sequence[FindingRecord] = key("The tests.")
     evidence: EvidenceRecord = key("The evidence against fair dice.")
     results: Sequence[ResultRecord] = key("How often each result came up.")
@@ -396,8 +398,8 @@ def audit_sentence(audited: Audit) -> str:
         results = count(audited.impossible, "result is", "results are")
         reason = "rules, or by the chances," if audited.chances else "rules"
         return (
-            f"These are other dice, or other rules: {results} impossible under the {reason} that "
-            "the log was compared with."
+            f"These are other dice, or other rules: {results} impossible, or too unlikely to "
+            f"compute, under the {reason} that the log was compared with."
         )
     if audited.is_alarm:
         corrected, _, worst = min(
