@@ -240,8 +240,6 @@ def _cdf(dice: int, rank: int, face: int) -> Fraction:
 ROLLS = 100_000
 SEED = 1
 MOST_DEFENDERS = 50  # of the table that the source prints
-FEW_ROLLS = 20
-PRINTED_LINE = Fraction("1.2204"), Fraction("0.8525")  # the start and the slope
 ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if both defenders fall
 
 
@@ -308,39 +306,6 @@ def _trial() -> TanTrial:
     return trial(rolls=ROLLS)
 
 
-def _sum_of_chances_won() -> float:
-    """Return Σ P(X_n = j | X_0 = i) over n = 1 to 20 and the states j of a victory."""
-    small = chain(3, 2, ABLE)
-    return sum(
-        float(small.after(n).prob(lambda state: not state.defenders))
-        for n in range(1, FEW_ROLLS + 1)
-    )
-
-
-def _sum_of_first_wins() -> float:
-    """Return Σ (Q^(n−1) R)_ij over n = 1 to 20 and the states j of a victory."""
-    form = chain(3, 2, ABLE).canonical()
-    row = np.zeros(len(form.transient))
-    row[form.transient.index(Outcome(3, 2))] = 1.0
-    is_won = np.array([not state.defenders for state in form.absorbing])
-    total = 0.0
-    for _ in range(FEW_ROLLS):
-        total += float((row @ form.R)[is_won].sum())
-        row = row @ form.Q
-    return total
-
-
-def _refused_by_the_line() -> int:
-    """Return how many battles from 5 attackers on the advice "A ≥ 1.2204 + 0.8525 D" refuses."""
-    table = win_table(MOST_DEFENDERS, MOST_DEFENDERS, ABLE, exact=True)
-    return sum(
-        bool(table[attackers - 1, defenders - 1] > Fraction(1, 2))
-        for attackers in range(5, MOST_DEFENDERS + 1)
-        for defenders in range(1, MOST_DEFENDERS + 1)
-        if attackers < PRINTED_LINE[0] + PRINTED_LINE[1] * defenders
-    )
-
-
 def _compared(*dice: int) -> str:
     """Return the two highest dice, which are compared."""
     return " ".join(map(str, sorted(dice, reverse=True)[:2]))
@@ -385,11 +350,6 @@ VALUES: dict[str, Callable[[], Number]] = {
     "p-value of the right distribution, given 100,000 rolls of ours": lambda: (
         _trial().right.p_value
     ),
-    "chances that 3 against 2 is won after n rolls, summed over n = 1 to 20, by f(n) as defined": (
-        _sum_of_chances_won
-    ),
-    "chance that 3 against 2 is won, as a sum over n = 1 to 20": _sum_of_first_wins,
-    "battles with a chance above one half that the line advises against": _refused_by_the_line,
 }
 
 SOURCE = PrintedSource(

@@ -96,7 +96,8 @@ def page(parts: Sequence[Part], seconds: float) -> str:
     mistaken = sum(count for _, _, count in errata)
     listed = (
         f'<li><a href="#{source.key}">{escape(row["where"])}</a> '
-        f"({count} {'value' if count == 1 else 'values'}). {escape(row['sentence'])}</li>"
+        f"({count or 'no printed'} {'value' if count < 2 else 'values'}). "
+        f"{escape(row['sentence'])}</li>"
         for source, row, count in errata
     )
     contents = (

@@ -3,15 +3,17 @@
 import builtins
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import Any
 
 import pytest
 
-from iacta import CLASSIC, IllegalError, MissingError
+from iacta import CLASSIC, Battle, IllegalError, MissingError, win_table
 from iacta_literature import hoehle
+from iacta_literature.chain import chain
 from iacta_literature.hoehle import chi_square, trial, wrong_distribution
+from iacta_literature.pracpred import ABLE
 from tests import brute
 
 PAIRS = list(product((1, 2, 3), (1, 2)))
@@ -140,3 +142,28 @@ def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without_scipy)
     with pytest.raises(MissingError, match=r"needs SciPy, .* pip install scipy$"):
         trial()
+
+
+# Errata of a definition and of advice, for which the source prints no value.
+
+
+def test_the_chances_to_be_in_a_won_state_are_not_those_of_the_first_win() -> None:
+    small = chain(3, 2, ABLE)
+    won = [float(small.after(n).prob(lambda state: not state.defenders)) for n in range(21)]
+    assert round(sum(won[1:]), 2) == 12.74
+    first_wins = [after - before for before, after in pairwise(won)]
+    assert round(sum(first_wins), 3) == round(float(Battle(3, 2, ABLE).win_probability()), 3)
+    assert round(sum(first_wins), 3) == 0.656
+
+
+def test_the_printed_line_advises_against_24_battles_with_a_chance_above_one_half() -> None:
+    start, slope = Fraction("1.2204"), Fraction("0.8525")
+    table = win_table(50, 50, ABLE, exact=True)
+    refused = {
+        (attackers, defenders)
+        for attackers, defenders in product(range(5, 51), range(1, 51))
+        if table[attackers - 1, defenders - 1] > Fraction(1, 2)
+        and attackers < start + slope * defenders
+    }
+    assert len(refused) == 24
+    assert (5, 5) in refused

@@ -105,10 +105,11 @@ def _sections(done: "Reproduced") -> Iterator[Section]:
             for value in done.differing
         ]
         yield Section(lines, title=f"{len(done.differing)} {words}:")
-    errata = [
-        f"{row['where']} ({count(_count(row, done), 'value', 'values')}): {row['sentence']}"
-        for row in done.errata
-    ]
+    errata = []
+    for row in done.errata:
+        printed = _count(row, done)
+        values = count(printed, "value", "values") if printed else "no printed value"
+        errata.append(f"{row['where']} ({values}): {row['sentence']}")
     if errata:
         yield Section(errata, title="The errata:")
     yield Section([f"The full report is {format_path(done.report)}; it took {done.seconds:.0f} s."])
