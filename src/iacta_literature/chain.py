@@ -23,7 +23,7 @@ from iacta.rules.rules import Rules
 # The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
-MOST_ROLLS = 10**9  # beyond, nothing moves any more
+MAX_ROLLS = 10**9  # beyond, nothing moves any more
 ENTRY_BYTES = 16
 NEGLIGIBLE = 1e-300
 
@@ -154,7 +154,7 @@ class Chain:
 
         Source: Höhle (2025) prints it: x_1 = x_0 P.
         """
-        rolls = read_int(rolls, "rolls", least=0, most=MOST_ROLLS)
+        rolls = read_int(rolls, "rolls", least=0, most=MAX_ROLLS)
         state = np.zeros(len(self.states))
         state[self._number(self.start if start is None else start)] = 1.0
         transient, done = self.able * self.defenders, 0
@@ -187,7 +187,7 @@ class Chain:
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
-        n = read_int(n, "n", least=0, most=MOST_ROLLS)
+        n = read_int(n, "n", least=0, most=MAX_ROLLS)
         # Where armies cannot grow, each roll costs one at least, and all later powers are equal.
         n = n if gain_of(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(

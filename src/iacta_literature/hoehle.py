@@ -76,7 +76,7 @@ from iacta_literature.published import (
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6
-MOST_ROLLS = 10**8  # some minutes
+MAX_ROLLS = 10**8  # some minutes
 SUM_TOLERANCE = 1e-9
 
 
@@ -164,7 +164,7 @@ def trial(
     """
     attack, defence = _checked(attack_dice, defence_dice)
     rng = np.random.default_rng(read_int(seed, "seed"))
-    thrown = read_int(rolls, "rolls", least=1, most=MOST_ROLLS)
+    thrown = read_int(rolls, "rolls", least=1, most=MAX_ROLLS)
     lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
     counts = tuple(np.bincount(lost, minlength=min(attack, defence) + 1).tolist())
     return TanTrial(
@@ -239,7 +239,7 @@ def _cdf(dice: int, rank: int, face: int) -> Fraction:
 
 ROLLS = 100_000
 SEED = 1
-MOST_DEFENDERS = 50  # of the table that the source prints
+MAX_DEFENDERS = 50  # of the table that the source prints
 ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))  # won if both defenders fall
 
 
@@ -279,13 +279,13 @@ def _after(rolls: int) -> Callable[[Row], Number]:
 
 @cache
 def _fewest() -> tuple[int, ...]:
-    table = win_table(MOST_DEFENDERS + 10, MOST_DEFENDERS, ABLE, exact=True)
+    table = win_table(MAX_DEFENDERS + 10, MAX_DEFENDERS, ABLE, exact=True)
     return tuple((1 + np.argmax(table > Fraction(1, 2), axis=0)).tolist())
 
 
 @cache
 def _line() -> tuple[float, float]:
-    slope, start = np.polyfit(np.arange(1, MOST_DEFENDERS + 1), _fewest(), 1)
+    slope, start = np.polyfit(np.arange(1, MAX_DEFENDERS + 1), _fewest(), 1)
     return float(start), float(slope)
 
 

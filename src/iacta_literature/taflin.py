@@ -49,7 +49,7 @@ from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.methods.closed_form import refuse_dice
 from iacta.probability.distribution import Probability
 
-MOST_FLOAT_ROLLS = 500  # beyond, factorials exceed floats
+MAX_FLOAT_ROLLS = 500  # beyond, factorials exceed floats
 UNIT_ROUNDOFF = 2.0**-53
 
 
@@ -220,9 +220,9 @@ def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probab
     total = 0 * f.f32[0]
     if rolls < 0 or sum(point) != sum(start) - 2 * rolls:
         return total
-    if rolls > MOST_FLOAT_ROLLS and isinstance(total, float):
+    if rolls > MAX_FLOAT_ROLLS and isinstance(total, float):
         raise TooLargeError(
-            f"rolls must be at most {MOST_FLOAT_ROLLS} for the equations in floats, got {rolls}"
+            f"rolls must be at most {MAX_FLOAT_ROLLS} for the equations in floats, got {rolls}"
         )
     for path in ways((point.m - point.n) - (start.m - start.n), rolls):
         paths = comb(rolls, path.neutral) * comb(path.good + path.bad, path.bad)

@@ -33,7 +33,7 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import paths
 
-MOST_DEFENDERS = 200  # of the table that the source prints
+MAX_DEFENDERS = 200  # of the table that the source prints
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)
 )
@@ -45,7 +45,7 @@ def needed(rules: str) -> npt.NDArray[Any]:
 
     rules: `"classic"` or `"capital"`.
     """
-    defenders = np.arange(1, MOST_DEFENDERS + 1)
+    defenders = np.arange(1, MAX_DEFENDERS + 1)
     wanted = np.array(CHANCES, dtype=object)[:, np.newaxis]
     armies: npt.NDArray[Any] = armies_needed(defenders, wanted, rules)
     return armies
@@ -73,7 +73,7 @@ def _entries_too_low() -> int:
 
 def _spike_of_capitals() -> int:
     """Return the defenders, from 2 on, that take the most attackers for each of them at 99%."""
-    of_each = needed("capital")[-1] / np.arange(1, MOST_DEFENDERS + 1)
+    of_each = needed("capital")[-1] / np.arange(1, MAX_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))
 
 

@@ -196,7 +196,7 @@ def test_no_row_or_array_is_read_without_end(read: Callable[[], object], said: s
 
 
 def test_a_distribution_reads_no_more_than_it_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(iacta.probability.distribution, "MOST_VALUES", 1000)
+    monkeypatch.setattr(iacta.probability.distribution, "MAX_VALUES", 1000)
     assert len(Distribution(range(1000))) == 1000
     for read in (Distribution, lambda values: Distribution.from_pairs((n, 1) for n in values)):
         with pytest.raises(TooLargeError, match="a distribution must have at most 1,000 values"):

@@ -134,8 +134,8 @@ def test_leaps_and_rows_make_the_same_distribution(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     by_rows = Battle(*size, BLITZ).outcomes()
-    monkeypatch.setattr(leap, "MOST_STATES_OF_ALL", 0)
-    monkeypatch.setattr(balanced_blitz, "MOST_STATES_IN_A_TABLE", 0)
+    monkeypatch.setattr(leap, "MAX_STATES_OF_ALL", 0)
+    monkeypatch.setattr(balanced_blitz, "MAX_STATES_IN_A_TABLE", 0)
     leaped = Battle(*size, BLITZ).outcomes()
     assert set(by_rows) == set(leaped)
     assert all(leaped[end] == pytest.approx(by_rows[end], abs=1e-12) for end in by_rows)

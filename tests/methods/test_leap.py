@@ -195,7 +195,7 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
 def test_survivors_are_those_of_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setattr(leap_file, "MOST_STATES_OF_ALL", 0)
+    monkeypatch.setattr(leap_file, "MAX_STATES_OF_ALL", 0)
     rules = SEVERAL_RULES[name]
     attackers, defenders = size
     expected = lattice.outcomes(Distribution([attackers]), defenders, rules)
@@ -215,7 +215,7 @@ def test_survivors_of_the_side_that_rarely_wins_are_as_good(
 ) -> None:
     rules = SEVERAL_RULES[name]
     expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
-    monkeypatch.setattr(leap_file, "MOST_STATES_OF_ALL", 0)
+    monkeypatch.setattr(leap_file, "MAX_STATES_OF_ALL", 0)
     outcomes = leap.outcomes(Distribution([size[0]]), size[1], rules)
     for side in (is_won, lambda end: not is_won(end)):
         chance = expected.prob(side)
@@ -385,7 +385,7 @@ def test_few_who_are_strong_are_not_left_out(
 ) -> None:
     expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
     found = leap.both_chances(*size, rules)
-    monkeypatch.setattr(leap_file, "MOST_STATES_OF_ALL", 0)
+    monkeypatch.setattr(leap_file, "MAX_STATES_OF_ALL", 0)
     outcomes = leap.outcomes(Distribution([size[0]]), size[1], rules)
     for side, chance in zip((is_won, lambda end: not is_won(end)), found, strict=True):
         exact = expected.prob(side)

@@ -382,7 +382,7 @@ def test_numpy_alone_solves_small_chains_as_scipy_does(
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "scipy.sparse", None)
         won, ends = solved()
-    monkeypatch.setattr("iacta.methods.markov.MOST_DENSE", 0)
+    monkeypatch.setattr("iacta.methods.markov.MAX_DENSE", 0)
     others_won, others_ends = solved()
     assert won == pytest.approx(others_won, rel=0, abs=1e-14)
     assert dict(ends.items()) == pytest.approx(dict(others_ends.items()), rel=0, abs=1e-14)

@@ -282,7 +282,7 @@ def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -
 
 def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 10)
-    monkeypatch.setattr(thrown, "MOST_PENDING", 3)
+    monkeypatch.setattr(thrown, "MAX_PENDING", 3)
     alone = simulate_battle(5, 4, runs=205)
     with ThreadPoolExecutor(2) as executor:
         assert simulate_battle(5, 4, runs=205, executor=executor) == alone
@@ -421,7 +421,7 @@ class NoFutures(Executor):
 
 
 def test_results_come_in_the_order_of_the_pieces() -> None:
-    pieces = range(thrown.MOST_PENDING + 20)
+    pieces = range(thrown.MAX_PENDING + 20)
     with ThreadPoolExecutor(3) as executor:
         assert list(thrown.spread(abs, pieces, executor)) == list(pieces)
 

@@ -161,7 +161,7 @@ def test_under_balanced_blitz_only_floats_show() -> None:
 
 
 def test_what_cannot_be_decided_is_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fronts_file, "MOST_EXACT_STEPS", 0)
+    monkeypatch.setattr(fronts_file, "MAX_EXACT_STEPS", 0)
     assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 and 5 are 5 and 4
     assert not defend_fronts(9, [Front(1), Front(1, 2)]).is_exact
 

@@ -363,7 +363,7 @@ def test_the_search_finds_nearly_what_comparing_all_finds(
     objective: Objective, attackers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = spread_defenders(attackers, 14, 4, objective=objective)
-    monkeypatch.setattr("iacta.odds.spread.MOST_SPREADS", 1)
+    monkeypatch.setattr("iacta.odds.spread.MAX_SPREADS", 1)
     found = spread_defenders(attackers, 14, 4, objective=objective)
     assert (compared.is_exact, found.is_exact) == (True, False)
     assert compared.value <= found.value + 1e-13
@@ -373,7 +373,7 @@ def test_the_search_finds_nearly_what_comparing_all_finds(
 def test_many_that_are_too_nearly_equal_are_not_called_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.odds.spread.MOST_EXACT_STEPS", 1)
+    monkeypatch.setattr("iacta.odds.spread.MAX_EXACT_STEPS", 1)
     sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
     assert not spread_defenders(9, 7, 3, sure).is_exact
     assert spread_defenders(9, 7, 3).is_exact

@@ -25,10 +25,10 @@ from iacta.rules.stop import StopRule, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
-MOST_CELLS = 4 * 10**6  # of the largest tables to go backward through
+MAX_CELLS = 4 * 10**6  # of the largest tables to go backward through
 ROW_BYTES = 100  # for an army of either side, before a method refuses its rows
 CELLS_IN_THE_TIME_OF_A_ROW = 1000
-MOST_CELLS_IF_RARE = 10**8  # of those for a chance that could not be found forward
+MAX_CELLS_IF_RARE = 10**8  # of those for a chance that could not be found forward
 LIKELY = 1e-3
 BEATEN_BY_ONE = 4  # defenders: a stack almost never gets as far as so many for each attacker
 
@@ -182,11 +182,11 @@ class Campaign(PasteableMixin):
         if len(way) == 1:
             able = self.attackers - way[0].rules.garrison
             return _rounded(kernels[0].win_probability(able, way[0].defenders), exact)
-        if not _goes_backward(way, kernels, self.attackers, MOST_CELLS):
+        if not _goes_backward(way, kernels, self.attackers, MAX_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
             likely = exact or last > LIKELY * first  # else rare survivors count, who are left out
-            if likely or not _goes_backward(way, kernels, self.attackers, MOST_CELLS_IF_RARE):
+            if likely or not _goes_backward(way, kernels, self.attackers, MAX_CELLS_IF_RARE):
                 return last
         return _rounded(chances_along(way, kernels, [self.attackers])[0], exact)
 

@@ -46,7 +46,7 @@ class Territory:
         return format_short_repr(self, first="defenders")
 
 
-MOST_TERRITORIES = 10_000  # of a campaign, as of a board
+MAX_TERRITORIES = 10_000  # of a campaign, as of a board
 
 Territories: TypeAlias = Iterable[int | str | Territory]
 
@@ -83,7 +83,7 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
     """
-    entries = read_row(territories, "territories", "defenders, such as [8, 2]", MOST_TERRITORIES)
+    entries = read_row(territories, "territories", "defenders, such as [8, 2]", MAX_TERRITORIES)
     way = tuple(_read_territory(entry) for entry in entries)
     if not way:
         raise IllegalError("missing territories", parameter="territories")

@@ -57,7 +57,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 LEVEL = "1%"
-MOST_DRAWS = 10**7  # simulated logs: some minutes
+MAX_DRAWS = 10**7  # simulated logs: some minutes
 
 
 class ResultCount(NamedTuple):
@@ -228,7 +228,7 @@ def audit(
     if false_alarms < 1e-9:
         raise IllegalError(f"level must be at least 1e-9, got {quote(level)}", parameter="level")
     rng = np.random.default_rng(read_int(seed, "seed", least=0))
-    draws = read_int(draws, "draws", least=1, most=MOST_DRAWS)
+    draws = read_int(draws, "draws", least=1, most=MAX_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)
     with add_file_name(log, "log") if isinstance(log, PathLike) else nullcontext():
         for block in read_log(log, rules, notes):

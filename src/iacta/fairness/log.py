@@ -71,13 +71,13 @@ Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 BLOCK = 2**17
 SAMPLE = 1000  # rows that decide how all are read
 REMARK = b"#"  # how lines begin that are skipped
-MOST_ENTRIES = 2**18  # lines whose meaning is remembered
+MAX_ENTRIES = 2**18  # lines whose meaning is remembered
 LONGEST_LINE = 10_000
-MOST_COLUMNS = 100  # of a log; only those above are read
-MOST_COUNT = 10**12  # floats hold the sums of such counts
-MOST_FACES = 100  # of a die, each of which is counted
-MOST_AHEAD = 50  # territories behind the one attacked
-MOST_DEFENDERS = 1000  # on each of these; more take long
+MAX_COLUMNS = 100  # of a log; only those above are read
+MAX_COUNT = 10**12  # floats hold the sums of such counts
+MAX_FACES = 100  # of a die, each of which is counted
+MAX_AHEAD = 50  # territories behind the one attacked
+MAX_DEFENDERS = 1000  # on each of these; more take long
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
@@ -280,7 +280,7 @@ class _Reader:
         for lines in self.lines.blocks:
             known = [code for code in map(self.known.get, lines.lines) if code is not None]
             waiting += known if len(known) == len(lines.lines) else self._read(lines)
-            is_full = len(self.places) > MOST_ENTRIES
+            is_full = len(self.places) > MAX_ENTRIES
             if is_full or len(waiting) >= BLOCK:
                 yield Block(list(self.places), np.array(waiting))
                 waiting = []
@@ -307,7 +307,7 @@ class _Reader:
                         self.places.setdefault(entry, len(self.places)) for entry in entries
                     )
                     continue
-                if len(self.known) > MOST_ENTRIES:
+                if len(self.known) > MAX_ENTRIES:
                     self.known.clear()
                 self.known[line] = self.places.setdefault(entries[0], len(self.places))
             yield self.known[line]
@@ -388,7 +388,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     for name, value in row.items():
         column = normalise_column(name) if isinstance(name, str) else ""
         if column not in COLUMNS:
-            if len(notes.unread) < MOST_COLUMNS:
+            if len(notes.unread) < MAX_COLUMNS:
                 notes.unread[str(name)[:LONGEST_NAME]] = None
         elif value is not None and not (isinstance(value, str) and not value):
             given[column] = value
@@ -435,7 +435,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         chances=chances,
         player=_name(given, "player"),
         opponent=_name(given, "opponent"),
-        times=_whole(given, "count", 1, MOST_COUNT) if "count" in given else entry.times,
+        times=_whole(given, "count", 1, MAX_COUNT) if "count" in given else entry.times,
     )
 
 
@@ -450,14 +450,14 @@ def _ahead(value: object) -> tuple[Territory, ...]:
     parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
-    if not isinstance(parts, list | tuple) or not 1 <= len(parts) <= MOST_AHEAD:
+    if not isinstance(parts, list | tuple) or not 1 <= len(parts) <= MAX_AHEAD:
         raise MalformedError(
-            f"ahead must be the defenders of 1 to {MOST_AHEAD} territories, got {quote(value)}"
+            f"ahead must be the defenders of 1 to {MAX_AHEAD} territories, got {quote(value)}"
         )
     way = tuple(parse_territory(str(part)) for part in parts)
-    if any(territory.defenders > MOST_DEFENDERS or territory.stop is not None for territory in way):
+    if any(territory.defenders > MAX_DEFENDERS or territory.stop is not None for territory in way):
         raise IllegalError(
-            f"ahead must be territories of at most {MOST_DEFENDERS} defenders without a stop, got "
+            f"ahead must be territories of at most {MAX_DEFENDERS} defenders without a stop, got "
             f"{quote(value)}"
         )
     return way
@@ -502,9 +502,9 @@ def _whole(given: Row, name: str, least: int, most: int | None = None) -> int:
 
 
 def _die(given: Row, rules: Rules) -> Entry:
-    faces = _whole(given, "faces", 2, MOST_FACES) if "faces" in given else rules.attack.faces[0]
-    if faces > MOST_FACES:
-        raise TooLargeError(f"faces must be at most {MOST_FACES}, got {faces}")
+    faces = _whole(given, "faces", 2, MAX_FACES) if "faces" in given else rules.attack.faces[0]
+    if faces > MAX_FACES:
+        raise TooLargeError(f"faces must be at most {MAX_FACES}, got {faces}")
     face = _whole(given, "die", 1, faces)
     return Entry(Trial("die", faces, 0, rules), (face, 0))
 
@@ -582,7 +582,7 @@ def _losses(given: Row, roll: Roll) -> Losses | None:
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
-    least = -MOST_FACES if roll.rules.mode.grows else 0
+    least = -MAX_FACES if roll.rules.mode.grows else 0
     stated = {name: _whole(given, name, least) for name in names}
     for losses in _possible_losses(roll):
         if all(getattr(losses, name.removesuffix("_lost")) == n for name, n in stated.items()):
@@ -649,7 +649,7 @@ def _are_totals(given: Row) -> bool:
     names = ("count", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
     if any(name not in given for name in names):
         return False
-    count, first, second, ours, theirs = (_whole(given, name, 0, MOST_COUNT) for name in names)
+    count, first, second, ours, theirs = (_whole(given, name, 0, MAX_COUNT) for name in names)
     return count > 1 and ours + theirs == count * min(first, second)
 
 
@@ -659,7 +659,7 @@ def _total(given: Row, rules: Rules) -> Entry:
         raise rules.mode.unfit("to audit single rolls")
     if "count" in given:
         raise MalformedError("a row must have rolls or count, got both")
-    rolls = _whole(given, "rolls", 1, MOST_COUNT)
+    rolls = _whole(given, "rolls", 1, MAX_COUNT)
     first = _whole(given, "attack_dice", 1, rules.attack.kept)
     second = _whole(given, "defence_dice", 1, rules.defence.kept)
     most = rolls * min(first, second)

@@ -32,18 +32,18 @@ from iacta.fairness.e_values import Floats, Ints
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MOST_ENUMERATED = 200_000  # results of the same number of throws
+MAX_ENUMERATED = 200_000  # results of the same number of throws
 DRAWS = 100_000
 SHUFFLES = 9_999
-MOST_SHUFFLED = 1_000  # throws whose order is shuffled; of more, it is as good as normal
-MOST_SHARED = 10**9  # throws that NumPy can deal out without putting them back
-MOST_COMPARED = 12  # players
+MAX_SHUFFLED = 1_000  # throws whose order is shuffled; of more, it is as good as normal
+MAX_SHARED = 10**9  # throws that NumPy can deal out without putting them back
+MAX_COMPARED = 12  # players
 ORDER = ("repeats", "runs", "correlation")
-LEAST_FOLLOWED = 40
+MIN_FOLLOWED = 40
 COPIED = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of a log that are copied
 SAME = 1e-9
 POWER = 0.9
-MOST_BIAS = 0.5  # no face can be off by more
+MAX_BIAS = 0.5  # no face can be off by more
 SURE = 1000.0  # off by so much for each result, it is seen
 INTERVAL_LEVEL = 0.99
 MAX_SUMMED_SPREAD = 1000.0  # the largest standard deviation of a binomial tail summed term by term
@@ -87,7 +87,7 @@ def compare_with_fair(
     """
     statistic = sum(float(_pearson(part.counts, part.chances)) for part in parts)
     others = len(parts[0].chances) - 1
-    if len(parts) == 1 and comb(parts[0].total + others, others) <= MOST_ENUMERATED:
+    if len(parts) == 1 and comb(parts[0].total + others, others) <= MAX_ENUMERATED:
         return Finding(question, _exact(parts[0], statistic), statistic, "exact")
     drawn = np.zeros(draws)
     for part in parts:
@@ -187,7 +187,7 @@ def look_at_order(
         "expected",
         f"the correlation with the result before is {(totals[2] + len(used)) / total:+.3f}",
     )
-    if total > MOST_SHUFFLED:
+    if total > MAX_SHUFFLED:
         off = (np.abs(totals - means) / np.sqrt(variances)).tolist()
         return [
             Finding(name, math.erfc(count / math.sqrt(2)), count, "normal", None, words)
@@ -278,7 +278,7 @@ def find_period(ways: Sequence[Followed]) -> Finding | None:
     """
     used = [way for way in ways if len(way.results) > 1]
     longest = max((len(way.results) for way in used), default=0)
-    if longest < LEAST_FOLLOWED:
+    if longest < MIN_FOLLOWED:
         return None
     logs = [_copied(way) for way in used]
     means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
@@ -353,7 +353,7 @@ def compare_players(
     if len(throws) < 2:
         return [], {}
     findings = {}
-    for player, _ in throws.most_common(MOST_COMPARED):
+    for player, _ in throws.most_common(MAX_COMPARED):
         statistic, drawn = 0.0, np.zeros(draws)
         for part in parts:
             came = part.counts > 0
@@ -365,7 +365,7 @@ def compare_players(
             expected = both * (n / (n + m))
             scale = expected * (m / (n + m))
             statistic += float(((ours - expected) ** 2 / scale).sum())
-            if n + m < MOST_SHARED:
+            if n + m < MAX_SHARED:
                 dealt = rng.multivariate_hypergeometric(both, n, size=draws, method="marginals")
             else:
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
@@ -569,9 +569,9 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     0.0048
     """
     row = tuple(chances.tolist())
-    if not _is_seen(throws, MOST_BIAS, row, level):
+    if not _is_seen(throws, MAX_BIAS, row, level):
         return None
-    return _least(lambda bias: _is_seen(throws, bias, row, level), MOST_BIAS, 1e-5)
+    return _least(lambda bias: _is_seen(throws, bias, row, level), MAX_BIAS, 1e-5)
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:

@@ -32,10 +32,10 @@ import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
 
-MOST_WORK = 2**24  # the sum of the lengths of all Fourier transforms
+MAX_WORK = 2**24  # the sum of the lengths of all Fourier transforms
 LONGEST = 2**20  # the longest Fourier transform of a sum that is not taken as normal
-MOST_WORK_OF_ONE = 2**12  # one of the many sums of an interval has this limit
-LEAST_TAIL = 1e-12  # of a sum that is taken as normal
+MAX_WORK_OF_ONE = 2**12  # one of the many sums of an interval has this limit
+MIN_TAIL = 1e-12  # of a sum that is taken as normal
 FEW = 3  # results of a trial whose Fourier transform is summed term by term,
 MANY = 2**20  # where there are as many trials
 WINDOW = 10.0  # half the usual width of a Fourier transform, in standard deviations
@@ -45,7 +45,7 @@ SAME = 1e-9
 STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # changes of a tilt, times the standard deviation
 LOG_LEAST = -690.0  # the logarithm of 1e-300
 LARGEST_LOG = 600.0  # e^600 is a float
-MOST_TILT = 700.0  # at this tilt, neighbours of the largest sum weigh e^-700
+MAX_TILT = 700.0  # at this tilt, neighbours of the largest sum weigh e^-700
 
 
 class Scores(NamedTuple):
@@ -83,7 +83,7 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
     width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
     log_bound = tilted.cumulants(tilt)[0] - tilt * total  # Chernoff's
-    if log_bound < LOG_LEAST or size > 2 * MOST_WORK:
+    if log_bound < LOG_LEAST or size > 2 * MAX_WORK:
         return math.exp(min(log_bound, 0.0))
     product, start = np.ones(size // 2 + 1, dtype=complex), 0
     for part in parts:
@@ -121,7 +121,7 @@ def _transform_sum(
     return sums
 
 
-def are_nearly_normal(parts: Sequence[Scores], most_work: int = MOST_WORK) -> bool:
+def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> bool:
     """Return whether the sum of independent scores is taken as normal, as another way takes long.
 
     most_work: the most work for an exact tail.
@@ -136,7 +136,7 @@ def are_nearly_normal(parts: Sequence[Scores], most_work: int = MOST_WORK) -> bo
 
 
 def sum_tails(
-    parts: Sequence[Scores], total: int, most_work: int = MOST_WORK
+    parts: Sequence[Scores], total: int, most_work: int = MAX_WORK
 ) -> tuple[float, float]:
     """Return how likely independent scores add up to at most, and at least, a total.
 
@@ -168,7 +168,7 @@ def _normal_tail(off: float, variance: float, third: float) -> float:
     z = off / math.sqrt(variance)
     density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     skewed = third / (6 * math.sqrt(variance) ** 3) * (z * z - 1) * density
-    return min(max(math.erfc(-z / math.sqrt(2)) / 2 - skewed, LEAST_TAIL), 1.0)
+    return min(max(math.erfc(-z / math.sqrt(2)) / 2 - skewed, MIN_TAIL), 1.0)
 
 
 def bound_tail(parts: Sequence[Scores], total: float) -> float:
@@ -229,7 +229,7 @@ class _Tilted:
         """Return a tilt from 0 on at which a total is near the mean of the sum.
 
         Near is within a tenth of the standard deviation. Where the total is at most the mean, or
-        beyond all means, the tilt is 0 or `MOST_TILT`.
+        beyond all means, the tilt is 0 or `MAX_TILT`.
         """
         _, mean, variance = self.cumulants(0.0)
         if mean >= total or not variance:
@@ -237,12 +237,12 @@ class _Tilted:
         low, high = 0.0, math.inf
         tilt = 1 / math.sqrt(variance)
         while high - low > SAME * low:
-            tilt = min(tilt, MOST_TILT)
+            tilt = min(tilt, MAX_TILT)
             _, mean, variance = self.cumulants(tilt)
             if abs(mean - total) <= NEAR * math.sqrt(variance):
                 break
             low, high = (tilt, high) if mean < total else (low, tilt)
-            if low == MOST_TILT:
+            if low == MAX_TILT:
                 break
             tilt = 2 * low if math.isinf(high) else (low + high) / 2
         return tilt
@@ -256,7 +256,7 @@ class _Tilted:
         log_mean, _, variance = self.cumulants(tilt)
         if not variance:
             return 1
-        steps = np.minimum(STEPS / math.sqrt(variance), MOST_TILT)
+        steps = np.minimum(STEPS / math.sqrt(variance), MAX_TILT)
         steps = np.concatenate([steps, -steps])
         widths = [
             (self.cumulants(tilt + h)[0] - log_mean - h * total - LOG_NEGLIGIBLE) / abs(h)
@@ -283,7 +283,7 @@ def win_tails(
     won: float,
     *,
     is_decided: bool = True,
-    most_work: int = MOST_WORK,
+    most_work: int = MAX_WORK,
 ) -> tuple[float, float]:
     """Return how likely fair dice win at most, and at least, so many chances.
 
@@ -324,7 +324,7 @@ def share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
             for _ in range(60):
                 middle = (inside + outside) / 2
                 chances = {(middle, 1 - middle): fought}
-                tail = win_tails(chances, won, most_work=MOST_WORK_OF_ONE)[side]
+                tail = win_tails(chances, won, most_work=MAX_WORK_OF_ONE)[side]
                 inside, outside = (middle, outside) if tail > (1 - level) / 2 else (inside, middle)
         ends.append(outside)
     return ends[0], ends[1]

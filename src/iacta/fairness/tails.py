@@ -30,7 +30,7 @@ import numpy as np
 
 from iacta.fairness.e_values import Floats
 from iacta.fairness.p_values import SAME, Finding
-from iacta.fairness.sums import MOST_WORK, WINDOW, Scores, sum_tail
+from iacta.fairness.sums import MAX_WORK, WINDOW, Scores, sum_tail
 from iacta.fairness.throws import OPEN, Line
 from iacta.fairness.trials import Trial, outcomes
 
@@ -125,7 +125,7 @@ def _add_scores(
         logarithms are the scores.
     """
     number = sum(counts.total() for counts in results.values())
-    units = min(FINEST, MOST_WORK / (len(results) * 2 * WINDOW * math.sqrt(number)))
+    units = min(FINEST, MAX_WORK / (len(results) * 2 * WINDOW * math.sqrt(number)))
     parts, total = [], 0
     for trial, counts in results.items():
         chances, better, worse = tail_chances(trial)

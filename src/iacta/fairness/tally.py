@@ -31,8 +31,8 @@ from iacta.fairness.throws import (
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MOST_FOLLOWED = {DICE: 2**19, ROLLS: 2**17}  # searched for a list that is used again
-MOST_MOMENTS = 512  # of the evidence over time, as a picture shows it
+MAX_FOLLOWED = {DICE: 2**19, ROLLS: 2**17}  # searched for a list that is used again
+MAX_MOMENTS = 512  # of the evidence over time, as a picture shows it
 CURVES = 6  # players whose luck is followed
 
 
@@ -264,7 +264,7 @@ class Tally:
             for player, start in enumerate(before)
         ]
         numbers, step = self.lines + 1 + np.arange(len(luck)), 1
-        while int(numbers[-1]) // step > 2 * MOST_MOMENTS:
+        while int(numbers[-1]) // step > 2 * MAX_MOMENTS:
             step *= 2
         shown = np.flatnonzero((numbers % step == 0) | (numbers == numbers[-1]))
         rows = np.column_stack([column[shown] for column in (curve, *armies)]).tolist()
@@ -302,14 +302,14 @@ class Repeats:
 
     def follow(self, lines: Lines) -> None:
         """Go on with some lines, unless there are many already."""
-        if sum(map(len, self._dice)) < MOST_FOLLOWED[DICE]:
+        if sum(map(len, self._dice)) < MAX_FOLLOWED[DICE]:
             sides = [
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
                 for kinds, table in lines.sides
             ]
             dice = np.dstack([np.hstack(pair) for pair in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
-        if sum(map(len, self._rolls)) < MOST_FOLLOWED[ROLLS]:
+        if sum(map(len, self._rolls)) < MAX_FOLLOWED[ROLLS]:
             rows = np.array([self._roll(line) for line in lines.different])[lines.places]
             self._rolls.append(rows[rows[:, 1] >= 0])
 
@@ -333,8 +333,8 @@ class Repeats:
 
     def findings(self) -> list[Finding]:
         """Return the finding, if there is enough to look at."""
-        dice = np.concatenate(self._dice)[: MOST_FOLLOWED[DICE]]
-        rolls = np.concatenate(self._rolls)[: MOST_FOLLOWED[ROLLS]]
+        dice = np.concatenate(self._dice)[: MAX_FOLLOWED[DICE]]
+        rolls = np.concatenate(self._rolls)[: MAX_FOLLOWED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
         about = " or so" if len(rolls) else ""  # as the dice of a roll are shuffled

@@ -25,10 +25,10 @@ IMPOSSIBLE, OPEN = -1, -2  # such results have no place among all others
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
 TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
-MOST_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
-MOST_TRIALS = 20_000  # kinds, whose chances are all kept in memory
-MOST_REMEMBERED = 2**18  # lines
-MOST_ARMIES = 250_000  # in all different battles: about a minute of work
+MAX_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
+MAX_TRIALS = 20_000  # kinds, whose chances are all kept in memory
+MAX_REMEMBERED = 2**18  # lines
+MAX_ARMIES = 250_000  # in all different battles: about a minute of work
 UNKNOWN: Side = (-1, ())  # dice that are not given, or not alike
 ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
 
@@ -174,9 +174,9 @@ class Known:
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
             is_roll = entry.trial.kind == "roll" and not entry.ahead  # takes the chance to win only
             self._weight += armies / ROLL_OF_BATTLE if is_roll else armies
-        if self._weight > MOST_ARMIES:
+        if self._weight > MAX_ARMIES:
             raise TooLargeError(
-                f"the log is too large: its different battles have more than {MOST_ARMIES:,} "
+                f"the log is too large: its different battles have more than {MAX_ARMIES:,} "
                 "armies in total"
             )
 
@@ -184,16 +184,16 @@ class Known:
         """Return what an entry is, `None` for a battle that was broken off."""
         line = self._lines.get(entry)
         if line is None and entry.trial is not None:
-            if len(self._lines) > MOST_REMEMBERED:
+            if len(self._lines) > MAX_REMEMBERED:
                 self._lines.clear()
             line = self._lines[entry] = self._made(entry, entry.trial)
         return line
 
     def _made(self, entry: Entry, trial: Trial) -> Line:
         self._trials.add(trial)
-        if len(self._trials) > MOST_TRIALS:
+        if len(self._trials) > MAX_TRIALS:
             raise TooLargeError(
-                f"a log must have at most {MOST_TRIALS} kinds of rolls, battles and chances, got "
+                f"a log must have at most {MAX_TRIALS} kinds of rolls, battles and chances, got "
                 "more"
             )
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
@@ -231,8 +231,8 @@ class Known:
         )
 
     def _player(self, name: str) -> int:
-        if name not in self.players and len(self.players) >= MOST_PLAYERS:
-            raise TooLargeError(f"a log must have at most {MOST_PLAYERS} players, got more")
+        if name not in self.players and len(self.players) >= MAX_PLAYERS:
+            raise TooLargeError(f"a log must have at most {MAX_PLAYERS} players, got more")
         return self.players.setdefault(name, len(self.players))
 
     def _side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:

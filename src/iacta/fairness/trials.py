@@ -13,7 +13,7 @@ from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
 LONGEST_NAME = 100
-MOST_STATES = 10**6  # of a battle in a log: a fraction of a second
+MAX_STATES = 10**6  # of a battle in a log: a fraction of a second
 WON, LOST = (0, 1), (1, 0)  # the outcomes of a trial of which only success is known
 
 
@@ -138,8 +138,8 @@ def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:
 
 def refuse_large(attackers: int, defenders: int) -> None:
     """Refuse a battle, or a campaign, whose distribution takes long."""
-    if attackers * defenders > MOST_STATES:
+    if attackers * defenders > MAX_STATES:
         raise TooLargeError(
-            f"attackers times all defenders must be at most {MOST_STATES:,}, got {attackers:,} and "
+            f"attackers times all defenders must be at most {MAX_STATES:,}, got {attackers:,} and "
             f"{defenders:,}"
         )

@@ -72,11 +72,11 @@ WIN_POWER = Fraction("1.3")
 OUTCOME_CUT_OFF = Fraction("0.10")
 OUTCOME_POWER = Fraction("1.8")
 
-LEAST_TRUE_ERROR = 1e-12  # the relative error of chances with true random dice
+MIN_TRUE_ERROR = 1e-12  # the relative error of chances with true random dice
 BELOW_ONE = 1 - UNIT_ROUNDOFF
-MOST_STATES_IN_A_TABLE = 250_000  # larger battles are faster by themselves
-MOST_ABLE_IN_A_TABLE = 2_000  # the same
-MOST_OUTCOMES = 10**6  # of a battle that is answered
+MAX_STATES_IN_A_TABLE = 250_000  # larger battles are faster by themselves
+MAX_ABLE_IN_A_TABLE = 2_000  # the same
+MAX_OUTCOMES = 10**6  # of a battle that is answered
 VALUE_BYTES = 100
 ROOT_DIGITS = 60
 
@@ -289,10 +289,10 @@ class Blitz(UnitKernel):
         11·ε·n^.45, three times: in the entry, and in the sum that both crossing entries are part
         of. The error seen is less than 1e-14 for hundreds of armies.
         """
-        count = min(attackers + defenders, MOST_OUTCOMES)
+        count = min(attackers + defenders, MAX_OUTCOMES)
         large = _is_large(attackers, defenders)
         true = self.true.by("distribution" if large else "table", attackers, defenders)
-        true_error = max(LEAST_TRUE_ERROR, true.error(attackers, defenders).relative)
+        true_error = max(MIN_TRUE_ERROR, true.error(attackers, defenders).relative)
         error = true_error + 2 * count * UNIT_ROUNDOFF
         return Error(0.0, float((20 + 35 * count**0.45) * error))
 
@@ -333,7 +333,7 @@ class Blitz(UnitKernel):
         most = max(able)
         if len(able) == 1 or _is_large(most, defenders):
             if len(able) > 1:
-                states = len(able) * min(most * defenders, MOST_OUTCOMES)
+                states = len(able) * min(most * defenders, MAX_OUTCOMES)
                 refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
             for attackers in sorted(able, reverse=True):  # what is too large is refused at once
                 for state, probability in self._ends_of_one(attackers, defenders):
@@ -415,4 +415,4 @@ def _summing_to_one(probabilities: Distribution[State]) -> dict[State, float]:
 
 def _is_large(attackers: int, defenders: int) -> bool:
     """Return whether a battle is better answered by itself than from a table of transitions."""
-    return attackers * defenders > MOST_STATES_IN_A_TABLE or attackers > MOST_ABLE_IN_A_TABLE
+    return attackers * defenders > MAX_STATES_IN_A_TABLE or attackers > MAX_ABLE_IN_A_TABLE

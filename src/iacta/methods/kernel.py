@@ -44,8 +44,8 @@ Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of su
 
 UNIT_ROUNDOFF = 2.0**-53  # of one operation with floats
 # The budget of one question. What would take more is refused before it begins.
-MOST_STEPS = 10**9  # of some twenty nanoseconds each
-MOST_BYTES = 2 * 2**30  # for the arrays of one answer
+MAX_STEPS = 10**9  # of some twenty nanoseconds each
+MAX_BYTES = 2 * 2**30  # for the arrays of one answer
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
 DIGIT_BYTES = 64  # of a whole number that is multiplied in a step
@@ -224,8 +224,8 @@ def refuse_too_large(
     states = attackers * defenders if states is None else states
     if number_bytes > FLOAT_BYTES:
         states *= INTERPRETED_STEPS + number_bytes // DIGIT_BYTES
-    if states > MOST_STEPS or memory > MOST_BYTES:
-        needs = "half a minute" if states > MOST_STEPS else f"{MOST_BYTES // 2**30} GiB of memory"
+    if states > MAX_STEPS or memory > MAX_BYTES:
+        needs = "half a minute" if states > MAX_STEPS else f"{MAX_BYTES // 2**30} GiB of memory"
         raise TooLargeError(
             f"a {kind} of {quote(attackers)} against {quote(defenders)} is too large for the "
             f"method {method!r}: it would take more than {needs}"

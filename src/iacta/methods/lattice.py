@@ -53,7 +53,7 @@ Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 NEGLIGIBLE = 1e-200
 CELLS_IN_THE_TIME_OF_A_ROW = 3000  # a row takes that long besides its cells
 
-LEAST_CHANCE = 1e-175  # in the band of a table
+MIN_CHANCE = 1e-175  # in the band of a table
 CERTAIN = 1 - UNIT_ROUNDOFF
 TRIMMED_EACH = 8  # steps
 TRIMMED_AT_ONCE = 64  # attackers: the band grows by less from one time to the next
@@ -377,7 +377,7 @@ class _Band:
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
         # From these totals on, the cells with few dice on one side are all 0, or all 1.
-        self.hopeless = _length(few_attackers.max(axis=0) >= LEAST_CHANCE) + self.attack_dice
+        self.hopeless = _length(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
         self.hopeful = _length(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
         self.chances = np.ones((self.attackers + 1 + self.taken) * self.taken)
         self.chances[: (self.taken + 1) * self.taken] = 0.0
@@ -443,7 +443,7 @@ class _Band:
         """Drop the cells that count as 0 and 1, except for the attackers most .. least − 1."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
-            needed = rows[self.low : min(most, self.low + TRIMMED_AT_ONCE)].max(1) >= LEAST_CHANCE
+            needed = rows[self.low : min(most, self.low + TRIMMED_AT_ONCE)].max(1) >= MIN_CHANCE
             skipped = int(np.argmax(needed)) if needed.any() else len(needed)
             rows[self.low : self.low + skipped] = 0.0
             self.low += skipped

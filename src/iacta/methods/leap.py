@@ -68,7 +68,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.methods.kernel import MOST_STEPS, Chances, Error, Floats, RollKernel, State, Values
+from iacta.methods.kernel import MAX_STEPS, Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, run, steps_of
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts
@@ -80,32 +80,32 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-LEAST_CHANCE = 1e-150  # down to it the relative error holds
+MIN_CHANCE = 1e-150  # down to it the relative error holds
 TABLE_SIZE = 256
-MOST_ARMIES = 10**18  # 64-bit numbers hold their products
-MOST_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
-MOST_ROWS = 5000  # defenders, for the same
+MAX_ARMIES = 10**18  # 64-bit numbers hold their products
+MAX_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
+MAX_ROWS = 5000  # defenders, for the same
 STEPS_FOR_AN_OUTCOME = 2500
 LIKELY_OUTCOMES = 16  # times the square root of the armies that matter
-LEAST_OUTCOME = 1e-18  # given that its side wins
+MIN_OUTCOME = 1e-18  # given that its side wins
 
 DIAGONALS = (128, 256, 512, 1024)
 RARE = 1e-15  # chances down to it need no longer diagonal
 NEGLIGIBLE = 1e-15  # beside a chance
 LOG_OF_NOTHING_TO_TELL = -400.0
-LEAST_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
+MIN_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
 STEPS_OF_SIGMA = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
 STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
 WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 
-LEAST_SIGMA_OF_A_CELL = 25.0
+MIN_SIGMA_OF_A_CELL = 25.0
 LOG_OF_NOTHING = -700.0
 NEWTON_STEPS = 60
 SETTLED = 0.05
-MOST_TILT = 40.0  # beyond, e^τ says nothing more
-MOST_TOTAL = 10**9  # up to these, products stay below 2^63
-MOST_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
+MAX_TILT = 40.0  # beyond, e^τ says nothing more
+MAX_TOTAL = 10**9  # up to these, products stay below 2^63
+MAX_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
 
 OMITTED = 1e-20  # of the rarer side's chance
 
@@ -231,8 +231,8 @@ def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     Floats. Their relative error is at most 1e-12 where they are not below 1e-30.
     """
     found = np.empty(len(rolls))
-    for first in range(0, len(rolls), MOST_CELLS):
-        cells = slice(first, first + MOST_CELLS)
+    for first in range(0, len(rolls), MAX_CELLS):
+        cells = slice(first, first + MAX_CELLS)
         found[cells] = _probabilities(walk, rolls[cells], losses[cells])
     return found
 
@@ -242,7 +242,7 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     tilts, variances = _saddles(walk, beyond / rolls, rolls)
     sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
     nodes = int(np.ceil(WIDTH * STEPS_OF_SIGMA / (2 * np.pi)))
-    if sigmas.min() < LEAST_SIGMA_OF_A_CELL:
+    if sigmas.min() < MIN_SIGMA_OF_A_CELL:
         nodes *= 3
     # The whole circle, where it is short, has its last node at π, which is its own mirror image.
     step = np.minimum(2 * np.pi / (STEPS_OF_SIGMA * sigmas), np.pi / nodes)
@@ -257,7 +257,7 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     lost = sum(k * count for k, count in enumerate(walk.counts))
-    if walk.total > MOST_TOTAL:
+    if walk.total > MAX_TOTAL:
         exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
         return np.asarray(exact / walk.total, dtype=float)
     quotient, rest = divmod(lost, walk.total)
@@ -300,7 +300,7 @@ def _saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
     for _ in range(NEWTON_STEPS):
         first, second = _slopes(walk, tilts)
         moves = np.clip((first - slopes) / np.maximum(second, 1e-30), -1, 1)
-        tilts = np.clip(tilts - moves, -MOST_TILT, MOST_TILT)
+        tilts = np.clip(tilts - moves, -MAX_TILT, MAX_TILT)
         if (moves**2 * second * rolls).max(initial=0.0) < SETTLED**2:
             break
     return tilts, _slopes(walk, tilts)[1]
@@ -318,13 +318,13 @@ def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
     moderate, all its states are passed.
     """
     i, j = rules.full_roll
-    moderate = able * defenders <= MOST_STATES_OF_ALL and defenders <= MOST_ROWS
+    moderate = able * defenders <= MAX_STATES_OF_ALL and defenders <= MAX_ROWS
     if moderate and (able < i or defenders < j):
         return Lattice(rules).chances(able, defenders, keep)
     for armies in DIAGONALS[DIAGONALS.index(_near(rules, RARE)) :]:
         chances = _leap(able, defenders, rules, keep, armies)
         few, rarer = _few(armies, rules, keep), min(chances)
-        if few <= NEGLIGIBLE * rarer or few + rarer < LEAST_CHANCE:
+        if few <= NEGLIGIBLE * rarer or few + rarer < MIN_CHANCE:
             return chances
     return Lattice(rules).chances(able, defenders, keep) if moderate else chances
 
@@ -450,7 +450,7 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
     tilted = sqrt(rolls * tilted_variance(walk, tilt))
     step = 2 * pi / max(STEPS_OF_SIGMA * max(sigma, tilted) - STEPS_OF_POLE / tilt, 2.0 * width)
     whole = ceil(pi / step)
-    is_bell = min(sigma, tilted) > LEAST_SIGMA
+    is_bell = min(sigma, tilted) > MIN_SIGMA
     count = ceil(WIDTH / (min(sigma, tilted) * step)) if is_bell else whole
     if count >= whole:
         count, step = whole, pi / whole
@@ -667,7 +667,7 @@ class Leap(RollKernel):
     """
 
     name = NAME
-    least_chance = LEAST_CHANCE
+    least_chance = MIN_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse more than 10^18 armies, and rules under which leaping is not accurate.
@@ -675,7 +675,7 @@ class Leap(RollKernel):
         These are rules under which a few armies can beat a thousand others, or under which a roll
         with all dice always ends the same way.
         """
-        if max(attackers, defenders) > MOST_ARMIES:
+        if max(attackers, defenders) > MAX_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
         _near(self.rules, RARE)
 
@@ -689,7 +689,7 @@ class Leap(RollKernel):
         if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
             return float(_table(self.rules)[attackers - 1, defenders - 1])
         won, lost = self.chances(attackers, defenders)
-        if won < LEAST_CHANCE:
+        if won < MIN_CHANCE:
             return 0.0
         return float(won if won < lost else 1 - lost)
 
@@ -727,14 +727,14 @@ class Leap(RollKernel):
             yield State(attackers, defenders), 1.0
             return
         won, lost = map(float, self.chances(attackers, defenders))
-        rarer = min(chance for chance in (won, lost) if chance >= LEAST_CHANCE)
+        rarer = min(chance for chance in (won, lost) if chance >= MIN_CHANCE)
         rare = min(rarer, RARE)
         near = _near(self.rules, rare)
         ours = spare_armies(attackers, defenders, attackers_walk(self.rules), near, rare)
         theirs = spare_armies(defenders, attackers, defenders_walk(self.rules), near, rare)
         fighting, against = attackers - ours, defenders - theirs
         i, j = self.rules.full_roll
-        if fighting < i or against < j or fighting * against <= MOST_STATES_OF_ALL:
+        if fighting < i or against < j or fighting * against <= MAX_STATES_OF_ALL:
             for state, chance in (
                 Lattice(self.rules).forward(Distribution([fighting]), against).items()
             ):
@@ -759,7 +759,7 @@ def _with_spare(state: State, ours: int, theirs: int) -> State:
 
 def _least_outcome(side: float) -> float:
     """Return the chance down to which outcomes count of a side that wins with a chance."""
-    return LEAST_OUTCOME * side if side >= LEAST_CHANCE else inf
+    return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 
 
 def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
@@ -770,7 +770,7 @@ def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
 
 def _refuse_many(armies: int) -> None:
     outcomes = LIKELY_OUTCOMES * isqrt(armies)
-    if outcomes * STEPS_FOR_AN_OUTCOME > MOST_STEPS:
+    if outcomes * STEPS_FOR_AN_OUTCOME > MAX_STEPS:
         raise TooLargeError(
             f"a battle of {quote(armies)} armies has about {outcomes:.0e} likely outcomes, which "
             "would take more than half a minute to list; its chance to win has no such limit"

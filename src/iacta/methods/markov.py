@@ -82,11 +82,11 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
-MOST_ERROR = 1e-12  # of any answer where armies grow
+MAX_ERROR = 1e-12  # of any answer where armies grow
 FIRST_ROOM = 4  # gains
-MOST_GROWN_STATES = 10**6  # with room to grow: some hundred megabytes
-MOST_ITERATIONS = 1000  # far more than any rules need
-MOST_DENSE = 500  # states up to which NumPy solves a chain before SciPy would be loaded
+MAX_GROWN_STATES = 10**6  # with room to grow: some hundred megabytes
+MAX_ITERATIONS = 1000  # far more than any rules need
+MAX_DENSE = 500  # states up to which NumPy solves a chain before SciPy would be loaded
 MOVE_BYTES = 120
 
 
@@ -195,7 +195,7 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
         return solved
 
     solution = substitute(right)
-    for _ in range(MOST_ITERATIONS if gains.nnz else 0):
+    for _ in range(MAX_ITERATIONS if gains.nnz else 0):
         before, solution = solution, substitute(right + gains @ solution)
         if np.all(solution - before <= UNIT_ROUNDOFF * solution):
             break
@@ -253,13 +253,13 @@ class Markov(UnitKernel, RollKernel):
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
         memory = MOVE_BYTES * (self._most_lost(attackers, defenders) + 2) * states
         self.refuse_too_large(attackers, defenders, memory=memory)
-        if self.gain and states > MOST_GROWN_STATES:
+        if self.gain and states > MAX_GROWN_STATES:
             raise TooLargeError(
                 f"a battle of {attackers + self.garrison} against {defenders} whose armies can "
                 f"grow has {states:.0e} states for the method {NAME!r}, expected at most "
-                f"{MOST_GROWN_STATES:.0e}"
+                f"{MAX_GROWN_STATES:.0e}"
             )
-        if states > MOST_DENSE:
+        if states > MAX_DENSE:
             load_scipy("scipy.sparse")
 
     def error(self, attackers: int, defenders: int) -> Error:
@@ -271,7 +271,7 @@ class Markov(UnitKernel, RollKernel):
         probabilities of a distribution sum to at most 1e-12.
         """
         if self.gain:
-            return Error(0.0, MOST_ERROR)
+            return Error(0.0, MAX_ERROR)
         most = self._most_lost(attackers, defenders)
         roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2)
         # A campaign weighs the distribution that one battle leaves: eight roundings at most.
@@ -310,7 +310,7 @@ class Markov(UnitKernel, RollKernel):
 
     def _chain(self, attackers: int, defenders: int, room: int = 0) -> BattleChains:
         size = attackers + room, defenders + room
-        if size[0] * size[1] > MOST_DENSE:
+        if size[0] * size[1] > MAX_DENSE:
             return BattleChains(*size, self.rules, transition_matrix(*size, self.rules))
         count, places, chances = _entries(*size, self.rules)
         matrix = np.zeros((count, count))
@@ -334,7 +334,7 @@ class Markov(UnitKernel, RollKernel):
             found = solve(transient, absorbing @ ends)
             if self.gain:
                 grown = solve(transient, absorbing @ np.eye(len(ends))[-1])
-                found[grown > MOST_ERROR] = np.nan
+                found[grown > MAX_ERROR] = np.nan
             rows[:, 1:] = found.reshape(defenders, most, *won.shape[1:])
         yield from rows
 
@@ -380,17 +380,17 @@ class Markov(UnitKernel, RollKernel):
             self._refuse_error(attackers, defenders, solved.error)
             by_state = solved.beyond.reshape(solved.chain.defenders, solved.chain.able)
             left_out = float(by_state[:defenders, : solved.chain.able - room].max())
-            if left_out + solved.error <= MOST_ERROR:
+            if left_out + solved.error <= MAX_ERROR:
                 return solved
             self._refuse_growth(solved.chain, room, left_out)
             room *= 2
 
     def _refuse_error(self, attackers: int, defenders: int, error: float) -> None:
-        if not error <= MOST_ERROR:
+        if not error <= MAX_ERROR:
             raise TooLargeError(
                 f"a battle of {attackers + self.garrison} against {defenders} is too large for "
                 f"the method {NAME!r}: its error may be {error:.1e}, expected at most "
-                f"{MOST_ERROR:.0e}"
+                f"{MAX_ERROR:.0e}"
             )
 
     def _refuse_growth(self, whole: BattleChains, room: int, left_out: float) -> None:
@@ -399,15 +399,15 @@ class Markov(UnitKernel, RollKernel):
         It is foreseen by letting the chance to need more room fall as exp(−c · room²), which is
         fast: so it does for a walk without drift, and a drift makes it exp(−c · room) in the end.
         """
-        further = sqrt(log(MOST_ERROR) / log(left_out)) if left_out < 1 else inf
+        further = sqrt(log(MAX_ERROR) / log(left_out)) if left_out < 1 else inf
         needed = max(2.0, further) * room
         able, defenders = whole.able - room + needed, whole.defenders - room + needed
-        if able * defenders > MOST_GROWN_STATES:
+        if able * defenders > MAX_GROWN_STATES:
             raise TooLargeError(
                 f"a battle of {whole.able - room + self.garrison} against "
                 f"{whole.defenders - room} is too large for the method {NAME!r}: with a chance of "
                 f"up to {left_out:.1e} its armies grow past {whole.able + self.garrison} "
-                f"against {whole.defenders}, expected at most {MOST_ERROR:.0e}"
+                f"against {whole.defenders}, expected at most {MAX_ERROR:.0e}"
             )
 
 

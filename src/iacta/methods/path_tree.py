@@ -26,7 +26,7 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
-MOST_STATES = 2500  # the paths of a tree are for small battles
+MAX_STATES = 2500  # the paths of a tree are for small battles
 
 
 class PathStep(NamedTuple):
@@ -50,10 +50,10 @@ class PathTree(RollKernel):
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse all but small battles, of at most 2500 states."""
-        if max(attackers, 0) * defenders > MOST_STATES:
+        if max(attackers, 0) * defenders > MAX_STATES:
             raise TooLargeError(
                 f"a battle of {quote(attackers + self.garrison)} against {quote(defenders)} is too "
-                f"large for the method {self.name!r}: it has more than {MOST_STATES} states"
+                f"large for the method {self.name!r}: it has more than {MAX_STATES} states"
             )
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:

@@ -75,7 +75,7 @@ EXACT_NAME: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
 
-LEAST_COMPARED = 1e-290  # values below it count as equal
+MIN_COMPARED = 1e-290  # values below it count as equal
 TABLES = 3  # P, H, and the one that they are needed for
 
 
@@ -343,11 +343,11 @@ class AllBattles:
             good = values == least
         else:
             margin = 3 * self.error
-            good = values <= np.maximum(least * (1 + margin), LEAST_COMPARED)
+            good = values <= np.maximum(least * (1 + margin), MIN_COMPARED)
             if not sparing:
                 values = np.stack(self._values(span, by_total(self.held)))
                 most = values.max(axis=0)
-                holds = values >= np.where(most > LEAST_COMPARED, most * (1 - margin), 0.0)
+                holds = values >= np.where(most > MIN_COMPARED, most * (1 - margin), 0.0)
                 good = np.where(span.of(table) <= 0.5, good, holds)
         most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)

@@ -29,7 +29,7 @@ from iacta.rules.variants import find_rules
 CELLS_FOR_A_CHANCE = 10**5  # of tables that are filled in the time that one chance takes
 CELLS_FOR_A_DISTRIBUTION = 10**7
 MODERATE = 1_000
-MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
+MAX_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
 HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]
@@ -330,7 +330,7 @@ class _Battles:
     def chances(self) -> npt.NDArray[Any]:
         able, defenders = self._sizes
         several = self.attackers.size > 1
-        moderate = several and able * defenders <= MOST_CELLS
+        moderate = several and able * defenders <= MAX_CELLS
         if moderate and not self.kernel.exact and _has_tables(self.kernel):
             table = self.kernel.win_table(able, defenders, self.staying + 1)
             return np.array(table[self.attackers, self.defenders - 1])
@@ -391,7 +391,7 @@ class _Battles:
         self.kernel.by("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
         rows = self.kernel.backward(values)
-        if not self.kernel.exact and sizes[0] * sizes[1] <= MOST_CELLS:
+        if not self.kernel.exact and sizes[0] * sizes[1] <= MAX_CELLS:
             table = np.empty((sizes[1], self.staying + sizes[0] + 1))
             for d, row in enumerate(rows, start=1):
                 table[d - 1, : self.staying], table[d - 1, self.staying :] = values.lost[d], row

@@ -37,7 +37,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 CHOOSERS = ("nobody", "attacker", "defender", "both")
 
-MOST_VALUE = 10**100  # floats hold its square
+MAX_VALUE = 10**100  # floats hold its square
 LARGER_BY = 8  # how far beyond the armies at hand a boundary is looked for
 SOME_MORE = 16
 
@@ -390,9 +390,9 @@ def _read_value(value: Chance, name: str) -> Fraction:
         raise IllegalError(
             f"{name} must be a number of at least 0, got {quote(value)}", parameter=name
         )
-    if fraction > MOST_VALUE:
+    if fraction > MAX_VALUE:
         raise TooLargeError(
-            f"{name} must be at most {MOST_VALUE:.0e}, got {quote(value)}", parameter=name
+            f"{name} must be at most {MAX_VALUE:.0e}, got {quote(value)}", parameter=name
         )
     return fraction
 

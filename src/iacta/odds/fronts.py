@@ -37,9 +37,9 @@ from iacta.inputs.reprs import format_short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
-    MOST_ARMIES,
-    MOST_SPREADS,
-    MOST_VALUES,
+    MAX_ARMIES,
+    MAX_SPREADS,
+    MAX_VALUES,
     OBJECTIVES,
     AttackedChain,
     Objective,
@@ -58,10 +58,10 @@ Division: TypeAlias = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
 # What some seconds are enough for:
-MOST_STEPS = 2 * 10**9  # about half a minute
-MOST_NEAR = 1000  # divisions that are compared in fractions
-MOST_EXACT_STEPS = 3 * 10**5  # of these: about half a minute
-LEAST_HELD = 1e-300
+MAX_STEPS = 2 * 10**9  # about half a minute
+MAX_NEAR = 1000  # divisions that are compared in fractions
+MAX_EXACT_STEPS = 3 * 10**5  # of these: about half a minute
+MIN_HELD = 1e-300
 
 
 @dataclass(frozen=True, repr=False)
@@ -224,7 +224,7 @@ def defend_fronts(
 
     Source: `iacta.odds.fronts`.
     """
-    total = read_int(armies, "armies", least=1, most=MOST_ARMIES)
+    total = read_int(armies, "armies", least=1, most=MAX_ARMIES)
     given = read_row(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
@@ -241,9 +241,9 @@ def defend_fronts(
         )
     curves = [model.curve(total - empty + sum(model.front.least)) for model in models]
     total += sum(sum(model.front.held) for model in models)
-    if total > MOST_ARMIES:
+    if total > MAX_ARMIES:
         raise TooLargeError(
-            f"armies must be at most {MOST_ARMIES} in all, got {quote(total)}", parameter="armies"
+            f"armies must be at most {MAX_ARMIES} in all, got {quote(total)}", parameter="armies"
         )
     loss = _LOSSES[objective]
     costs = [np.full(total + 1, np.inf) for _ in curves]
@@ -294,7 +294,7 @@ class _Loss(NamedTuple):
 
 
 def _cost_of_falling(curve: _Curve) -> Floats:
-    held = np.maximum(curve.missing, LEAST_HELD)
+    held = np.maximum(curve.missing, MIN_HELD)
     falls = -np.log1p(-np.minimum(curve.taken, 0.5))
     costs = np.where(curve.taken <= 0.5, falls, -np.log(held))
     return np.where(np.isinf(curve.taken), np.inf, costs)
@@ -322,9 +322,9 @@ def _ask(
     front = given if isinstance(given, Front) else Front(read_int(given, "fronts", least=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
-    if front.attackers > MOST_ARMIES:
+    if front.attackers > MAX_ARMIES:
         raise TooLargeError(
-            f"attackers must be at most {MOST_ARMIES}, got {quote(front.attackers)}",
+            f"attackers must be at most {MAX_ARMIES}, got {quote(front.attackers)}",
             parameter="attackers",
         )
     if front.shape == "any" or front.territories == 1:
@@ -343,7 +343,7 @@ class _InARow(NamedTuple):
         chain = self.chain
         if not chain.is_small(comb(most, len(chain.least))):
             raise TooLargeError(
-                f"a chain must have at most {MOST_SPREADS:.0e} spreads, and {MOST_VALUES:.0e} "
+                f"a chain must have at most {MAX_SPREADS:.0e} spreads, and {MAX_VALUES:.0e} "
                 f"multiplied by its attackers, got {quote(front_name(self.front))} "
                 f"with up to {quote(most)} armies"
             )
@@ -367,7 +367,7 @@ class _SideBySide(NamedTuple):
     stop: StopRule
 
     def curve(self, most: int) -> _Curve:
-        if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MOST_STEPS:
+        if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MAX_STEPS:
             raise TooLargeError(
                 "territories side by side and armies must be fewer, got "
                 f"{quote(front_name(self.front))} with up to {quote(most)} armies"
@@ -458,8 +458,8 @@ def _best_division(
         for model, n in zip(models, one, strict=True)
     )
     inexact = any(model.rules.mode.inexact for model in models)
-    if inexact or len(near) > MOST_NEAR or steps > MOST_EXACT_STEPS:
-        return min(near[:MOST_NEAR], key=lambda division: _sum(costs, division)), False
+    if inexact or len(near) > MAX_NEAR or steps > MAX_EXACT_STEPS:
+        return min(near[:MAX_NEAR], key=lambda division: _sum(costs, division)), False
     exact = {
         key: loss.exact_total(
             [model.exact_value(model.best(n)) for model, n in zip(models, one, strict=True)]
@@ -474,10 +474,10 @@ def _best_division(
 
 
 def _divisions(costs: Sequence[Floats], least: Sequence[Floats], most: float) -> Iterator[Division]:
-    """Yield the divisions whose cost is at most `most`, and at most one past `MOST_NEAR`."""
+    """Yield the divisions whose cost is at most `most`, and at most one past `MAX_NEAR`."""
     pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
-    while pending and count <= MOST_NEAR:
+    while pending and count <= MAX_NEAR:
         rest, spent, division = pending.pop()
         place = len(costs) - len(division) - 1
         if place == 0:

@@ -34,8 +34,8 @@ Row: TypeAlias = npt.NDArray[Any]
 LARGEST_IN_TABLES = 2_000
 LONGEST_FRACTION = 40  # letters, in a message
 SAFETY = 1.05  # of a guess with which tables begin
-MOST_ARMIES_EXACTLY = 20_000  # both sides together, in fractions: some seconds
-LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
+MAX_ARMIES_EXACTLY = 20_000  # both sides together, in fractions: some seconds
+MIN_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
 EVEN = Fraction(1, 2)
 
 
@@ -384,7 +384,7 @@ def _at_chance(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float
     from statistics import NormalDist  # slow to import, and only needed here
 
     mean, variance = map(sum, zip(*losses, strict=True))
-    rare = max(min(wanted, 1 - wanted), LEAST_CHANCE_ALONE)
+    rare = max(min(wanted, 1 - wanted), MIN_CHANCE_ALONE)
     quantile = NormalDist().inv_cdf(float(rare)) * (1 if 2 * wanted < 1 else -1)
     return mean + quantile * sqrt(variance)
 
@@ -490,9 +490,9 @@ class _Search(NamedTuple):
     def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
         battle = self.battle(number, other)
         chances = self.chances(self.kernel, battle)
-        reaches = decided(chances, wanted, self.kernel.error(*battle), LEAST_CHANCE_ALONE)
+        reaches = decided(chances, wanted, self.kernel.error(*battle), MIN_CHANCE_ALONE)
         if reaches is None:
-            if self.keep or sum(battle) > MOST_ARMIES_EXACTLY:
+            if self.keep or sum(battle) > MAX_ARMIES_EXACTLY:
                 raise _UndecidedError
             exact = find_kernel(self.kernel.rules, self.kernel.stop, exact=True)
             if exact.by("chance", *battle).by_rows:

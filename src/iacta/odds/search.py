@@ -21,7 +21,7 @@ Key = TypeVar("Key", bound=Hashable)
 Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
 Tables: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]
 
-LEAST_FLOAT_CHANCE = Fraction(1, 10**140)  # the bound on floats holds down to 1e-150
+MIN_FLOAT_CHANCE = Fraction(1, 10**140)  # the bound on floats holds down to 1e-150
 ROUNDING = Fraction(1, 2**50)  # of what is computed from a chance here
 
 
@@ -57,8 +57,8 @@ class Curve:
         relative, absolute = self.error.relative + float(ROUNDING), self.error.absolute
         chances = np.array([float(chance) for chance in wanted])
         low = chances * (1 - relative) - absolute
-        low[[chance < LEAST_FLOAT_CHANCE for chance in wanted]] = -np.inf
-        high = np.maximum(chances * (1 + relative) + absolute, float(LEAST_FLOAT_CHANCE))
+        low[[chance < MIN_FLOAT_CHANCE for chance in wanted]] = -np.inf
+        high = np.maximum(chances * (1 + relative) + absolute, float(MIN_FLOAT_CHANCE))
         possibly, surely = self.pro >= low[:, np.newaxis], self.pro >= high[:, np.newaxis]
         firsts: list[int | None] = []
         for chance, possible, sure in zip(wanted, possibly, surely, strict=True):
@@ -80,7 +80,7 @@ class Curve:
 
 
 def decided(
-    chances: Chances, wanted: Fraction, error: Error, least: Fraction = LEAST_FLOAT_CHANCE
+    chances: Chances, wanted: Fraction, error: Error, least: Fraction = MIN_FLOAT_CHANCE
 ) -> bool | None:
     """Return whether a chance is at least a wanted one, or `None` if floats cannot decide.
 

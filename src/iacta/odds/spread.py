@@ -39,16 +39,16 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "break through": lambda territories: Payoff((0,) * territories + (1,)),
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
-MOST_ARMIES = 10_000  # of a stack or a chain: tables hold them
-MOST_LISTED = 100  # spreads that are as good
-LEAST_FLOAT_VALUE = 1e-130  # below it, floats may have lost their digits
+MAX_ARMIES = 10_000  # of a stack or a chain: tables hold them
+MAX_LISTED = 100  # spreads that are as good
+MIN_FLOAT_VALUE = 1e-130  # below it, floats may have lost their digits
 # What some seconds and a GiB are enough for:
-MOST_SPREADS = 2 * 10**6  # that are all looked at
-MOST_VALUES = 5 * 10**7  # spreads times stack sizes
-MOST_EXACT_STEPS = 3 * 10**6  # in fractions: about half a minute
-MOST_TRIED = 20_000  # spreads, by moving armies
-MOST_TRIED_STEPS = 3 * 10**9  # about half a minute
-MOST_KNOWN = 10_000  # vectors
+MAX_SPREADS = 2 * 10**6  # that are all looked at
+MAX_VALUES = 5 * 10**7  # spreads times stack sizes
+MAX_EXACT_STEPS = 3 * 10**6  # in fractions: about half a minute
+MAX_TRIED = 20_000  # spreads, by moving armies
+MAX_TRIED_STEPS = 3 * 10**9  # about half a minute
+MAX_KNOWN = 10_000  # vectors
 
 
 @dataclass(frozen=True, repr=False)
@@ -255,9 +255,9 @@ def _ask(
             f"got {quote(total)}",
             parameter="armies",
         )
-    if max(stack, total) > MOST_ARMIES:
+    if max(stack, total) > MAX_ARMIES:
         raise TooLargeError(
-            f"attackers and armies must be at most {MOST_ARMIES}, got {quote(max(stack, total))}"
+            f"attackers and armies must be at most {MAX_ARMIES}, got {quote(max(stack, total))}"
         )
     return AttackedChain(stack, rules, stops, objective, (1,) * length), total
 
@@ -299,7 +299,7 @@ class AttackedChain:
         return Fraction(value) if exact else min(float(value), float(self.payoff.values[-1]))
 
     def is_small(self, spreads: int) -> bool:
-        return spreads <= MOST_SPREADS and spreads * (self.attackers + 1) <= MOST_VALUES
+        return spreads <= MAX_SPREADS and spreads * (self.attackers + 1) <= MAX_VALUES
 
     def battles(self, armies: int) -> Battles:
         largest = armies - len(self.least) + 1
@@ -322,7 +322,7 @@ class AttackedChain:
         length = len(self.least)
         count = comb(armies - 1, length - 1)
         if self._is_hopeless() and max(self.least) == 1:
-            spreads = tuple(islice(_most_even(armies, length), MOST_LISTED))
+            spreads = tuple(islice(_most_even(armies, length), MAX_LISTED))
             return BestSpread(spreads, count, 0.0, True)
         battles, payoff = self.battles(armies), self.payoff
         if 2 * self.value(_even(armies, length), exact=False) > payoff.values[-1]:
@@ -361,7 +361,7 @@ class AttackedChain:
         # as much time as all else from 200 attackers on.
         step = 1 + (self.attackers / 200) ** 2
         steps = len(different) * armies * self.attackers * step
-        if steps > MOST_EXACT_STEPS or self.rules.mode.inexact:
+        if steps > MAX_EXACT_STEPS or self.rules.mode.inexact:
             best = spreads[int(costs[near].argmin())]
             return self._answer([spread for spread in spreads if same[spread] == same[best]], False)
         model = self._model(exact=True)
@@ -373,7 +373,7 @@ class AttackedChain:
         """Return the best spread that moving armies from several first spreads leads to."""
         simple = set(simple_spreads(armies, len(self.least)).values())
         steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # of one spread
-        tries = min(MOST_TRIED, MOST_TRIED_STEPS // steps) // len(simple)
+        tries = min(MAX_TRIED, MAX_TRIED_STEPS // steps) // len(simple)
         climbed = [_climb(spread, model, tries) for spread in sorted(simple)]
         best = min(climbed, key=lambda spread: _cost(model, spread))
         return self._answer([best, best[::-1]], is_exact=False)
@@ -381,18 +381,18 @@ class AttackedChain:
     def _answer(self, spreads: Sequence[Spread], is_exact: bool) -> BestSpread:
         different = sorted(set(spreads), key=unevenness)
         value = self.value(different[0], exact=False)
-        return BestSpread(tuple(different[:MOST_LISTED]), len(different), value, is_exact)
+        return BestSpread(tuple(different[:MAX_LISTED]), len(different), value, is_exact)
 
 
 def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
     """Return which spreads may be the best, as far as floats show."""
     least = costs.min()
     relative, absolute = 3 * error.relative * abs(least), 2 * error.absolute
-    return np.asarray(costs <= least + relative + absolute + LEAST_FLOAT_VALUE)
+    return np.asarray(costs <= least + relative + absolute + MIN_FLOAT_VALUE)
 
 
 def _cost(model: Model, spread: Spread) -> float:
-    if len(model.known) > MOST_KNOWN:
+    if len(model.known) > MAX_KNOWN:
         model.known.clear()
     return model.payoff.sign * float(model.value(spread))
 

@@ -49,7 +49,7 @@ Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
 
-MOST_BYTES = 2**30  # of the ends of all battles
+MAX_BYTES = 2**30  # of the ends of all battles
 
 
 class Payoff(NamedTuple):
@@ -169,7 +169,7 @@ def battles_up_to(attackers: int, defenders: int, kernel: Kernel, garrison: int)
 
     Refused are battles that would take more than a GiB.
     """
-    if 8 * (defenders + 1) * (attackers + 1) ** 2 > MOST_BYTES:
+    if 8 * (defenders + 1) * (attackers + 1) ** 2 > MAX_BYTES:
         raise TooLargeError(
             "attackers and armies must be at most some 500 each for a spread, "
             f"got {quote(attackers)} and up to {quote(defenders)} in one territory"

@@ -44,7 +44,7 @@ from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
 from iacta.plan.search import Search
 from iacta.plan.simulated import final_states, games
 from iacta.probability.distribution import Distribution
-from iacta.probability.estimate import FEWEST_GAMES, NORMAL, mean_error
+from iacta.probability.estimate import MIN_GAMES, NORMAL, mean_error
 
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
@@ -293,7 +293,7 @@ class _Turn:
         """Return what games have come to, less what luck has added."""
         rows = np.array(self._found)
         values, luck = rows[:, column], rows[:, 2]
-        spread = luck.var() if len(rows) >= FEWEST_GAMES else 0.0
+        spread = luck.var() if len(rows) >= MIN_GAMES else 0.0
         slope = np.mean((values - values.mean()) * luck) / spread if spread > SAME else 0.0
         found: list[float] = (values - slope * luck).tolist()
         return found

@@ -34,7 +34,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, attach_search
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
-from iacta.probability.estimate import FEWEST_GAMES, half_interval
+from iacta.probability.estimate import MIN_GAMES, half_interval
 
 PROVEN = 1e-9  # values that differ by less are the same
 EXACT_PART = 0.25  # of the time, to solve the game
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
     visited: int
 
     def times(self, factor: float) -> "Limits":
-        games = max(int(self.games * factor), FEWEST_GAMES)
+        games = max(int(self.games * factor), MIN_GAMES)
         visited = max(int(self.visited * factor), FEWEST_VISITED)
         return Limits(self.states * factor, games, self.values * factor, visited)
 

@@ -13,7 +13,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MOST_EXPONENT = 999  # larger powers of ten would fill memory
+MAX_EXPONENT = 999  # larger powers of ten would fill memory
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 
@@ -58,9 +58,9 @@ def _fraction_of_text(text: str, name: str) -> Fraction:
         raise ValueError(bare)
     # Fraction("1e999999999") would write out all digits.
     _, _, exponent = number.lower().partition("e")
-    if exponent and abs(int(exponent)) > MOST_EXPONENT:
+    if exponent and abs(int(exponent)) > MAX_EXPONENT:
         raise IllegalError(
-            f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
+            f"{name} must have an exponent from -{MAX_EXPONENT} to {MAX_EXPONENT}, "
             f"got {quote(text)}",
             parameter=name,
         )

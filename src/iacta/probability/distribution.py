@@ -27,7 +27,7 @@ U = TypeVar("U", bound=Hashable)
 V = TypeVar("V")
 
 SUM_TOLERANCE = 1e-9
-MOST_VALUES = 10**7  # that are read, or of sums; more would fill memory
+MAX_VALUES = 10**7  # that are read, or of sums; more would fill memory
 
 
 class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
@@ -296,10 +296,10 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         Fraction(1, 8)
         """
         times = read_int(times, "times", least=0)
-        if times > math.log(MOST_VALUES) / math.log(len(self) + 1):
+        if times > math.log(MAX_VALUES) / math.log(len(self) + 1):
             raise TooLargeError(
                 f"{len(self)} values repeated {quote(times)} times are too many, expected at most "
-                f"{MOST_VALUES:.0e} results"
+                f"{MAX_VALUES:.0e} results"
             )
         weights: dict[tuple[T, ...], Any] = {(): 1}
         for _ in range(times):
@@ -325,10 +325,10 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             other = Distribution([other])
         if not isinstance(other, Distribution):
             return NotImplemented
-        if len(self) * len(other) > MOST_VALUES:
+        if len(self) * len(other) > MAX_VALUES:
             raise TooLargeError(
                 f"{len(self)} values and {len(other)} are too many to be added, expected at most "
-                f"{MOST_VALUES:.0e} pairs"
+                f"{MAX_VALUES:.0e} pairs"
             )
         same_kind = self.is_exact == other.is_exact
         ours, theirs = (side if same_kind else side.to_float() for side in (self, other))
@@ -465,7 +465,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
         """
-        n = read_int(n, "n", least=0, most=MOST_VALUES)
+        n = read_int(n, "n", least=0, most=MAX_VALUES)
         if isinstance(seed, np.random.Generator):
             rng = seed
         else:
@@ -530,8 +530,8 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 def _read_values(values: Iterable[V]) -> Iterator[V]:
     """Yield values, and refuse more than a distribution may have."""
     for number, value in enumerate(values):
-        if number == MOST_VALUES:
-            raise TooLargeError(f"a distribution must have at most {MOST_VALUES:,} values")
+        if number == MAX_VALUES:
+            raise TooLargeError(f"a distribution must have at most {MAX_VALUES:,} values")
         yield value
 
 

@@ -15,10 +15,10 @@ from iacta.probability.chances import Chance, read_chance
 
 CONFIDENCE = 0.95  # of every interval whose level nobody asks for
 NORMAL = 1.959963984540054  # standard deviations that hold a normal variable with that chance
-FEWEST_GAMES = 10  # of fewer nothing is known
+MIN_GAMES = 10  # of fewer nothing is known
 
-MOST_RUNS = 10**18  # far more than any computer plays
-LEAST_OUTSIDE = 1e-300
+MAX_RUNS = 10**18  # far more than any computer plays
+MIN_OUTSIDE = 1e-300
 
 
 class Interval(NamedTuple):
@@ -47,7 +47,7 @@ class Estimate:
     successes: int
 
     def __post_init__(self) -> None:
-        set_field(self, "runs", read_int(self.runs, "runs", least=1, most=MOST_RUNS))
+        set_field(self, "runs", read_int(self.runs, "runs", least=1, most=MAX_RUNS))
         set_field(self, "successes", read_int(self.successes, "successes", 0, most=self.runs))
 
     @property
@@ -89,9 +89,9 @@ def _quantile(level: Chance) -> float:
     from statistics import NormalDist  # slow to import, and only needed here
 
     outside = float((1 - read_chance(level, "level")) / 2)
-    if outside < LEAST_OUTSIDE:
+    if outside < MIN_OUTSIDE:
         raise IllegalError(
-            f"level must be below 1 by at least {2 * LEAST_OUTSIDE:.0e}, got {quote(level)}"
+            f"level must be below 1 by at least {2 * MIN_OUTSIDE:.0e}, got {quote(level)}"
         )
     return -NormalDist().inv_cdf(outside)
 
@@ -108,7 +108,7 @@ def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
 
     Source: Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
     """
-    if len(values) < FEWEST_GAMES:
+    if len(values) < MIN_GAMES:
         return math.inf
     z, freedom = NORMAL, len(values) - 1
     t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from iacta.fairness.audit import Audit, audit, questions_of
 from iacta.fairness.layouts import EXAMPLES
 from iacta.fairness.luck import Luck
-from iacta.fairness.p_values import MOST_BIAS, POWER, Finding, bias_seen, rolls_needed
+from iacta.fairness.p_values import MAX_BIAS, POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
@@ -678,7 +678,7 @@ def _power_lines(audited: Audit) -> Iterator[str]:
     level = audited.level / audited.questions
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MOST_KINDS]:
         bias = audited.bias_seen(kind)
-        off = f"not even {_what(kind)} off by {_points(MOST_BIAS)}"
+        off = f"not even {_what(kind)} off by {_points(MAX_BIAS)}"
         if bias is not None:
             off = f"{_what(kind)} off by {_points(bias)}"
         needed = round(rolls_needed(0.01, kind.chances, level) * kind.dispersion)

@@ -24,7 +24,7 @@ from iacta.forms.sentences import armies, cannot_attack, count, under
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
 from iacta.methods.hand_or_blitz import blitz_rules
 from iacta.odds.decisions import (
-    MOST_VALUE,
+    MAX_VALUE,
     Decision,
     DiceDecision,
     best_mix,
@@ -33,7 +33,7 @@ from iacta.odds.decisions import (
 )
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
-VALUE = Number(least=0, most=MOST_VALUE)
+VALUE = Number(least=0, most=MAX_VALUE)
 MOST_LINES = 20  # rows of a table or map that fit a screen
 MORE_ATTACKERS = 2  # than are needed, on the map
 LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}

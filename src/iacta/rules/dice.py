@@ -7,8 +7,8 @@ from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_fie
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MOST_DICE = 100  # of a side; a roll of more would take minutes
-MOST_FACES = 1_000_000  # of a die
+MAX_DICE = 100  # of a side; a roll of more would take minutes
+MAX_FACES = 1_000_000  # of a die
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,11 +46,11 @@ class Dice:
     sort_again: bool = True
 
     def __post_init__(self) -> None:
-        faces = _integers(self.faces, "faces", least=1, most=MOST_FACES)
-        count = read_int(len(faces), "the number of dice", least=1, most=MOST_DICE)
+        faces = _integers(self.faces, "faces", least=1, most=MAX_FACES)
+        count = read_int(len(faces), "the number of dice", least=1, most=MAX_DICE)
         keep = None if self.keep is None else read_int(self.keep, "keep", 1, most=count)
         reroll = _integers(self.reroll, "reroll", least=1, most=max(faces))
-        bonus = _integers(self.bonus, "bonus", least=-MOST_FACES, most=MOST_FACES)
+        bonus = _integers(self.bonus, "bonus", least=-MAX_FACES, most=MAX_FACES)
         if len(bonus) > (keep or count):
             raise IllegalError(
                 f"bonus must have at most one entry for each of the {keep or count} dice kept, "
@@ -99,7 +99,7 @@ def _without_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _clamp(values: object) -> tuple[int, int]:
-    pair = _integers(values, "clamp", least=-MOST_FACES, most=2 * MOST_FACES)
+    pair = _integers(values, "clamp", least=-MAX_FACES, most=2 * MAX_FACES)
     if len(pair) != 2 or pair[0] > pair[1]:
         raise IllegalError(f"clamp must be a lowest and a highest value, got {quote(values)}")
     return pair[0], pair[1]

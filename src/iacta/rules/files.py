@@ -16,7 +16,7 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-MOST_BYTES = 10**6  # of a rules file, which has a few lines
+MAX_BYTES = 10**6  # of a rules file, which has a few lines
 DICE_KEYS = tuple(field.name for field in fields(Dice))
 MODE_KEYS = tuple(mode_record(CLASSIC.mode))
 RULES_KEYS = (*(field.name for field in fields(Rules) if field.name != "mode"), *MODE_KEYS)
@@ -139,7 +139,7 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    content = read_bytes(file, MOST_BYTES)
+    content = read_bytes(file, MAX_BYTES)
     try:
         return parse_toml(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

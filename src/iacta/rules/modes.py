@@ -12,7 +12,7 @@ from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MOST_GAIN = 100  # armies for one roll
+MAX_GAIN = 100  # armies for one roll
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,14 +152,14 @@ class ArmiesGrow(Mode):
     inexact = "where armies can grow: only floats solve that"
 
     def __post_init__(self) -> None:
-        set_field(self, "gain", read_int(self.gain, "gain", 1, MOST_GAIN))
+        set_field(self, "gain", read_int(self.gain, "gain", 1, MAX_GAIN))
 
     def setting(self) -> object:
         return self.gain
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
-        gain = read_int(setting, cls.key, 0, MOST_GAIN)
+        gain = read_int(setting, cls.key, 0, MAX_GAIN)
         return cls(gain) if gain else None
 
     def sentences(self) -> Iterator[str]:

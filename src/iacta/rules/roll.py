@@ -35,9 +35,9 @@ from iacta.rules.variants import find_rules, rules_argument
 SortedDice = tuple[int, ...]
 
 MANY_FACES = 100  # dice with more may take long, so the full roll is checked first
-MOST_ROWS = 10**6  # pairs of throws that differ
+MAX_ROWS = 10**6  # pairs of throws that differ
 STEPS_IN_A_SECOND = 10**6  # about
-MOST_STEPS = 10**7
+MAX_STEPS = 10**7
 
 
 class Losses(NamedTuple):
@@ -181,10 +181,10 @@ Losses(attackers=2, defenders=0): 2275})
         """
         compared = min(self.attack_dice, self.defence_dice)
         ours, theirs = self.best_attack_dice(compared), self.best_defence_dice(compared)
-        if len(ours) * len(theirs) > MOST_ROWS:
+        if len(ours) * len(theirs) > MAX_ROWS:
             raise TooLargeError(
                 f"the compared dice can fall in {len(ours) * len(theirs):.0e} ways, expected at "
-                f"most {MOST_ROWS:.0e}"
+                f"most {MAX_ROWS:.0e}"
             )
         return ours.product(theirs)
 
@@ -500,13 +500,13 @@ def _refuse_roll(
 def _refuse_too_many(
     attack_dice: int, defence_dice: int, rules: Rules, steps: int, seconds: float = inf
 ) -> None:
-    most = min(MOST_STEPS, seconds * STEPS_IN_A_SECOND)
+    most = min(MAX_STEPS, seconds * STEPS_IN_A_SECOND)
     if steps > most:
         attack, defence = rules.dice(attack_dice, defence_dice)
         raise TooLargeError(
             f"{attack_dice} attack dice of up to {max(attack.faces)} faces against {defence_dice} "
             f"defence dice of up to {max(defence.faces)} take {steps:.0e} steps, expected at most "
-            f"{most:.0e}{' within the time limit' if most < MOST_STEPS else ''}"
+            f"{most:.0e}{' within the time limit' if most < MAX_STEPS else ''}"
         )
 
 
@@ -569,7 +569,7 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     """Return the weights of the `best` highest of the dice thrown by `count` armies."""
     faces_thrown = max(dice.thrown(count))
     ways = comb(faces_thrown + best - 1, best)
-    if _sorting_steps(dice, count, best) > MOST_STEPS:
+    if _sorting_steps(dice, count, best) > MAX_STEPS:
         raise TooLargeError(
             f"the best {best} of {len(dice.thrown(count))} dice of up to {faces_thrown} faces can "
             f"fall in {ways:.0e} ways, too many for that many dice"

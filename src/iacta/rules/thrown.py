@@ -64,11 +64,11 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 RUNS_AT_ONCE = 25_000  # the rows of a block fit into a processor's cache
-MOST_THROWN = 5 * 10**11  # dice: an hour
-FEWEST_AT_ONCE = 1000  # fewer dice take as long to throw
-MOST_GARRISON = 2**62  # an int64 holds it beside the armies
-MOST_IN_A_BYTE = 255  # the highest die that a byte holds
-MOST_PENDING = 1000  # blocks that wait for a process
+MAX_THROWN = 5 * 10**11  # dice: an hour
+MIN_AT_ONCE = 1000  # fewer dice take as long to throw
+MAX_GARRISON = 2**62  # an int64 holds it beside the armies
+MAX_IN_A_BYTE = 255  # the highest die that a byte holds
+MAX_PENDING = 1000  # blocks that wait for a process
 
 
 class End(NamedTuple):
@@ -261,7 +261,7 @@ def _roll_once(
 
 
 def _garrison(rules: Rules) -> int:
-    return min(rules.garrison, MOST_GARRISON)
+    return min(rules.garrison, MAX_GARRISON)
 
 
 def _without_ended(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
@@ -308,10 +308,10 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
     armies = attackers + sum(defenders for defenders, _, _ in way)
     rolls = armies / min(_armies_taken(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
-    if rolls * dice * max(runs, FEWEST_AT_ONCE) > MOST_THROWN:
+    if rolls * dice * max(runs, MIN_AT_ONCE) > MAX_THROWN:
         raise TooLargeError(
             f"{quote(runs)} runs with {quote(armies)} armies might throw more dice than the "
-            f"method 'simulation' throws in an hour: expected at most {MOST_THROWN:.0e}"
+            f"method 'simulation' throws in an hour: expected at most {MAX_THROWN:.0e}"
         )
 
 
@@ -457,7 +457,7 @@ def _number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
     """Return bytes for dice from 0 to 255, and wider numbers for others."""
     numbers = (*dice.bonus, *(dice.clamp or ()))
     highest = max(dice.faces) + max((0, *numbers))
-    return np.uint8 if min((0, *numbers)) >= 0 and highest <= MOST_IN_A_BYTE else np.int32
+    return np.uint8 if min((0, *numbers)) >= 0 and highest <= MAX_IN_A_BYTE else np.int32
 
 
 def _throw_die(
@@ -552,7 +552,7 @@ def spread(
     try:
         for piece in pieces:
             pending.append(_submitted(work, piece, executor))
-            if len(pending) >= MOST_PENDING:
+            if len(pending) >= MAX_PENDING:
                 yield pending.popleft().result(TIMEOUT_MAX)
         while pending:
             yield pending.popleft().result(TIMEOUT_MAX)

@@ -27,7 +27,7 @@ from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
-from iacta.probability.estimate import FEWEST_GAMES, Interval
+from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import Z, cut_after, interval_of, played
 from iacta.war.games import (
     AS_LIKED,
@@ -330,7 +330,7 @@ def best_goals(
             rows += (
                 row
                 for row in _by_plans(war, aim, most, seed, part)
-                if len(row.wins) >= min(most, FEWEST_GAMES)
+                if len(row.wins) >= min(most, MIN_GAMES)
             )
         report(len(aims) + k + 1)
     return Goals(turn.player, _compared(rows, simple))

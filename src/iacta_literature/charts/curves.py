@@ -28,11 +28,11 @@ from iacta.rules.variants import find_rules, rules_name
 CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
-MOST_ARMIES = 1_000  # more points make a picture slow and no clearer
-MOST_DEFENDERS = 500  # of the fewest attackers, which take longer
-MOST_LINES = 20  # more cannot be told apart
+MAX_ARMIES = 1_000  # more points make a picture slow and no clearer
+MAX_DEFENDERS = 500  # of the fewest attackers, which take longer
+MAX_LINES = 20  # more cannot be told apart
 FEW_LINES = 10  # more are drawn thinner
-MOST_SPOTS = 1_500  # more tooltips make a picture slow
+MAX_SPOTS = 1_500  # more tooltips make a picture slow
 LABEL_HEIGHT = 12  # pixels from one label to the next
 HALF_WIDTH = 255  # pixels, of plots that stand side by side
 LEADER = 9  # pixels from the end of a line to its label
@@ -57,7 +57,7 @@ def curves_by_delta(
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
-    most = read_int(defenders, "defenders", least=1, most=MOST_ARMIES)
+    most = read_int(defenders, "defenders", least=1, most=MAX_ARMIES)
     leads = _read_lines(deltas, "deltas", least=1 - most)
     rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
@@ -88,7 +88,7 @@ def curves_by_match_up(
 
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
-    most = read_int(attackers, "attackers", least=1, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     return _curves_chart(
@@ -116,7 +116,7 @@ def curves_by_advantage(
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
     leaves the garrison out.
     """
-    most = read_int(attackers, "attackers", least=2, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=2, most=MAX_ARMIES)
     leads = _read_lines(advantages, "advantages", most=most - 1)
     rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
@@ -189,7 +189,7 @@ def slices(
 
     Source: Höhle's slices of the table at 15, 25 and 35 defenders.
     """
-    most = read_int(attackers, "attackers", least=1, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
@@ -255,7 +255,7 @@ def minimum_troops(
 
     Source: Van Wijgerden, "Let slip the dice of war", whose graphs go up to 200 and 50 defenders.
     """
-    most = read_int(defenders, "defenders", least=2, most=MOST_DEFENDERS)
+    most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _lines_by_chance(chances)
     tables = {
         _rules_name(some_rules): _needed(most, by_chance.values, some_rules) for some_rules in rules
@@ -316,7 +316,7 @@ def minimum_troops_ratio(
 
     Source: Van Wijgerden, "Let slip the dice of war", who divides capitals by standard territories.
     """
-    most = read_int(defenders, "defenders", least=2, most=MOST_DEFENDERS)
+    most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _lines_by_chance(chances)
     ratios = _needed(most, by_chance.values, rules) / _needed(most, by_chance.values, base)
     rows = [
@@ -342,8 +342,8 @@ def _lines_by_chance(chances: object) -> CurveLines:
     """Return a line for each chance, the highest first: it is the hardest for the attackers."""
     given = read_chances(read_row(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
-    if not 1 <= len(wanted) <= MOST_LINES:
-        raise IllegalError(f"chances must be 1 to {MOST_LINES}, got {len(wanted)}")
+    if not 1 <= len(wanted) <= MAX_LINES:
+        raise IllegalError(f"chances must be 1 to {MAX_LINES}, got {len(wanted)}")
     values = [float(chance) for chance in wanted]
     return CurveLines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
 
@@ -365,8 +365,8 @@ def _read_lines(
     """Return the whole numbers that have a line, sorted and without repetition."""
     row = read_row(values, name, "whole numbers")
     numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
-    if not 1 <= len(numbers) <= MOST_LINES:
-        raise IllegalError(f"{name} must be 1 to {MOST_LINES} numbers, got {len(numbers)}")
+    if not 1 <= len(numbers) <= MAX_LINES:
+        raise IllegalError(f"{name} must be 1 to {MAX_LINES} numbers, got {len(numbers)}")
     for end in (numbers[0], numbers[-1]):
         if (least is not None and end < least) or (most is not None and end > most):
             span = f"at least {least}" if least is not None else f"at most {most}"
@@ -432,7 +432,7 @@ class CurveLines(NamedTuple):
             leader.encode(color=colour, x2=x.column, y=f"{y.column}:Q", y2="place"),
             text.encode(y="place:Q", text="label:N"),
         ]
-        if len(rows) <= MOST_SPOTS:
+        if len(rows) <= MAX_SPOTS:
             tooltip = [
                 field(f"{self.column}:O", title=self.title),
                 exactly(x.column, x.title),
@@ -488,8 +488,8 @@ def break_even(
 
     Source: Höhle's picture of the table of 50 by 50, and its regression.
     """
-    most = read_int(attackers, "attackers", least=1, most=MOST_ARMIES)
-    against = read_int(defenders, "defenders", least=2, most=MOST_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
+    against = read_int(defenders, "defenders", least=2, most=MAX_ARMIES)
     rules = find_rules(rules)
     line = break_even_line(against, rules)
     rows = [

@@ -30,7 +30,7 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 
-LEAST_GAPS = 3  # fewer are not seen as teeth
+MIN_GAPS = 3  # fewer are not seen as teeth
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
 SMALL_SPIKE = 0.2  # lower ones, as a part of the highest bar, have no number
@@ -59,7 +59,7 @@ def final_difference(battle: Battle) -> Chart:
     taken = min(battle.rules.full_roll)
     why = ""
     is_rolled = find_kernel(battle.rules).rolled and not battle.rules.mode.grows
-    if taken > 1 and gaps >= LEAST_GAPS and is_rolled:
+    if taken > 1 and gaps >= MIN_GAPS and is_rolled:
         why = f" A roll with all dice costs {taken} armies in total: hence the teeth."
     return Chart(
         histogram("differences", rows, "attackers minus defenders at the end, in armies"),

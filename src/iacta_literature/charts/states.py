@@ -37,7 +37,7 @@ NO_ROLL = "No roll can be made."
 GOES_ON, WON, LOST = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
-MOST_NODES = 15  # more paths cannot be told apart
+MAX_NODES = 15  # more paths cannot be told apart
 LAYER = 95  # pixels
 BEND = 0.5  # of a roll past a state to which it does not lead
 HALF = 0.5  # of a layer
@@ -45,21 +45,21 @@ APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}
 OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
 OVAL_SIZE = 1000  # as wide as two letters on either side of the middle
 
-MOST_PATHS = 30  # nobody reads more rows
+MAX_PATHS = 30  # nobody reads more rows
 PATH_HEIGHT = 34
 
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
-MOST_STAGES = len(CATEGORIES)  # a colour for each
-MOST_NUMBERS = 30  # of more chances, none is written
+MAX_STAGES = len(CATEGORIES)  # a colour for each
+MAX_NUMBERS = 30  # of more chances, none is written
 
-MOST_MATRIX_STATES = 300  # more cells of a matrix cannot be seen
+MAX_MATRIX_STATES = 300  # more cells of a matrix cannot be seen
 SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
 INSIDE = Point(5, 3)  # one more on each side than all dice need
-MOST_ARMIES = 40  # more states cannot be told apart
+MAX_ARMIES = 40  # more states cannot be told apart
 BOUNDARY_HEIGHT = 460
 
 
@@ -103,7 +103,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
     rule = "a battle whose states are drawn must have at most {} of them"
-    limit(count, MOST_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    limit(count, MAX_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
         drawn += _not_visited(drawn, rules)
@@ -253,7 +253,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).path_count()
     rule = "a battle whose paths are drawn must have at most {} of them"
-    limit(count, MOST_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    limit(count, MAX_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
@@ -302,9 +302,9 @@ def after_rolls(
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
     counts = sorted({read_int(count, "rolls", least=0) for count in rolls})
-    if not 1 <= len(counts) <= MOST_STAGES:
+    if not 1 <= len(counts) <= MAX_STAGES:
         raise IllegalError(
-            f"rolls must have from 1 to {MOST_STAGES} different numbers, got {len(counts)}"
+            f"rolls must have from 1 to {MAX_STAGES} different numbers, got {len(counts)}"
         )
     battle = chain(attackers, defenders, rules)
     after = {count: battle.after(count) for count in counts}
@@ -325,7 +325,7 @@ def after_rolls(
     color = field("rolls:O", title="rolls", scale=tones)
     size = field("probability:Q", legend=None, scale={"domain": [0, 1], "range": [0, CIRCLE]})
     layers = [base.mark("point", filled=True, opacity=0.75).encode(color=color, size=size)]
-    if len(rows) <= MOST_NUMBERS:
+    if len(rows) <= MAX_NUMBERS:
         layers.append(chance_texts(base, fontSize=10, dy={"expr": ABOVE}))
     return Chart(
         layer(*layers),
@@ -365,7 +365,7 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     names = [_name(state) for state in battle.states]
     count = len(names)
     rule = "a matrix that is drawn must have at most {} states"
-    limit(count, MOST_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    limit(count, MAX_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     matrix = battle.matrix.tocoo()
     entries: list[Row] = [
         {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
@@ -426,7 +426,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
             f"attackers against {INSIDE.n} defenders, got {battle}"
         )
     rule = "a battle whose boundary is drawn must have at most {} armies on a side"
-    limit(max(start), MOST_ARMIES, rule, battle)
+    limit(max(start), MAX_ARMIES, rule, battle)
     passages = first_passage(start, roll_chances(rules))
     points = [
         {
