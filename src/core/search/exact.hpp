@@ -6,7 +6,8 @@
 //
 // found by recursion, each state once. Every roll costs an army, so the recursion ends. States that
 // differ only in what cannot matter any more count as one: armies that can attack nothing, and
-// lands to which nobody can come.
+// lands to which nobody can come. Among rolls of equal Q the play takes the one that costs the fewest
+// armies on average, then the fewest rolls (`Worth`).
 #pragma once
 
 #include <cstring>
@@ -18,26 +19,28 @@
 
 namespace iacta {
 
-// A table from keys of K words to values, by open addressing.
+// A table from keys of K words to payoffs and costs, by open addressing.
 template <int K>
 class Table {
   public:
     struct Entry {
         uint64_t key[K];
-        double value;
+        double value;  // NaN where the entry is free
+        double cost;
     };
 
     explicit Table(Deadline& deadline) : deadline_(deadline), entries_(FIRST, empty()), mask_(FIRST - 1) {}
 
-    double* find(const uint64_t* key) {
+    const Entry* find(const uint64_t* key) {
         Entry& entry = entries_[slot(key)];
-        return entry.value == entry.value ? &entry.value : nullptr;
+        return entry.value == entry.value ? &entry : nullptr;
     }
-    void put(const uint64_t* key, double value) {
+    void put(const uint64_t* key, const Worth& worth) {
         if (is_full()) grow();
         Entry& entry = entries_[slot(key)];
         std::memcpy(entry.key, key, sizeof entry.key);
-        entry.value = value;
+        entry.value = worth.value;
+        entry.cost = worth.cost;
         ++count_;
     }
     size_t count() const { return count_; }
@@ -138,35 +141,39 @@ class Exact {
 
     // The value of a state, and of all that can follow it. Whoever is stopped may ask again: what is
     // found stays.
-    double value(Position<W>& s) {
+    double value(Position<W>& s) { return worth(s).value; }
+
+    // The value of a state with the expected cost of the best play.
+    Worth worth(Position<W>& s) {
         uint64_t key[K];
         deadline_.go_on(KNOWN);
-        if (game_.over(s)) return game_.has_ends ? ends_.value(s) : 0.0;
-        if (!key_of(s, key)) return 0.0;
-        if (double* known = table_.find(key)) return *known;
+        if (game_.over(s)) return {game_.has_ends ? ends_.value(s) : 0.0, 0.0};
+        if (!key_of(s, key)) return {0.0, 0.0};
+        if (auto* known = table_.find(key)) return {known->value, known->cost};
         deadline_.go_on();
         if (int64_t(table_.count()) >= deadline_.states() || int64_t(table_.bytes()) > deadline_.bytes())
             throw Stopped{};
-        double best = 0.0;
-        each_roll(s, [&](const Roll&, double q) { best = std::max(best, q); });
-        table_.put(key, best);
-        return best;
+        Best best;
+        each_roll(s, [&](const Roll&, const Worth& q) { best.offer(q); });
+        table_.put(key, best.worth());
+        return best.worth();
     }
 
     // The best roll of a state, whose value is known or found.
     Decision decide(Position<W> s) {
-        Decision best;
         uint64_t key[K];
-        if (game_.over(s) || !key_of(s, key)) return best;
-        each_roll(s, [&](const Roll& roll, double q) {
-            if (q > best.value + SAME * std::max(1.0, best.value)) best.roll = roll, best.value = q;
+        if (game_.over(s) || !key_of(s, key)) return {};
+        Best best;
+        Roll chosen = Decision{}.roll;
+        each_roll(s, [&](const Roll& roll, const Worth& q) {
+            if (best.offer(q)) chosen = roll;
         });
-        return best.stops() ? best : judge(s, best.roll);
+        return chosen.dice == 0 ? Decision{} : judge(s, chosen);
     }
 
     // A legal roll of a state, with its value and its outcomes.
     Decision judge(Position<W> s, const Roll& roll) {
-        auto value_of = [&](int x, int y) { return after(s, roll, x, y).first; };
+        auto value_of = [&](int x, int y) { return after(s, roll, x, y).first.value; };
         auto moved_of = [&](int x, int y) { return after(s, roll, x, y).second; };
         int able = game_.spare(s, roll.start);
         return decision_of(game_, roll, able, s.armies[roll.to], value_of, moved_of);
@@ -212,37 +219,37 @@ class Exact {
         return true;
     }
 
-    // What a result pays with the best play after it, and how many move in if it conquers.
-    std::pair<double, int> after(Position<W>& s, const Roll& roll, int x, int y) {
+    // The worth of a result with the best play after it, and how many armies move in if it conquers.
+    std::pair<Worth, int> after(Position<W>& s, const Roll& roll, int x, int y) {
         auto [v, c, k] = roll;
         int armies = s.armies[v], held = s.armies[c], moved = 0;
-        double paid = -game_.price * x, follows;
+        double paid = -game_.price * x;
+        Worth follows;
         s.armies[v] -= x;
         s.armies[c] -= y;
         if (y < held) {
-            follows = value(s);
+            follows = worth(s);
         } else {
             paid += game_.paid(c, game_.left(s));
             std::tie(follows, moved) = conquest(s, v, c, game_.least(c, k));
         }
         s.armies[v] = armies;
         s.armies[c] = held;
-        return {paid + follows, moved};
+        return {{paid + follows.value, x + Worth::ROLL + follows.cost}, moved};
     }
 
-    // The value of the best advance, and that advance; the last defender has fallen.
-    std::pair<double, int> conquest(Position<W>& s, int v, int c, int least) {
+    // The worth of the best advance, and that advance, after the last defender has fallen.
+    std::pair<Worth, int> conquest(Position<W>& s, int v, int c, int least) {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
-        double best = -1.0;
+        Worth best{0.0, 0.0};
         s.mine.add(c);
-        if (game_.over(s) && !game_.has_ends) {
-            best = 0.0;
-        } else {
+        if (!game_.over(s) || game_.has_ends) {
             for (int m = spare; m >= std::min(least, spare); --m) {
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
-                double each = value(s);
-                if (each > best + SAME) best = each, moved = m;
+                Worth each = worth(s);
+                bool is_equal = each.value >= best.value - SAME && each.cost < best.cost - SAME;
+                if (m == spare || each.value > best.value + SAME || is_equal) best = each, moved = m;
             }
         }
         s.mine.remove(c);
@@ -268,16 +275,16 @@ class Exact {
                 }
                 // Results are the same for many rolls; what follows a conquest also depends on the dice.
                 constexpr int SIDE = 8;
-                double known[SIDE * SIDE];
-                for (double& each : known) each = std::numeric_limits<double>::quiet_NaN();
+                Worth known[SIDE * SIDE];  // by losses; valid where `is_known` has the bit
+                uint64_t is_known = 0;
                 for (int k = most; k > 0; --k) {
                     if (!game_.allowed(s, v, c, k)) continue;
                     Roll roll{v, c, k};
-                    double q = roll_value(game_, roll, d, [&](int x, int y) {
+                    Worth q = roll_value(game_, roll, d, [&](int x, int y) {
                         if (y == d || x >= SIDE || y >= SIDE) return after(s, roll, x, y).first;
-                        double& each = known[x * SIDE + y];
-                        if (each != each) each = after(s, roll, x, y).first;
-                        return each;
+                        int i = x * SIDE + y;
+                        if (!(is_known >> i & 1)) known[i] = after(s, roll, x, y).first, is_known |= uint64_t{1} << i;
+                        return known[i];
                     });
                     visit(roll, q);
                 }

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <bit>
+#include <tuple>
 #include <unordered_map>
 
 #include "search/assignment.hpp"
@@ -60,12 +61,13 @@ class Lookahead {
         base_ = nothing();
     }
 
-    static constexpr int CLIMB = 8;         // improvements of an assignment after a result
-    static constexpr int SETTLE = 40;       // improvements of the assignment of a state
-    static constexpr int OWN = 9;           // lands that one stack may have where each conquest pays
-    static constexpr double CLOSE = 0.05;   // values between which deeper lookahead decides
-    static constexpr double NEARLY = 0.03;  // values between which the order of the style decides
-    static constexpr double IDLE = 0.002;   // the price of idle armies while a base is looked for
+    static constexpr int CLIMB = 8;          // improvements of an assignment after a result
+    static constexpr int SETTLE = 40;        // improvements of the assignment of a state
+    static constexpr int OWN = 9;            // lands that one stack may have where each conquest pays
+    static constexpr double CLOSE = 0.05;    // values between which deeper lookahead decides
+    static constexpr double NEARLY = 0.03;   // values between which the order of the style decides
+    static constexpr double EQUAL = 0.0005;  // difference of values that count as equal
+    static constexpr double IDLE = 0.002;    // the price of idle armies while a base is looked for
 
     // Looks for the best assignment at the start, of those that some starts lead to, and takes it. If it
     // is stopped at the first, that stays as far as it has come. Returns whether all starts were tried.
@@ -295,8 +297,10 @@ class Lookahead {
 
     struct Option {
         Decision roll;
-        double tie;    // by which values are multiplied, so that equal ones have an order
-        double place;  // in the order of the style, the greatest first
+        bool is_assigned;  // the attacked land belongs to the part of the stack
+        bool is_begun;     // the battle has begun
+        int armies;        // on the attacking land
+        double place;      // in the order of the style, the greatest first
     };
     Decision decided(const Position<W>& start, int depth) {
         if (game_.over(start)) return {};
@@ -313,13 +317,10 @@ class Lookahead {
                 int c = near.pop();
                 Decision best = best_over(s, parts, v, c, known);
                 if (best.stops()) continue;
-                // Of equally good battles the one that is begun goes on; those of the assignment come
-                // next, and then those of large stacks, which can be of more help.
-                double tie = s.armies[c] < game_.start.armies[c] ? 1.0 + TIE : 1.0;
-                bool assigned = false;
-                for (const auto& each : parts) assigned = assigned || each[v].has(c);
-                if (!assigned) tie *= 1.0 - TIE * (1.0 + 1.0 / s.armies[v]);
-                options.push_back({std::move(best), tie, place});
+                bool is_assigned = false;
+                for (const auto& each : parts) is_assigned = is_assigned || each[v].has(c);
+                bool is_begun = s.armies[c] < game_.start.armies[c];
+                options.push_back({std::move(best), is_assigned, is_begun, s.armies[v], place});
             }
         }
         if (depth > 1) deepen(start, options, depth);
@@ -340,16 +341,23 @@ class Lookahead {
         return best;
     }
 
+    // The attack to make: of the attacks that the order of the style puts first, those within EQUAL of
+    // the greatest value; of these an attack of the assignment, which costs only armies that it costs
+    // anyway, then a battle that has begun, then the greatest value, then the largest stack.
     static const Option* first_of(const std::vector<Option>& options) {
-        const Option* first = nullptr;
-        double limit = 0.0;
+        double limit = 0.0, place = -1.0, top = 0.0;
         for (const Option& each : options) limit = std::max(limit, each.roll.value * (1.0 - NEARLY));
+        for (const Option& each : options)
+            if (each.roll.value >= limit) place = std::max(place, each.place);
+        for (const Option& each : options)
+            if (each.roll.value >= limit && each.place == place) top = std::max(top, each.roll.value);
+        const Option* first = nullptr;
         for (const Option& each : options) {
-            if (each.roll.value < limit) continue;
-            double value = each.roll.value * each.tie;
-            if (!first || each.place > first->place ||
-                (each.place == first->place && value > first->roll.value * first->tie))
-                first = &each;
+            if (each.roll.value < std::max(limit, top - EQUAL) || each.place != place) continue;
+            auto rank = [](const Option& it) {
+                return std::tuple(it.is_assigned, it.is_begun, it.roll.value, it.armies);
+            };
+            if (!first || rank(each) > rank(*first)) first = &each;
         }
         return first;
     }
@@ -361,7 +369,8 @@ class Lookahead {
         for (const Option& each : options) best = std::max(best, each.roll.value);
         std::erase_if(options, [=](const Option& each) { return each.roll.value < best * (1.0 - CLOSE); });
         if (options.size() < 2) return;
-        for (auto& [d, tie, place] : options) {
+        for (Option& option : options) {
+            Decision& d = option.roll;
             d.value = 0.0;
             for (auto& o : d.outcomes) {
                 Position<W> next = s;

@@ -8,8 +8,49 @@
 
 namespace iacta {
 
-// Values that differ by less count as the same; then the first in the order of the board is taken.
+// The largest difference of two values that count as equal.
 constexpr double SAME = 1e-12;
+
+// The expected payoff of a state, and its expected cost: the armies that are lost on the way, and a
+// tiny amount for each roll. Of decisions with equal payoffs the one with the least cost is taken.
+struct Worth {
+    double value, cost;
+
+    static constexpr double ROLL = 1e-6;  // armies that a roll costs
+
+    Worth& operator+=(const Worth& other) {
+        value += other.value;
+        cost += other.cost;
+        return *this;
+    }
+    friend Worth operator*(double chance, const Worth& each) { return {chance * each.value, chance * each.cost}; }
+    bool operator<(const Worth& other) const { return value < other.value; }
+};
+
+// The best of several choices: the least cost among the choices whose payoff is within SAME of the
+// greatest payoff. To stop, with payoff 0 and cost 0, is the first choice.
+class Best {
+  public:
+    // Compares a choice with the best so far; returns whether it is taken.
+    bool offer(const Worth& each) {
+        double same = SAME * std::max(1.0, top_);
+        if (each.value <= top_ + same && (each.value < top_ - same || each.cost >= chosen_.cost - CLOSER)) {
+            top_ = std::max(top_, each.value);
+            return false;
+        }
+        top_ = std::max(top_, each.value);
+        chosen_ = each;
+        return true;
+    }
+    // The greatest payoff, with the cost of the choice that was taken.
+    Worth worth() const { return {top_, chosen_.cost}; }
+
+  private:
+    static constexpr double CLOSER = 1e-9;  // armies by which a cost must be less to decide
+
+    double top_ = 0.0;
+    Worth chosen_{0.0, 0.0};
+};
 
 // One of the results of a decision.
 struct Outcome {
@@ -39,23 +80,24 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
     }
 }
 
-// The expected value of a roll whose results have values, each defender's answer being the one
-// that is worst for the attacker. `value(attackers, defenders)` is asked for each result.
+// The expected value of a roll: the mean of `value(attackers, defenders)` over its results, where the
+// defender gives the answer that is worst for the attacker. A value is a double or a Worth.
 template <int W, class Value>
-double roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
-    double total = 0.0;
+auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
+    using Mean = decltype(value(0, 0));
+    Mean total{};
     Span throws = game.throws(roll.to, roll.dice, d);
     for (int t = throws.first; t < throws.last; ++t) {
-        double least = std::numeric_limits<double>::infinity();
+        Mean least{};
         Span answers = game.answers(t);
         for (int a = answers.first; a < answers.last; ++a) {
-            double mean = 0.0;
+            Mean mean{};
             Span results = game.results(a);
             for (int i = results.first; i < results.last; ++i) {
                 const Result& r = game.result(i);
                 mean += r.chance * value(r.attackers, r.defenders);
             }
-            least = std::min(least, mean);
+            if (a == answers.first || mean < least) least = mean;
         }
         total += game.throw_chance(t) * least;
     }
@@ -64,9 +106,9 @@ double roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
 
 // The same for a whole battle of a attackers against d defenders.
 template <int W, class Value>
-double battle_value(const Game<W>& game, int c, int a, int d, Value value) {
+auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     const Battle& battle = game.battle(c, d);
-    double total = 0.0;
+    decltype(value(0, 0)) total{};
     for (int x = 0; x < std::min(a, battle.width); ++x) {
         double chance = battle.won[static_cast<size_t>(a) * battle.width + x];
         if (chance > 0.0) total += chance * value(x, d);
