@@ -85,7 +85,7 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
     problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
     best = _value(policy, start, own)
-    is_scaled = not policy.is_best and best > 0.0 and plan.value is not None
+    is_scaled = not policy.is_exact and best > 0.0 and plan.value is not None
     scale = (plan.counted - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
     wanted = make_mask(map(problem.place, names)) or problem.field
@@ -123,7 +123,7 @@ def uncertainty(plan: Plan) -> float:
     if plan.value is None:
         return inf
     seen = plan.problem.held + plan.policy.decide(plan.problem.start).value
-    off = 0.0 if plan.policy.is_best else abs(plan.value - seen)
+    off = 0.0 if plan.policy.is_exact else abs(plan.value - seen)
     low, high = plan.interval or (plan.value, plan.value)
     return max(high - low, off, SAME)
 
@@ -134,7 +134,7 @@ def sure_loss(loss: float, unsure: float) -> float:
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
-    if policy.is_best or len(attack.outcomes) > FEW_RESULTS:
+    if policy.is_exact or len(attack.outcomes) > FEW_RESULTS:
         return attack.value
     afters = ((each.chance, state.after(attack, each)) for each in attack.outcomes)
     return fsum(p * (policy.problem.paid(s) + policy.decide(s).value) for p, s in afters)

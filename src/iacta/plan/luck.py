@@ -117,7 +117,7 @@ def _chances(policy: Policy) -> Callable[[TurnState], float]:
 
     @cache
     def chance(state: TurnState) -> float:
-        if policy.is_best:
+        if policy.is_exact:
             more = policy.decide(state).value
         else:
             report = policy.search.flow(Deadline(), MOST_STATES, state)

@@ -294,7 +294,7 @@ class Play(DisplayMixin):
     def _worth(self) -> tuple[float | None, bool]:
         if self.move is None:
             return None, True
-        if self._policy.is_best:
+        if self._policy.is_exact:
             return self.move.worth, True
         if self.position == self.plan.position:
             value = self.plan.value

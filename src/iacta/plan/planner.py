@@ -6,6 +6,9 @@
    (`src/core/search/lookahead.hpp`). Its styles are compared by sequential halving (Karnin, Koren
    and Somekh, 2013): all play games with common random numbers, the better half goes on, until one
    is left.
+   A problem that is too large for exact play may contain a small one: the targets and the stacks
+   beside them (`Problem.narrow`). Its best play is a candidate, too, and its assignment one more
+   start of the comparison.
 3. *Value.* Exact, by a forward pass, where the policy visits few states; else the mean of games of
    its own, less the luck in them that the policy itself saw, with its interval. With h(s) what the
    policy sees in a state, Q its value of the attack that it chooses there, and T the end,
@@ -34,13 +37,15 @@ from iacta.native.deadline import Deadline
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, attach_search
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
-from iacta.probability.estimate import MIN_GAMES, half_interval
+from iacta.probability.estimate import MIN_GAMES, NORMAL, half_interval
 
 PROVEN = 1e-9  # values that differ by less are the same
 EXACT_PART = 0.25  # of the time, to solve the game
 LARGE = 12  # territories; where more may be attacked, it can rarely be solved
 LARGE_PART = 0.1  # of the time then
 BOUND_PART = 0.4  # of the time, where one thread does everything
+NARROW_PART = 0.15  # of the time, to solve the narrow problem
+EQUAL = 0.0005  # difference of values that count as equal; then the armies left decide
 COMPARED = 0.7  # of the time or of the games may go into the comparison of styles
 FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
@@ -99,6 +104,13 @@ class Found:
     def is_proven(self) -> bool:
         return self.interval is None and self.gap <= PROVEN
 
+    def is_above(self, other: "Found") -> bool:
+        """Return whether the value is greater than another one by more than a standard error."""
+        if self.value is None or other.value is None:
+            return self.value is not None
+        low, high = self.interval or (self.value, self.value)
+        return self.value - (high - low) / (2 * NORMAL) > other.value
+
     @property
     def gap(self) -> float:
         return inf if self.value is None else self.bound - self.value
@@ -139,6 +151,7 @@ class Planner:
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None
+        self.narrow: Found | None = None  # the best play of the narrow problem
 
     def run(self) -> Iterator[Found]:
         """Yield the best policy so far, whenever it or the bound gets better."""
@@ -148,15 +161,18 @@ class Planner:
         core = Search(self.problem, self.deadline)
         first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
         first.play(self.deadline, BATCH)
-        self.found = first.found
+        self.found, starts = first.found, [first]
         yield self._best
+        if (narrow := self.problem.narrow()) is not None:
+            starts += self._start_narrow(narrow, core)
+            yield self._best
         bounding = Thread(target=self._bound, args=(self.deadline,))
         if self.threads > 1:
             bounding.start()
         try:
             if self.threads <= 1:
                 self._bound(self.deadline.part(BOUND_PART))
-            for found in self._improved(first):
+            for found in self._improved(starts):
                 self.found = found
                 yield self._best
             if self.threads > 1:
@@ -172,7 +188,10 @@ class Planner:
     @property
     def _best(self) -> Found:
         assert self.found is not None  # noqa: S101 # the first policy is always found
-        return self.found.below(self.bound)
+        found, narrow = self.found, self.narrow
+        if narrow is not None and not found.is_above(narrow):
+            found = narrow
+        return found.below(self.bound)
 
     @property
     def _is_enough(self) -> bool:
@@ -193,11 +212,26 @@ class Planner:
         self.found = Found(policy, value, None, value, report, 0)
         return True
 
-    def _improved(self, first: "_Trial") -> Iterator[Found]:
-        """Find the best style, and estimate its value well."""
+    def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
+        """Solve a narrow problem if possible, and return a trial of its assignment."""
+        search = Search(narrow, self.deadline)
+        value = search.solve(self.deadline.part(NARROW_PART), self.work.states)
+        report = None if value is None else search.flow(self.deadline)
+        if report is not None:
+            policy = attach_search(Policy(narrow), search)
+            self.narrow = Found(policy, value, None, inf, report, 0)
+        if search.goals != core.goals or self.deadline.is_over:
+            return []
+        return [_Trial(Policy(self.problem, search.assign(self.deadline, STARTS)), core)]
+
+    def _improved(self, starts: list["_Trial"]) -> Iterator[Found]:
+        """Find the best style, and estimate its value well.
+
+        starts: trials of the first style; the first of them is tried with the other styles, too.
+        """
         deadline, games = self.deadline.part(COMPARED), int(COMPARED * self.work.games)
         stages = 2 if self.deeper else 1
-        best, trials = first, [first, *(first.other(style) for style in STYLES[1:])]
+        best, trials = starts[0], [*starts, *(starts[0].other(style) for style in STYLES[1:])]
         for stage in range(stages, 0, -1):
             for best in self._halved(trials, deadline.part(1 / stage), games // stages):
                 yield best.found
@@ -230,7 +264,7 @@ class Planner:
                     trial.play(part, min(BATCH, most - first))
             common = min(len(each.gains) for each in trials)
             if common >= BATCH:
-                trials = sorted(trials, key=lambda each: -float(each.gains[:common].mean()))
+                trials = _rank_trials(trials, common)
             trials = trials[: (len(trials) + 1) // 2]
             yield trials[0]
 
@@ -241,6 +275,19 @@ class Planner:
                 self.bound = min(self.bound, bound)
                 if self._is_enough or deadline.is_over:
                     return
+
+
+def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
+    """Return trials, the best first; of equal values the one that leaves the most armies.
+
+    games: how many games of each count.
+    """
+    means = {id(each): float(each.gains[:games].mean()) for each in trials}
+    ranked = sorted(trials, key=lambda each: -means[id(each)])
+    top = means[id(ranked[0])]
+    equal = [each for each in ranked if means[id(each)] >= top - EQUAL]
+    equal.sort(key=lambda each: -each.armies_left)
+    return [*equal, *ranked[len(equal) :]]
 
 
 class _Trial:
@@ -283,6 +330,12 @@ class _Trial:
     def _take(self) -> None:
         if self.policy.assignment is not None:
             self.core.follow(self.policy.assignment, self.policy.style)
+
+    @property
+    def armies_left(self) -> float:
+        """The player's armies after the games, on average."""
+        assert self.games is not None  # noqa: S101 # they are played first
+        return float(sum(self.games.armies)) / max(len(self.gains), 1)
 
     @property
     def half(self) -> float:

@@ -55,9 +55,14 @@ class Policy:
         vars(self).update(state)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether it is the best play of its problem, so that its values are exact."""
+        return self.assignment is None
+
+    @property
     def is_best(self) -> bool:
         """Whether it is the best play of all."""
-        return self.assignment is None
+        return self.is_exact and self.problem.focus is None
 
     @cached_property
     def search(self) -> Search:
@@ -104,7 +109,7 @@ class Policy:
         It is exact for the best play, and where few states may follow; else an estimate from a few
         hundred games.
         """
-        if self.is_best:
+        if self.is_exact:
             return self.search.decide(state).value, True
         games = self.search.play(Deadline(), GAMES, start=state)
         few = games.report.states < SEEN
@@ -129,9 +134,15 @@ class Policy:
         )
 
     def at(self, problem: Problem) -> "Policy":
-        """Return the policy for another position of the problem: itself where that may follow."""
+        """Return the policy for another position of the problem.
+
+        It is this policy where the position may follow, unless a policy with a focus gives up
+        there: then stacks outside of the focus may still reach the goal.
+        """
         if problem.out == self.problem.out and self.covers(problem.start):
-            return self
+            is_limited = self.problem.focus is not None and not problem.goal.is_reached(problem.turn)
+            if not is_limited or self.decide(problem.start).dice:
+                return self
         return policy_for(problem, self.style)
 
     def __call__(self, turn: Turn) -> Action:
@@ -165,7 +176,14 @@ class Policy:
             for parts in self.assignment
         ]
         turn = self.problem.turn.to_code()
-        return {"version": VERSION, "turn": turn, "assignment": shares, "style": [*self.style]}
+        focus = None if self.problem.focus is None else [*bits(self.problem.focus)]
+        return {
+            "version": VERSION,
+            "turn": turn,
+            "focus": focus,
+            "assignment": shares,
+            "style": [*self.style],
+        }
 
     @classmethod
     def from_record(cls, record: object, problem: Problem) -> "Policy":
@@ -189,6 +207,10 @@ class Policy:
             if order not in ORDERS or not 0.0 <= idle <= 1.0:
                 raise ValueError(order)
             style = Style(read_int(depth, "depth", least=1, most=MOST_DEPTH), idle, order)
+            if (focus := record.get("focus")) is not None:
+                last = len(problem.out) - 1
+                mask = make_mask(read_int(t, "territory", most=last) for t in focus)
+                problem = Problem(problem.turn, problem.goal, mask)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise MalformedError(
                 f"policy must be a record of a policy, got {quote(record)}"

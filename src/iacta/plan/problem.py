@@ -84,9 +84,11 @@ class Problem:
 
     turn: Turn  # in its phase `"attack"`
     goal: Goal  # read on the board of the turn
+    # A set outside of which no stack attacks and nothing is attacked; `None` for no such limit.
+    focus: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"turn": self.turn, "goal": self.goal}
+        return {"turn": self.turn, "goal": self.goal, "focus": self.focus}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -125,7 +127,8 @@ class Problem:
     @cached_property
     def resting(self) -> int:
         """The set of territories that may not attack."""
-        return make_mask(map(self.place, self.turn.stay))
+        resting = make_mask(map(self.place, self.turn.stay))
+        return resting if self.focus is None else resting | self.owned & ~self.focus
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
@@ -180,7 +183,8 @@ class Problem:
         What cannot be reached is left out, and, where territories pay only as a set, each part with
         a single neighbour: whoever went in could only come out where they went in.
         """
-        field, rewards = find_reached(self.out, self.stacks, ~self.owned), self.rewards
+        limit = ~self.owned if self.focus is None else ~self.owned & self.focus
+        field, rewards = find_reached(self.out, self.stacks, limit), self.rewards
         if any(rewards.lands):
             return field
         wanted = make_mask(t for mask, _ in rewards.sets for t in bits(mask))
@@ -229,6 +233,20 @@ class Problem:
         goal: the goal, read on the board; `None` for the same.
         """
         return Problem(self.make_turn(state), self.goal if goal is None else goal)
+
+    def narrow(self) -> "Problem | None":
+        """Return the problem in which only the stacks beside the targets attack the targets.
+
+        Any play of it is a play of this problem. `None` where it would be the same problem, and
+        where single territories pay.
+        """
+        targets = make_mask(t for mask, _ in self.rewards.sets for t in bits(mask)) & ~self.owned
+        if any(self.rewards.lands) or not targets:
+            return None
+        beside = make_mask(v for v in bits(self.stacks) if self.out[v] & targets)
+        found = Problem(self.turn, self.goal, targets | beside)
+        same = (found.field, found.stacks) == (self.field, self.stacks)
+        return None if same or not found.rewards.sets else found
 
     def refuse_large(self) -> None:
         """Refuse more armies on a territory than a plan can count."""
