@@ -140,7 +140,9 @@ class Policy:
         there: then stacks outside of the focus may still reach the goal.
         """
         if problem.out == self.problem.out and self.covers(problem.start):
-            is_limited = self.problem.focus is not None and not problem.goal.is_reached(problem.turn)
+            is_limited = self.problem.focus is not None and not problem.goal.is_reached(
+                problem.turn
+            )
             if not is_limited or self.decide(problem.start).dice:
                 return self
         return policy_for(problem, self.style)
