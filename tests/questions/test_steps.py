@@ -164,6 +164,10 @@ def test_points_are_those_of_a_worth() -> None:
     assert not row["is_chance"]
 
 
+def test_steps_may_state_the_version_of_their_format() -> None:
+    assert value_steps({**ASKED, "version": 1}) == value_steps(ASKED)
+
+
 def test_equal_questions_have_equal_hashes() -> None:
     first = StepsQuestion(code=CODE, steps=tuple(STEPS), take="Brazil")
     turned = tuple(dict(reversed(step.items())) for step in STEPS)
@@ -180,6 +184,7 @@ def test_equal_questions_have_equal_hashes() -> None:
         ({"steps": [{"do": "stop", "after": 5}]}, "after must be"),
         ({"steps": "stop"}, "steps must be"),
         ({"of": 1}, "unknown parameter 'of'"),
+        ({"version": 2}, "version must be 1, got 2"),
     ],
 )
 def test_what_cannot_be_read_is_refused(more: dict[str, Any], words: str) -> None:

@@ -43,6 +43,30 @@ def short_percent(probability: Probability, digits: int = 2) -> str:
     return percent(probability, digits).replace("more than", ">").replace("less than", "<")
 
 
+def format_goal_value(value: Probability, *, is_chance: bool) -> str:
+    """Return the value of a goal: a chance, or points.
+
+    >>> format_goal_value(0.65382, is_chance=True), format_goal_value(3.25, is_chance=False)
+    ('65.38%', '3.25 points')
+    """
+    return short_percent(value) if is_chance else f"{float(value):.2f} points"
+
+
+def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str:
+    """Return a change of the value of a goal: of a chance in percentage points, or in points.
+
+    sign: `+` to mark gains; 0 has no sign.
+
+    >>> format_goal_change(0.0123, is_chance=True, sign="+")
+    '+1.2'
+    >>> format_goal_change(-1e-9, is_chance=False, sign="+")
+    '0.00'
+    """
+    number, digits = (100 * change, 1) if is_chance else (change, 2)
+    rounded = round(number, digits) + 0.0  # -0.0 becomes 0.0
+    return f"{rounded:{sign if rounded else ''}.{digits}f}"
+
+
 def bar_percent(probability: Probability, digits: int = 1) -> str:
     """Return a chance beside its bar as `short_percent` does; 0 is exact, as bars have no error.
 

@@ -33,7 +33,7 @@ def check_version(record: Mapping[str, Any]) -> None:
     """Refuse a recorded turn whose `version` is unknown; no version is the first one."""
     version = record.get("version", VERSION)
     if version != VERSION or isinstance(version, bool):
-        raise IllegalError(f"version must be {VERSION}, got {quote(version)}")
+        raise IllegalError(f"version must be {VERSION}, got {quote(version)}", parameter="version")
 
 
 class TreeTurn(NamedTuple):

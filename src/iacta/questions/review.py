@@ -9,6 +9,7 @@ from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Name, Source
+from iacta.forms.percentages import format_goal_change
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
@@ -226,6 +227,4 @@ def _sentence(reviewed: Review, player: PlayerReview) -> str:
 
 
 def _figure(reviewed: Review, value: float, sign: str = "") -> str:
-    """Return a chance in points, or a worth; never a zero with a sign."""
-    rounded = round(100 * value, 1) if reviewed.is_chance else round(value, 2)
-    return f"{rounded + 0.0:{sign}.{1 if reviewed.is_chance else 2}f}"
+    return format_goal_change(value, is_chance=reviewed.is_chance, sign=sign)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Kind, Listed, Name, Schema, Whole
-from iacta.forms.percentages import short_percent
+from iacta.forms.percentages import format_goal_change, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
-from iacta.game.steps import MAX_STEPS, TreeTurn, read_tree
+from iacta.game.steps import MAX_STEPS, STEPS, VERSION, TreeTurn, check_version, read_tree
 from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
@@ -26,6 +26,14 @@ from iacta.questions.moment import FromMoment
 
 MIN_LOSS = 0.0005  # a smaller loss or luck is not shown
 ROUGH = 0.002  # a change with a larger error is called rough; ten times that between worths
+
+
+STEP_SCHEMA: Schema = {
+    "type": "object",
+    "description": "A step of a turn; a territory is a name or its number on the board.",
+    "properties": {"do": {"enum": list(STEPS)}},
+    "required": ["do"],
+}
 
 
 class StepList(Kind):
@@ -52,7 +60,7 @@ class StepList(Kind):
         return list(value)
 
     def schema(self) -> Schema:
-        return {"type": "array", "items": {"type": "object"}, "maxItems": MAX_STEPS}
+        return {"type": "array", "items": STEP_SCHEMA, "maxItems": MAX_STEPS}
 
 
 @question(
@@ -91,7 +99,14 @@ class StepsQuestion(FromMoment, Question):
     order: tuple[int, ...] | None = parameter(
         Listed(Whole()), "The turns to value, 0 for the first one.", usual="all", default=None
     )
+    version: int | None = parameter(
+        Whole(), "The version of the format of the steps.", usual=str(VERSION), default=None
+    )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
+
+    def complete(self) -> None:
+        if self.version is not None:
+            check_version({"version": self.version})
 
     def __hash__(self) -> int:
         return hash((type(self), self.position, self.code, len(self.steps)))
@@ -238,14 +253,10 @@ class StepsAnswer(Answer):
         return not self.question.worth
 
     def _figure(self, value: float) -> str:
-        if not self._is_chance:
-            return f"{value:.2f} points"
-        return "100%" if value == 1.0 else short_percent(value)
+        return format_goal_value(Fraction(1) if value == 1.0 else value, is_chance=self._is_chance)
 
     def _points(self, value: float) -> str:
-        number, digits = (100 * value, 1) if self._is_chance else (value, 2)
-        rounded = round(number, digits) + 0.0  # never a zero with a sign
-        return f"{rounded:{'+' if rounded else ''}.{digits}f}"
+        return format_goal_change(value, is_chance=self._is_chance, sign="+")
 
     def _is_rough(self, judged: Judgement) -> bool:
         return judged.error > ROUGH * (1.0 if self._is_chance else 10.0)

@@ -19,9 +19,10 @@ from iacta.charts.theme import TONES, TONES_BY_NAME
 from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
-from iacta.game.steps import MAX_STEPS, STEPS
+from iacta.game.steps import MAX_STEPS
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
+from iacta.questions.steps import STEP_SCHEMA, StepList
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import JSON, read_body
 from iacta.web.client_gone import while_there
@@ -77,13 +78,7 @@ _BOARD = {
     "description": "The board of the code, where it is not the classic one.",
     "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
 }
-STEP = {
-    "type": "object",
-    "description": "What is done, with territories by number.",
-    "properties": {"do": {"enum": list(STEPS)}},
-    "required": ["do"],
-}
-STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP)
+STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA)
 REPLAYED = _object_of(
     ["code"],
     version={
@@ -95,8 +90,7 @@ REPLAYED = _object_of(
     code=_CODE,
     board=_BOARD,
     steps={
-        "type": "array",
-        "items": STEP,
+        **StepList().schema(),
         "description": "Each with the number of the one before it as `after`, 0 for the code.",
     },
 )

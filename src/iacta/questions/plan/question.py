@@ -15,7 +15,7 @@ from iacta.board.position import Position
 from iacta.forms.command_and_call import as_command, as_python
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Source, Whole
-from iacta.forms.percentages import all_digits
+from iacta.forms.percentages import all_digits, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, make_sections
 from iacta.forms.sentences import count, under
@@ -637,7 +637,9 @@ class PlanAnswer(Answer):
         value = self.held.win_probability if self.held else plan.value
         if value is None:
             return ""
-        return sentences.format_value(plan, value) + ("" if plan.goal.is_chance else " points")
+        is_chance = plan.goal.is_chance
+        shown = sentences.plan_chance(plan, value) if is_chance else value
+        return format_goal_value(shown, is_chance=is_chance)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
@@ -707,7 +709,8 @@ class GoalEndAnswer(Answer):
 
     @property
     def data(self) -> GoalEndRecord:
-        figure = f"{100 * self.value:.0f}%" if self._is_chance else f"{self.value:.2f} points"
+        value = Fraction(self.value) if self._is_chance else self.value
+        figure = format_goal_value(value, is_chance=self._is_chance)
         return GoalEndRecord(
             self.value if self._is_chance else None,
             self.value,
