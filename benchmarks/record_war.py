@@ -17,11 +17,11 @@ from benchmarks.train_war import random_board
 from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, games_of, middle_of
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
-from iacta.war.chances import CUT_AFTER
+from iacta.war.chances import CUT_ROUNDS
 from iacta.war.games import War
-from iacta.war.goals import GAMES, _by_plans, describe_aim
+from iacta.war.goals import DEFAULT_GAMES, _try_plans, describe_aim
 from iacta.war.players import PLAYERS
-from iacta.war.value import weights_of
+from iacta.war.value import load_weights
 
 POSITIONS, GAMES_OF_A_POSITION = 40, 1000
 FIRST_UNSEEN, UNSEEN_BOARDS, UNSEEN, GAMES_OF_UNSEEN = 900, 5, 20, 400
@@ -54,20 +54,22 @@ def goal_position(seed: int) -> Recorded:
     turn = middle_of(classic_board(), 3 + seed % 3, 40 + seed)
     war, usual = War(turn), PLAYERS["usual"]
     mover, wins = war.seats.index(turn.player), dict[str, float]()
-    shown = {(each.goal, each.how) for each in best_goals(turn, games=GAMES, seed=seed).goals}
-    for aim in war.aims(usual):
-        found = war.games(
+    shown = {
+        (each.goal, each.how) for each in best_goals(turn, games=DEFAULT_GAMES, seed=seed).goals
+    }
+    for aim in war.list_aims(usual):
+        found = war.play_games(
             (usual,) * len(war.seats),
-            weights_of("choosing"),
-            weights_of("ending"),
+            load_weights("choosing"),
+            load_weights("ending"),
             games=GAMES_OF_A_GOAL,
             seed=1000 + seed,
             aim=aim,
-            cut=CUT_AFTER,
+            cut=CUT_ROUNDS,
         )
         wins[f"{describe_aim(war, aim)}, tactics"] = float(found.chances[:, mover].mean())
         if shown & {(describe_aim(war, aim), how) for how in ("plan", "worth")}:
-            for each in _by_plans(war, aim, GAMES_OF_A_PLAN, 1000 + seed, Deadline()):
+            for each in _try_plans(war, aim, GAMES_OF_A_PLAN, 1000 + seed, Deadline()):
                 if (each.words, each.how) in shown:
                     wins[f"{each.words}, {each.how}"] = float(each.wins.mean())
     return Recorded(None, turn.to_code(), "", {way: round(p, 5) for way, p in wins.items()})

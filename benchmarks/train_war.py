@@ -26,7 +26,7 @@ import iacta
 from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
 from iacta.war.games import FEATURES, War, Weights
 from iacta.war.players import PLAYERS, Player
-from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
+from iacta.war.value import HIDDEN, PLAYER_FEATURES
 
 MOST_PLAYERS = 6
 GAMES_SHARE = 0.55  # of the time, at most; the rest is for learning
@@ -123,7 +123,7 @@ def played(player: Player, choosing: Weights | None, seconds: float, seed: int) 
         war = War(random_start(rng))
         number = len(war.seats)
         for _ in range(12):
-            row, end = war.record(
+            row, end = war.record_game(
                 (player,) * number, choosing, share=TURNS_SHARE, seed=rng.getrandbits(63)
             )
             seen.append(np.pad(row, ((0, 0), (0, MOST_PLAYERS - number), (0, 0))))
@@ -217,7 +217,7 @@ def main(seconds: float = 600.0) -> None:
     record = {
         "made by": f"python -m benchmarks.train_war {seconds:g}",
         "SHA-256 of what made it": made_by.hexdigest(),
-        "features": FEATURES_OF_PLAYERS,
+        "features": PLAYER_FEATURES,
         "weights": weights,
     }
     WEIGHTS_FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -21,11 +21,11 @@ from benchmarks.train_war import random_board, start_of
 from iacta import Board, Position, Sets, Turn, best_goals, classic_board, tournament
 from iacta.game import Action
 from iacta.probability.estimate import Estimate
-from iacta.war.chances import CUT_AFTER, Z
+from iacta.war.chances import CUT_ROUNDS, Z
 from iacta.war.games import TOO_LONG, PlayedGames, War
-from iacta.war.goals import GAMES
+from iacta.war.goals import DEFAULT_GAMES
 from iacta.war.players import PLAYERS
-from iacta.war.value import weights_of
+from iacta.war.value import load_weights
 
 REFERENCE = Path(__file__).with_name("war_reference.json")
 SEED = 5  # of recorded games; those that are cut have the same dice
@@ -73,10 +73,10 @@ def games_of(
     turn: Turn, names: list[str], games: int, seed: int, **more: int | bool
 ) -> PlayedGames:
     """Return games of named players from a turn on."""
-    return War(turn).games(
+    return War(turn).play_games(
         tuple(PLAYERS[each] for each in names),
-        weights_of("choosing"),
-        weights_of("ending"),
+        load_weights("choosing"),
+        load_weights("ending"),
         games=games,
         seed=seed,
         **more,  # type: ignore[arg-type] # cut and is_dealt
@@ -114,7 +114,7 @@ def speed_lines() -> Iterator[Mark]:
         turn = middle_of(classic_board(), 4, seed)
         number = len(War(turn).seats)
         begun = time.process_time()
-        found = games_of(turn, ["usual"] * number, 100, 1, cut=CUT_AFTER)
+        found = games_of(turn, ["usual"] * number, 100, 1, cut=CUT_ROUNDS)
         each = (time.process_time() - begun) / 100
         needed.append(each * (Z * float(found.chances.std(axis=0, ddof=1).max()) / 0.02) ** 2)
     yield Mark("four players to +-2 points, seconds, mean", fmean(needed), 1.0, False, 8)
@@ -196,7 +196,7 @@ def cut_lines() -> Iterator[Mark]:
             turn, games = each.turn, len(each.winners)
             seats = range(len(War(turn).seats))
             won = np.array([[winner == str(seat) for seat in seats] for winner in each.winners])
-            cut = games_of(turn, ["usual"] * len(seats), games, SEED, cut=CUT_AFTER).chances
+            cut = games_of(turn, ["usual"] * len(seats), games, SEED, cut=CUT_ROUNDS).chances
             apart += (cut - won).mean(axis=0).tolist()
             noise += ((cut - won).var(axis=0) / games).tolist()
         number, squares = len(recorded()[name]), float(np.square(apart).mean())
@@ -215,9 +215,9 @@ def calibration_lines() -> Iterator[Mark]:
             turn = start_of(classic_board(), 2 + k % 5, None)
             war = War(turn)
             for _ in range(5):
-                rows, ends = war.record(
+                rows, ends = war.record_game(
                     (PLAYERS[player],) * len(war.seats),
-                    weights_of("choosing"),
+                    load_weights("choosing"),
                     share=0.1,
                     seed=rng.getrandbits(60),
                 )
@@ -241,7 +241,7 @@ def calibration_lines() -> Iterator[Mark]:
 
 
 def _softmax(row: np.ndarray, alive: np.ndarray, name: str) -> np.ndarray:
-    weights = weights_of(name)
+    weights = load_weights(name)
     first = weights[: row.shape[1] * 32].reshape(row.shape[1], 32)
     bias, second = weights[row.shape[1] * 32 :].reshape(2, 32)
     scores = np.where(alive, np.maximum(row @ first + bias, 0) @ second, -np.inf)
@@ -269,8 +269,8 @@ def interval_lines() -> Iterator[Mark]:
         more[turn.owners.index(turn.player)] += 10
         seats, games = War(turn).seats, GAMES_OF_STRONGER
         usual, mover = ["usual"] * len(seats), seats.index(turn.player)
-        before = games_of(turn, usual, games, 2, cut=CUT_AFTER).chances[:, mover]
-        after = games_of(turn._changed(armies=tuple(more)), usual, games, 2, cut=CUT_AFTER)
+        before = games_of(turn, usual, games, 2, cut=CUT_ROUNDS).chances[:, mover]
+        after = games_of(turn._changed(armies=tuple(more)), usual, games, 2, cut=CUT_ROUNDS)
         gained = after.chances[:, mover] - before
         lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
     claim = "ten more armies make the chance clearly lower, share"
@@ -298,7 +298,7 @@ def renamed(turn: Turn) -> Turn:
 
 def renamed_lines() -> Iterator[Mark]:
     """Measure whether names and numbers of players change V, and who wins."""
-    apart, ending = 0.0, weights_of("ending")
+    apart, ending = 0.0, load_weights("ending")
     for k in range(RENAMED):
         turn = middle_of(classic_board(), 2 + k % 5, 700 + k)
         other, one, again = names_moved_on(turn), War(turn), War(renamed(turn))
@@ -327,7 +327,7 @@ def goal_lines() -> Iterator[Mark]:
     fit = near = 0
     positions = recorded()["goals"]
     for seed, each in enumerate(positions):
-        found = best_goals(each.turn, games=GAMES, seed=seed)
+        found = best_goals(each.turn, games=DEFAULT_GAMES, seed=seed)
         best, wins = found.best, each.wins
         most = max(wins.values())
         unclear = {row.goal for row in found.unclear}

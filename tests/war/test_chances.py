@@ -11,7 +11,7 @@ from iacta.inputs.errors import IactaError
 from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
-from iacta.war.tactics import Simple
+from iacta.war.tactics import SimplePolicy
 from tests.game.positions import classic_turn, line_turn
 from tests.processes import interrupted_after
 
@@ -28,7 +28,7 @@ def test_a_sole_owner_has_won_and_who_owns_nothing_has_lost() -> None:
         assert [(each.chance, *each.interval) for each in found.chances] == [(1, 1, 1), (0, 0, 0)]
     three = line_turn("r3 g2 r1", players=("red", "blue", "green"), cards={"blue": 3})
     for found in (win_chances(three, games=20).chances, win_chances(three, games=20).under_simple):
-        blue = found.of("blue")
+        blue = found.find_chance("blue")
         assert (blue.chance, *blue.interval) == (0, 0, 0)
 
 
@@ -39,7 +39,7 @@ def test_chances_sum_to_one_and_lie_within_their_intervals(player: str) -> None:
         assert sum(row.chance for row in each.chances) == pytest.approx(1, abs=1e-12)
         assert all(row.interval.low <= row.chance <= row.interval.high for row in each.chances)
         assert each.games == 60
-    assert (found.chances.by, found.under_simple.by) == (player, "simple")
+    assert (found.chances.ai, found.under_simple.ai) == (player, "simple")
 
 
 def test_only_games_that_are_cut_have_an_allowance() -> None:
@@ -58,7 +58,7 @@ def test_the_same_seed_says_the_same_with_any_number_of_threads(
 ) -> None:
     found = win_chances(middle(), games=50, seed=7)
     monkeypatch.setattr(iacta.war.chances, "cpu_count", lambda: 5)
-    monkeypatch.setattr(iacta.war.chances, "CHUNK", 7)
+    monkeypatch.setattr(iacta.war.chances, "CHUNK_GAMES", 7)
     assert win_chances(middle(), games=50, seed=7) == found
     assert win_chances(middle(), games=50, seed=8) != found
 
@@ -78,8 +78,8 @@ def test_ctrl_c_ends_the_games() -> None:
 def test_a_stack_that_cannot_lose_wins() -> None:
     turn = line_turn("r50 b1", place=3)
     found = win_chances(turn, games=100)
-    assert found.chances.of("red").chance > 0.99
-    assert found.under_simple.of("red").chance > 0.99
+    assert found.chances.find_chance("red").chance > 0.99
+    assert found.under_simple.find_chance("red").chance > 0.99
 
 
 def test_everybody_may_play_by_a_policy() -> None:
@@ -90,7 +90,7 @@ def test_everybody_may_play_by_a_policy() -> None:
         return turn.actions()[0]
 
     found = win_chances(line_turn("r6 b2 g1"), player=bold, games=10)
-    assert (found.chances.by, found.chances.games, found.chances.cut) == ("bold", 10, 0)
+    assert (found.chances.ai, found.chances.games, found.chances.cut) == ("bold", 10, 0)
     assert {*asked} == {"red", "blue", "green"}
     assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
     assert win_chances(line_turn("r6 b2 g1"), player=bold, games=10) == found
@@ -101,7 +101,7 @@ def idle(turn: Turn) -> Action:
 
 
 def test_a_tournament_says_who_wins_how_often() -> None:
-    table: Sequence[object] = [idle, "simple", Simple()]
+    table: Sequence[object] = [idle, "simple", SimplePolicy()]
     standings = tournament(table, line_turn("r3 b3 g3", place=3), games=9, seed=2)  # type: ignore[arg-type] # any of them
     assert [each.games for each in standings] == [9, 9, 9]
     assert sum(each.wins for each in standings) <= 9

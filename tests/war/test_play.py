@@ -14,8 +14,8 @@ from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
 from iacta.war.games import ELIMINATE, HOLD, TOO_LONG, WON, Aim, War, list_seats
 from iacta.war.players import PLAYERS
-from iacta.war.tactics import Simple
-from iacta.war.value import weights_of
+from iacta.war.tactics import SimplePolicy
+from iacta.war.value import load_weights
 from tests.game.positions import classic_turn, line_turn
 from tests.war.games import NAMES, random_turn
 
@@ -39,7 +39,7 @@ def test_what_the_core_plays_is_legal_and_ends_as_the_game_says(first: int) -> N
             continue
         for name in ("simple", "usual", "yardstick"):
             # Playing refuses what is illegal, and an end that differs from that of `Turn`.
-            record = War(turn).play_turn(PLAYERS[name], weights_of("choosing"), seed)
+            record = War(turn).play_turn(PLAYERS[name], load_weights("choosing"), seed)
             assert record.end.phase == "over"
             actions += len(record.moves)
     assert actions > 20 * OF_A_TEST
@@ -48,7 +48,7 @@ def test_what_the_core_plays_is_legal_and_ends_as_the_game_says(first: int) -> N
 @pytest.mark.parametrize("first", range(5000, 5200, OF_A_TEST))
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
 def test_the_slow_twin_does_what_the_core_does(name: str, first: int) -> None:
-    policy = Simple(PLAYERS[name])
+    policy = SimplePolicy(PLAYERS[name])
     for seed in range(first, first + OF_A_TEST):
         turn = playable(seed)
         if turn is None:
@@ -60,7 +60,7 @@ def test_the_slow_twin_does_what_the_core_does(name: str, first: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whole_games_of_the_twin_are_those_of_the_core(seed: int) -> None:
-    policy, turn, turns = Simple(), classic_turn(classic_board(), seed), 0
+    policy, turn, turns = SimplePolicy(), classic_turn(classic_board(), seed), 0
     while turn.winner is None and turns < 12:
         record = War(turn).play_turn(PLAYERS["simple"], None, seed + turns)
         for move in record.moves:
@@ -75,11 +75,11 @@ def test_odds_are_those_of_the_kernel(rules: Rules | str) -> None:
     turn = line_turn("r3 b1", rules=rules)
     kernel = find_kernel(turn.rules)
     for able, defenders in ((1, 1), (1, 7), (9, 2), (5, 5), (64, 64), (3, 64)):
-        won, lost, killed = War(turn).odds(1, able, defenders)
+        won, lost, killed = War(turn).find_odds(1, able, defenders)
         assert won == pytest.approx(float(kernel.win_probability(able, defenders)), abs=1e-9)
         assert 0 < lost <= able
         assert 0 < killed <= defenders
-    assert War(turn).odds(1, 900, 30)[0] == pytest.approx(1, abs=1e-6)
+    assert War(turn).find_odds(1, 900, 30)[0] == pytest.approx(1, abs=1e-6)
 
 
 def test_unknown_cards_are_dealt_anew_in_each_game_and_known_ones_are_not() -> None:
@@ -114,9 +114,9 @@ def test_a_neutral_player_never_plays_and_never_gains() -> None:
 def test_a_turn_with_an_aim_reaches_it_more_often() -> None:
     turn = line_turn("r12 b2 g3", cards={"red": 2, "green": 2})
     war, player = War(turn), (PLAYERS["usual"],) * 3
-    choosing, ending = weights_of("choosing"), weights_of("ending")
+    choosing, ending = load_weights("choosing"), load_weights("ending")
     reached = [
-        war.games(player, choosing, ending, games=200, aim=aim, cut=1).reached.mean()
+        war.play_games(player, choosing, ending, games=200, aim=aim, cut=1).reached.mean()
         for aim in (Aim(ELIMINATE, 2), Aim(HOLD))
     ]
     assert reached[0] > 0.5
@@ -147,10 +147,10 @@ def test_more_than_six_players_are_refused() -> None:
 def test_games_are_the_same_however_they_are_divided() -> None:
     war = War(classic_turn(classic_board(), 4))
     player = (PLAYERS["usual"],) * 3
-    choosing, ending = weights_of("choosing"), weights_of("ending")
-    whole = war.games(player, choosing, ending, games=12, seed=3, cut=2)
+    choosing, ending = load_weights("choosing"), load_weights("ending")
+    whole = war.play_games(player, choosing, ending, games=12, seed=3, cut=2)
     parts = [
-        war.games(player, choosing, ending, games=4, first=first, seed=3, cut=2)
+        war.play_games(player, choosing, ending, games=4, first=first, seed=3, cut=2)
         for first in (0, 4, 8)
     ]
     assert np.array_equal(whole.chances, np.concatenate([each.chances for each in parts]))
@@ -159,20 +159,20 @@ def test_games_are_the_same_however_they_are_divided() -> None:
 @pytest.mark.parametrize("name", ["simple", "usual"])
 def test_nobody_waits_for_ever_on_a_full_board(name: str) -> None:
     turn = line_turn("r90 r90 b90 b90", place=3)
-    player, weights = PLAYERS[name], (weights_of("choosing"), weights_of("ending"))
-    ended = War(turn).games((player,) * 2, *weights, games=20, most_rounds=1000).ended
+    player, weights = PLAYERS[name], (load_weights("choosing"), load_weights("ending"))
+    ended = War(turn).play_games((player,) * 2, *weights, games=20, most_rounds=1000).ended
     assert (ended == WON).all()
     waits = replace(player, patience=1e6, growth=0.0, samples=0)
-    ended = War(turn).games((waits,) * 2, *weights, games=20, most_rounds=1000).ended
+    ended = War(turn).play_games((waits,) * 2, *weights, games=20, most_rounds=1000).ended
     assert (ended == TOO_LONG).all()
 
 
 def test_games_that_are_dealt_anew_are_fair() -> None:
     turn = classic_turn(classic_board(), 4)
-    found = War(turn).games(
+    found = War(turn).play_games(
         (PLAYERS["simple"],) * 3,
         None,
-        weights_of("ending"),
+        load_weights("ending"),
         games=900,
         seed=1,
         is_dealt=True,

@@ -14,7 +14,7 @@ from iacta.inputs.files import read_package_file
 from iacta.war.games import FEATURES, War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
-from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, weights_of
+from iacta.war.value import HIDDEN, PLAYER_FEATURES, load_weights
 from tests.game.positions import classic_turn, line_turn
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -53,7 +53,7 @@ def renamed(turn: Turn) -> tuple[Turn, dict[str, str]]:
 def test_renamed_players_have_the_same_v(seed: int) -> None:
     turn = started(seed)
     again, other = renamed(turn)
-    ending = weights_of("ending")
+    ending = load_weights("ending")
     wanted = dict(
         zip((other[name] for name in turn.players), War(turn).judge(ending)[0], strict=True)
     )
@@ -67,10 +67,10 @@ def test_renamed_players_win_as_often(player: str, games: int) -> None:
     again, other = renamed(turn)
     wins = []
     for seed, each in enumerate((turn, again)):
-        found = War(each).games(
+        found = War(each).play_games(
             (PLAYERS[player],) * 3,
-            weights_of("choosing"),
-            weights_of("ending"),
+            load_weights("choosing"),
+            load_weights("ending"),
             games=games,
             seed=seed,
         )
@@ -83,7 +83,7 @@ def test_renamed_players_win_as_often(player: str, games: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_v_is_the_softmax_of_a_layer_over_the_features(seed: int) -> None:
-    weights = weights_of("ending")
+    weights = load_weights("ending")
     chances, seen = War(started(seed)).judge(weights)
     first = weights[: FEATURES * HIDDEN].reshape(FEATURES, HIDDEN)
     bias, second = weights[FEATURES * HIDDEN :].reshape(2, HIDDEN)
@@ -95,14 +95,14 @@ def test_v_is_the_softmax_of_a_layer_over_the_features(seed: int) -> None:
 
 def test_the_last_player_has_won_and_who_is_out_has_lost_exactly() -> None:
     out = line_turn("r3 g1", players=("red", "blue", "green"), cards={"blue": 1})
-    assert War(out).judge(weights_of("ending"))[0][1] == 0
+    assert War(out).judge(load_weights("ending"))[0][1] == 0
     won = line_turn("r3 r1", players=("red", "blue"), cards={"blue": 1})
-    assert War(won).judge(weights_of("ending"))[0].tolist() == [1, 0]
+    assert War(won).judge(load_weights("ending"))[0].tolist() == [1, 0]
 
 
 def test_features_are_what_they_are_called() -> None:
     turn = started(2)
-    names, (_, seen) = [*FEATURES_OF_PLAYERS], War(turn).judge(weights_of("ending"))
+    names, (_, seen) = [*PLAYER_FEATURES], War(turn).judge(load_weights("ending"))
     assert len(names) == FEATURES
     mover = turn.players.index(turn.player)
     assert seen[mover][names.index("seat 0")] == 1
@@ -118,12 +118,12 @@ def test_features_are_what_they_are_called() -> None:
 
 def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
     record = json.loads(read_package_file("iacta.war", "value.json"))
-    assert record["features"] == FEATURES_OF_PLAYERS
+    assert record["features"] == PLAYER_FEATURES
     assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
     assert record["made by"].startswith("python -m benchmarks.train_war")
     for name in ("choosing", "ending"):
-        assert np.isfinite(weights_of(name)).all()
-        assert len(weights_of(name)) == FEATURES * HIDDEN + 2 * HIDDEN
+        assert np.isfinite(load_weights(name)).all()
+        assert len(load_weights(name)) == FEATURES * HIDDEN + 2 * HIDDEN
 
 
 def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
@@ -137,8 +137,8 @@ def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
 def test_the_core_takes_the_rules_of_new_armies_from_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    column = [*FEATURES_OF_PLAYERS].index("income for armies")
-    turn, weights = line_turn("r6 b4"), weights_of("ending")
+    column = [*PLAYER_FEATURES].index("income for armies")
+    turn, weights = line_turn("r6 b4"), load_weights("ending")
     incomes = [3 / 6, 3 / 4]
     assert War(turn).judge(weights)[1][:, column].tolist() == incomes
     monkeypatch.setattr("iacta.war.tables.FEWEST_NEW", 6)

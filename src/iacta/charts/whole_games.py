@@ -54,7 +54,7 @@ def win_bar(answer: WinAnswer) -> Chart:
     colours = owner_colours(answer.question.turn.position)
     rows: list[Row] = []
     lines: list[Row] = []
-    names = [like(each.by) for each in (answer.found.chances, answer.found.under_simple)]
+    names = [like(each.ai) for each in (answer.found.chances, answer.found.under_simple)]
     for bar, estimate in enumerate((answer.found.chances, answer.found.under_simple)):
         top, end = _top(bar, ROW, THICK), 0.0
         present = [each for each in estimate.chances if each.chance > 0]

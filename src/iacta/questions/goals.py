@@ -26,7 +26,7 @@ from iacta.questions.whole_game import (
     share_text,
 )
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
-from iacta.war.goals import GAMES
+from iacta.war.goals import DEFAULT_GAMES
 
 HOW = {"tactics": "", "plan": "by a plan", "worth": "by a plan that spares armies"}
 REACH_PART = 0.35  # of the time, where games follow
@@ -65,7 +65,7 @@ class GoalsQuestion(WholeGame, Question):
             if self.win:
                 judged = best_goals(
                     self.turn,
-                    games=self.games or GAMES,
+                    games=self.games or DEFAULT_GAMES,
                     time_limit=deadline.time_limit,
                     seed=self.seed,
                     progress=lambda judged, part: show(share + (1 - share) * part, judged=judged),

@@ -22,9 +22,9 @@ from iacta.questions.whole_game import (
     share_text,
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
-from iacta.war.chances import CUT_AFTER, GAMES
+from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
 from iacta.war.players import PLAYERS
-from iacta.war.tournament import MOST_ROUNDS
+from iacta.war.tournament import MAX_ROUNDS
 
 
 @question(
@@ -103,7 +103,7 @@ class WinAnswer(Answer):
 
     @property
     def condition(self) -> str:
-        return CONDITION.replace("iacta's player", like(self.found.chances.by))
+        return CONDITION.replace("iacta's player", like(self.found.chances.ai))
 
     @property
     def data(self) -> WinRecord:
@@ -134,7 +134,7 @@ class WinAnswer(Answer):
 
     def _is_complete(self) -> bool:
         wanted, kinds = self.question.games, (self.found.chances, self.found.under_simple)
-        return all(each.games in (0, wanted or GAMES.get(each.by, 2000)) for each in kinds)
+        return all(each.games in (0, wanted or DEFAULT_GAMES.get(each.ai, 2000)) for each in kinds)
 
     def rows(self) -> Iterator[Sequence[object]]:
         under_simple = ("under_simple", "under_simple_low", "under_simple_high")
@@ -157,7 +157,7 @@ class WinAnswer(Answer):
             )
             for usual, simple in self.pairs()
         ]
-        columns = ("", f"like {like(chances.by)}", "95% interval", "like its simple player")
+        columns = ("", f"like {like(chances.ai)}", "95% interval", "like its simple player")
         yield Section([Table((*columns, "95% interval"), rows)], title="Games won:")
         if chances.games:
             yield Section([_played(chances), _played(self.found.under_simple)])
@@ -173,7 +173,7 @@ def win_sentence(answer: WinAnswer) -> str:
     if not found[0].games:
         winner = next(each.player for each, _ in answer.pairs() if each.chance)
         return f"{winner} has won, {condition} or like its simple player: nobody else is left."
-    own = (each.of(name) for each in found)
+    own = (each.find_chance(name) for each in found)
     usual, simple = (share_and_range(each.chance, each.interval) for each in own)
     return (
         f"{condition[0].upper()}{condition[1:]}, {name} wins {usual} of the games; like its "
@@ -182,10 +182,10 @@ def win_sentence(answer: WinAnswer) -> str:
 
 
 def _played(estimate: WinEstimate) -> str:
-    games = f"{estimate.games:,} games like {like(estimate.by)}"
+    games = f"{estimate.games:,} games like {like(estimate.ai)}"
     ended = [
-        *([f"{estimate.cut:,} cut after {CUT_AFTER} rounds"] if estimate.cut else []),
-        *([f"{estimate.too_long:,} stopped after {MOST_ROUNDS}"] if estimate.too_long else []),
+        *([f"{estimate.cut:,} cut after {CUT_ROUNDS} rounds"] if estimate.cut else []),
+        *([f"{estimate.too_long:,} stopped after {MAX_ROUNDS}"] if estimate.too_long else []),
     ]
     if not ended:
         return f"{games}, all played to their end."

@@ -1,10 +1,11 @@
-"""The whole game: played by players that are data, to say who would win it.
+"""Whole games between AIs, to estimate each player's chance to win.
 
-`win_chances` plays games from a turn on and says how often each player wins them if everybody plays
-like a player of iacta; `best_goals` compares what a turn could be played for; `tournament` lets
-players and policies play against each other. None of it is the chance of a game among people: two
-sensible players differ by 4 to 7 points on average. Missions, teams and hidden armies are not
-modelled.
+`win_chances` plays games from a turn and counts how often each player wins if one AI plays every
+seat. `best_goals` compares goals for a turn by the chance to win the game afterwards. `tournament`
+lets AIs and policies play against each other.
+
+Games between people differ: two sensible AIs disagree by 4 to 7 percentage points on average.
+Missions, teams and hidden armies are not modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances

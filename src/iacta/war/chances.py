@@ -1,10 +1,11 @@
-"""The chance of each player to win the whole game, if everybody plays like a player of iacta.
+"""Each player's chance to win the whole game if one AI plays every seat.
 
-The chance depends on who plays, so it is never *the* chance: what the usual player makes of a turn
-is shown beside what the simple one does, and the two are never merged. Games of the usual player
-are cut after some rounds and ended by V, which is learnt from games of that player; 3 points more
-are reported apart as the allowance for that. Games of the simple player, and of a policy, are
-played to their end.
+The chance depends on the AI. Therefore the result for the usual AI is always shown next to the
+result for the simple AI, and the two are never merged.
+
+Games of the usual AI stop after six rounds, and the value function V estimates their winner. V was
+learnt from games of the usual AI. A separate allowance of 3 percentage points covers its error.
+Games of the simple AI and of policies are played to the end.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,30 +24,39 @@ from iacta.game.turn import Turn
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import ANY, CUT, TOO_LONG, Aim, Floats, PlayedGames, War, check_war, list_seats
+from iacta.war.games import (
+    CHOSEN_AIM,
+    CUT,
+    TOO_LONG,
+    Aim,
+    Floats,
+    PlayedGames,
+    War,
+    check_war,
+    list_seats,
+)
 from iacta.war.players import PLAYERS
-from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS, Seat, name_of, played_out, read_seat
-from iacta.war.value import weights_of
+from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
+from iacta.war.value import load_weights
 
-CUT_AFTER = 6  # rounds
-ALLOWANCE = 0.03  # for cutting
-GAMES = {"simple": 2000, "usual": 600}
-GAMES_OF_A_POLICY = 40
+CUT_ROUNDS = 6  # length of a game of the usual AI
+ALLOWANCE = 0.03  # error of a chance due to cutting games
+DEFAULT_GAMES = {"simple": 2000, "usual": 600}
+POLICY_GAMES = 40
 Z = 1.96  # standard errors to either side of a mean
-CHUNK = 20  # games that are played at once, so that a deadline and Ctrl-C wait for no more
+CHUNK_GAMES = 20  # games per call of the core; a deadline and Ctrl-C act between calls
 
-Progress: TypeAlias = Callable[[int, int], None]  # how many have been played, of how many
+Progress: TypeAlias = Callable[[int, int], None]  # receives the games played and the total
 
 
 @dataclass(frozen=True)
 class WinChance:
-    """A player's chance to win, as games of one kind of player estimate it.
+    """A player's chance to win, estimated from games of one AI.
 
     player: the player's name.
-    chance: the mean of the games.
-    interval: contains the mean of infinitely many such games with a confidence of 95%: Wilson's
-        where all games were won, else 1.96 standard errors to either side; exact where nothing is
-        left to play.
+    chance: the mean over the games.
+    interval: a 95% confidence interval: Wilson's if every game had a winner, else 1.96 standard
+        errors to either side. The interval of a decided game has length 0.
     """
 
     player: str
@@ -56,34 +66,34 @@ class WinChance:
 
 @dataclass(frozen=True)
 class WinEstimate:
-    """The chances to win if everybody plays like one player.
+    """The players' chances to win if one AI plays every seat.
 
-    by: the name of that player, or of the policy.
-    chances: those of each player, in the order of play; they sum to 1.
-    games: how many games were played.
-    cut: how many of them were cut and ended by V.
-    too_long: how many were not won after 200 rounds and were decided by V, too.
-    allowance: what cutting may add to the error of each chance, besides its interval.
+    ai: the name of the AI or policy.
+    chances: one chance for each player, in the order of play. The chances sum to 1.
+    games: the number of games.
+    cut: the number of games that were stopped early and scored by V.
+    too_long: the number of games without a winner after 200 rounds, also scored by V.
+    allowance: the error that scoring by V may add to each chance, beyond its interval.
     """
 
-    by: str
+    ai: str
     chances: tuple[WinChance, ...]
     games: int
     cut: int
     too_long: int
     allowance: float
 
-    def of(self, player: str) -> WinChance:
+    def find_chance(self, player: str) -> WinChance:
         """Return the chance of a player."""
         return next(each for each in self.chances if each.player == player)
 
 
 @dataclass(frozen=True)
 class WinChances:
-    """The chances to win the whole game, under two players, which are not merged.
+    """The players' chances to win the whole game, estimated with two AIs.
 
-    chances: if everybody plays like the player that was asked for.
-    under_simple: if everybody plays like iacta's simple player.
+    chances: the result if the requested AI plays every seat.
+    under_simple: the result if the simple AI plays every seat.
     """
 
     chances: WinEstimate
@@ -99,21 +109,20 @@ def win_chances(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> WinChances:
-    """Return each player's chance to win the whole game if everybody plays like a player of iacta.
+    """Estimate each player's chance to win the whole game if one AI plays every seat.
 
-    turn: any moment of a turn, with cards or without. Cards that nobody has seen are dealt anew in
-        each game.
-    player: `"usual"`, `"simple"`, `"yardstick"`, or a policy: a function of a turn that returns a
-        legal action. Games of the usual player are cut after six rounds.
-    games: how many are played of each kind; `None` for 600 of the usual player, and 2,000 of the
-        simple one; 40 of a policy.
-    time_limit: in seconds; fewer games are played where it comes first.
-    seed: of the dice. The same seed and number of games give the same answer on every processor,
-        however many threads there are.
-    progress: receives how many games of each kind have been played, and how many there are to play.
+    turn: any moment of a turn, with or without cards. Unknown cards are dealt anew in each game.
+    player: the AI: `"usual"`, `"simple"`, `"yardstick"`, or a policy, which is a function from a
+        turn to a legal action. Games of the usual AI stop after six rounds.
+    games: the number of games for each AI. The default is 600 for the usual AI, 2,000 for the
+        simple AI and 40 for a policy.
+    time_limit: in seconds; the time limit may reduce the number of games.
+    seed: the seed of the dice. The same seed and number of games give the same result on every
+        computer, with any number of threads.
+    progress: a callback that receives the number of games played and the total, for each AI.
 
-    A sole owner has a chance of exactly 1, and who owns nothing 0. Refused are more than six
-    players, and rules whose battles can grow.
+    The only player left has a chance of exactly 1, and a player without territories has 0. More
+    than six players, and rules under which a battle can gain armies, are errors.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:9,Argentina:blue:1")
@@ -123,59 +132,58 @@ def win_chances(
     """
     seat = read_seat(player)
     check_war(turn)
-    number = None if games is None else read_int(games, "games", least=2, most=MOST_GAMES)
+    number = None if games is None else read_int(games, "games", least=2, most=MAX_GAMES)
     read_int(seed, "seed")
     seconds = None if time_limit is None else read_seconds(time_limit, "time_limit")
     if len(list_seats(turn)) == 1:
-        return WinChances(*(_certain(turn, name_of(each)) for each in (seat, "simple")))
+        return WinChances(
+            *(_make_certain_estimate(turn, get_seat_name(each)) for each in (seat, "simple"))
+        )
     found = []
     for share, each in ((0.8, seat), (0.2, "simple")):
         deadline = Deadline(None if seconds is None else float(seconds) * share)
         if isinstance(each, str):
-            most = number or GAMES.get(each, 2000)
-            found.append(_by_core(turn, each, most, seed, deadline, progress))
+            most = number or DEFAULT_GAMES.get(each, 2000)
+            found.append(_estimate_with_core(turn, each, most, seed, deadline, progress))
         else:
-            most = number or GAMES_OF_A_POLICY
-            found.append(_by_policy(turn, each, most, seed, deadline, progress))
+            most = number or POLICY_GAMES
+            found.append(_estimate_with_policy(turn, each, most, seed, deadline, progress))
     return WinChances(*found)
 
 
-def cut_after(player: str) -> int:
-    """Return after how many rounds a player's games are cut, 0 for never.
-
-    Only those of a player from whose games V was learnt are.
-    """
-    return CUT_AFTER if player == "usual" else 0
+def find_cut_rounds(player: str) -> int:
+    """Return the number of rounds after which an AI's games are cut, or 0 for no cut."""
+    return CUT_ROUNDS if player == "usual" else 0  # V is only valid for the usual AI
 
 
-def played(
+def play_games(
     war: War,
     player: str,
     games: int,
     seed: int,
     deadline: Deadline,
-    aim: Aim = ANY,
+    aim: Aim = CHOSEN_AIM,
     progress: Progress | None = None,
 ) -> PlayedGames:
-    """Return games of a player of the core, by as many threads as there are processors."""
+    """Play games in which one AI of the core plays every seat, in one thread per processor."""
     seats = (PLAYERS[player],) * len(war.seats)
-    firsts = iter(range(0, games, CHUNK))  # which all threads share
+    firsts = iter(range(0, games, CHUNK_GAMES))  # shared by all threads
     done, reporting = 0, Lock()
 
     def work() -> list[tuple[int, PlayedGames]]:
         nonlocal done
         found = []
         for first in firsts:
-            chunk = war.games(
+            chunk = war.play_games(
                 seats,
-                weights_of("choosing"),
-                weights_of("ending"),
-                games=min(CHUNK, games - first),
+                load_weights("choosing"),
+                load_weights("ending"),
+                games=min(CHUNK_GAMES, games - first),
                 first=first,
                 seed=seed,
                 aim=aim,
-                cut=cut_after(player),
-                most_rounds=MOST_ROUNDS,
+                cut=find_cut_rounds(player),
+                most_rounds=MAX_ROUNDS,
                 deadline=deadline,
             )
             found.append((first, chunk))
@@ -191,34 +199,36 @@ def played(
     with ThreadPoolExecutor(threads) as pool:
         try:
             working = [pool.submit(work) for _ in range(threads)]
-            rows = [each.result(TIMEOUT_MAX) for each in working]  # which Ctrl-C ends
+            rows = [each.result(TIMEOUT_MAX) for each in working]  # a timeout lets Ctrl-C interrupt
         except BaseException:
             deadline.stop()
             raise
-    # In the order of their numbers, whichever thread played them.
+    # Sort chunks by game number, independent of the threads.
     parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
     return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _by_core(
+def _estimate_with_core(
     turn: Turn, player: str, games: int, seed: int, deadline: Deadline, progress: Progress | None
 ) -> WinEstimate:
     war = War(turn)
-    found = played(war, player, games, seed, deadline, progress=progress)
-    if len(found.chances) < 2:  # of one game there is no interval
-        found = played(war, player, 2, seed, Deadline())
+    found = play_games(war, player, games, seed, deadline, progress=progress)
+    if len(found.chances) < 2:  # an interval needs two games
+        found = play_games(war, player, 2, seed, Deadline())
     ends = np.bincount(found.ended, minlength=TOO_LONG + 1)
-    return _chances(turn, player, war.seats, found.chances, int(ends[CUT]), int(ends[TOO_LONG]))
+    return _make_estimate(
+        turn, player, war.seats, found.chances, int(ends[CUT]), int(ends[TOO_LONG])
+    )
 
 
-def _by_policy(
+def _estimate_with_policy(
     turn: Turn, policy: Seat, games: int, seed: int, deadline: Deadline, progress: Progress | None
 ) -> WinEstimate:
     seats = list_seats(turn)
     rows = []
     for number in range(games):
-        winner = played_out(dict.fromkeys(seats, policy), turn, seed, number)
-        # Nobody has learnt how such a game ends, so that all who are left count alike.
+        winner = play_to_end(dict.fromkeys(seats, policy), turn, seed, number)
+        # V does not apply to policies, so a game without a winner counts equally for all players.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
         if progress is not None:
             progress(number + 1, games)
@@ -226,11 +236,11 @@ def _by_policy(
             break
     chances = np.array(rows)
     too_long = sum(1.0 not in row for row in rows)
-    return _chances(turn, name_of(policy), seats, chances, 0, too_long)
+    return _make_estimate(turn, get_seat_name(policy), seats, chances, 0, too_long)
 
 
-def _chances(
-    turn: Turn, by: str, seats: Sequence[str], chances: Floats, cut: int, too_long: int
+def _make_estimate(
+    turn: Turn, ai: str, seats: Sequence[str], chances: Floats, cut: int, too_long: int
 ) -> WinEstimate:
     number, means = len(chances), dict(zip(seats, chances.mean(axis=0).tolist(), strict=True))
     rows = []
@@ -239,22 +249,22 @@ def _chances(
             rows.append(WinChance(name, 0.0, Interval(0.0, 0.0)))
             continue
         column = chances[:, seats.index(name)]
-        interval = interval_of(column, is_won=not cut and not too_long)
+        interval = estimate_interval(column, is_won=not cut and not too_long)
         rows.append(WinChance(name, means[name], interval))
-    return WinEstimate(by, tuple(rows), number, cut, too_long, ALLOWANCE if cut else 0.0)
+    return WinEstimate(ai, tuple(rows), number, cut, too_long, ALLOWANCE if cut else 0.0)
 
 
-def interval_of(chances: Floats, *, is_won: bool) -> Interval:
-    """Return the interval of the mean of games: Wilson's where all of them were won."""
+def estimate_interval(chances: Floats, *, is_won: bool) -> Interval:
+    """Return the 95% interval of a mean over games: Wilson's if every game had a winner."""
     if is_won:
         return Estimate(len(chances), round(float(chances.sum()))).interval()
     mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))
     return Interval(max(mean - half, 0.0), min(mean + half, 1.0))
 
 
-def _certain(turn: Turn, by: str) -> WinEstimate:
+def _make_certain_estimate(turn: Turn, ai: str) -> WinEstimate:
     rows = (
         WinChance(name, float(name in turn.owners), Interval(*[float(name in turn.owners)] * 2))
         for name in turn.players
     )
-    return WinEstimate(by, tuple(rows), 0, 0, 0, 0.0)
+    return WinEstimate(ai, tuple(rows), 0, 0, 0, 0.0)

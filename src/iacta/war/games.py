@@ -1,4 +1,4 @@
-"""Whole games of the compiled core: what can be asked about one moment of a game."""
+"""The Python interface to whole games in the compiled core."""
 
 from ctypes import byref, c_int32
 from math import inf
@@ -20,40 +20,48 @@ from iacta.plan.problem import refuse_large_board
 from iacta.plan.tables import MAX_ARMIES
 from iacta.rules.roll import Losses
 from iacta.war.players import Player
-from iacta.war.tables import DECK_SIZE, NOBODY, OF_SYMBOL, find_choice, find_hand, make_tables
+from iacta.war.tables import (
+    CARDS_PER_SYMBOL,
+    DECK_SIZE,
+    NOBODY,
+    find_choice,
+    find_hand,
+    make_tables,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Weights: TypeAlias = npt.NDArray[np.float32]
 
-MOST_PLAYERS = 6
+MAX_PLAYERS = 6
 FEATURES = 48
 WON, CUT, TOO_LONG = range(3)
 AS_LIKED, HOLD, ONE_CARD, CONTINENT, BREAK, ELIMINATE, BOLDLY, WARILY = range(8)
-CHOSEN = -1
+CHOSEN_KIND = -1
 REVEALED, TRADED, PLACED, ATTACKED, DEFENDED, ADVANCED, FORTIFIED, STOPPED = range(8)
 
 
 class Aim(NamedTuple):
-    """What a turn is to bring about.
+    """The aim of a turn.
 
-    kind: such as `CONTINENT`; `CHOSEN` where the player chooses it.
-    which: the number of the continent or the player.
+    kind: a constant such as `CONTINENT`; `CHOSEN_KIND` lets the AI choose the aim.
+    which: the index of the continent or player.
     """
 
-    kind: int = CHOSEN
+    kind: int = CHOSEN_KIND
     which: int = 0
 
 
-ANY = Aim()
+CHOSEN_AIM = Aim()
 
 
 class PlayedGames(NamedTuple):
-    """The results of games that the core played.
+    """Results of games played by the core. The first axis of each array is the game.
 
-    chances: of each game and player: 1 and 0 where it was won, else what V says.
-    ended: of each game, `WON`, `CUT` or `TOO_LONG`.
-    reached: of each game, whether the first turn reached its aim.
-    rounds: of each game, how many rounds it took.
+    chances: of shape (games, players): 1 for the winner, 0 for the others, or V for a game without
+        a winner.
+    ended: `WON`, `CUT` or `TOO_LONG`.
+    reached: whether the first turn reached its aim.
+    rounds: the number of rounds.
     """
 
     chances: Floats
@@ -63,7 +71,7 @@ class PlayedGames(NamedTuple):
 
 
 def check_war(turn: object) -> Turn:
-    """Return a turn from which whole games can be played, or refuse it."""
+    """Return a turn after checking that whole games can be played from it."""
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
@@ -79,17 +87,15 @@ def check_war(turn: object) -> Turn:
 
 
 def list_seats(turn: Turn) -> tuple[str, ...]:
-    """Return the players who are in the game, in the order of play: who own or hold something."""
+    """Return the players with territories or cards, in the order of play."""
     return tuple(each for each in turn.players if each in turn.owners or each in (turn.cards or ()))
 
 
 class War:
-    """Whole games of the core from a moment of a turn on.
+    """Whole games from one moment, played by the core. Instances are immutable and thread-safe.
 
-    turn: the moment.
-
-    It does not change, and any number of threads may ask it. Refused are fewer than two players
-    and more than six, and rules whose battles can grow.
+    turn: the start of the games, with two to six players. Rules under which a battle can gain
+        armies are errors.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -99,8 +105,8 @@ class War:
         self.turn = check_war(turn)
         self.seats = list_seats(turn)
         number = len(self.seats)
-        if not 2 <= number <= MOST_PLAYERS:
-            raise IllegalError(f"players must be from 2 to {MOST_PLAYERS}, got {number}")
+        if not 2 <= number <= MAX_PLAYERS:
+            raise IllegalError(f"players must be from 2 to {MAX_PLAYERS}, got {number}")
         tables = make_tables(self._library, turn, self.seats)
         self.card_lands = tables.turn.arrays["card_land"].tolist()
         self._war = self._library.open("war_open", tables.problem.reference, tables.turn.reference)
@@ -109,15 +115,15 @@ class War:
         if self._war:
             self._core.iacta_war_close(self._war)
 
-    def odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
-        """Return the chance to take a territory in a whole battle, and what both sides lose."""
+    def find_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
+        """Return the chance to win a whole battle, and the expected losses of both sides."""
         found = np.zeros(3)
         self._core.iacta_war_odds(self._war, to, able, defenders, find_pointer(found))
         won, lost, killed = found.tolist()
         return won, lost, killed
 
     def judge(self, weights: Weights) -> tuple[Floats, npt.NDArray[np.float32]]:
-        """Return V for each player, and the features that it is made of."""
+        """Return V and the input features for each player."""
         seen = np.zeros((len(self.seats), FEATURES), dtype=np.float32)
         chances = np.zeros(len(self.seats))
         self._core.iacta_war_judge(
@@ -128,8 +134,8 @@ class War:
         )
         return chances, seen
 
-    def aims(self, player: Player) -> list[Aim]:
-        """Return what a player could aim at in this turn."""
+    def list_aims(self, player: Player) -> list[Aim]:
+        """Return the possible aims of an AI in this turn."""
         count = c_int32(4 * NOBODY + 2 * len(self.turn.board.continents))
         found = np.zeros((count.value, 2), dtype=np.int32)
         self._core.iacta_war_aims(
@@ -138,9 +144,9 @@ class War:
         return [Aim(*row) for row in found[: count.value].tolist()]
 
     def play_turn(
-        self, player: Player, choosing: Weights | None, seed: int, aim: Aim = ANY
+        self, player: Player, choosing: Weights | None, seed: int, aim: Aim = CHOSEN_AIM
     ) -> Record:
-        """Return the rest of the turn as a player plays it."""
+        """Let an AI play the rest of the turn."""
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
         cards = np.zeros(len(self.seats), np.int32)
@@ -167,10 +173,10 @@ class War:
         named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
         held = [find_hand(end, name).number for name in self.seats]
         if ([*end.owners], [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
-            raise IactaError("the core and the turn disagree on how a turn ended")
+            raise IactaError("the core and Python computed different ends of a turn")
         return record
 
-    def games(
+    def play_games(
         self,
         players: tuple[Player, ...],
         choosing: Weights | None,
@@ -179,22 +185,23 @@ class War:
         games: int,
         seed: int = 0,
         first: int = 0,
-        aim: Aim = ANY,
+        aim: Aim = CHOSEN_AIM,
         cut: int = 0,
         most_rounds: int = 200,
         is_dealt: bool = False,
         deadline: Deadline | None = None,
     ) -> PlayedGames:
-        """Play games; fewer where the deadline comes first.
+        """Play games until the deadline.
 
-        players: who plays, in the order of the seats.
-        choosing: the weights of the V by which players choose aims.
-        ending: those of the V by which cut games are ended.
-        games, first: how many, and the number of the first one; each has its own dice.
-        aim: of the first turn.
-        cut: after how many rounds games are cut, 0 for never.
-        most_rounds: after how many rounds they are too long.
-        is_dealt: whether each is dealt anew.
+        players: the AI of each seat.
+        choosing: the weights of V for choosing aims.
+        ending: the weights of V for scoring games without a winner.
+        games: the number of games.
+        first: the number of the first game. Each game number has its own dice.
+        aim: the aim of the first turn.
+        cut: the number of rounds after which games are cut, or 0 for no cut.
+        most_rounds: the number of rounds after which games are too long.
+        is_dealt: whether each game begins with a random deal of the territories.
         """
         chances = np.zeros((games, len(self.seats)))
         ended, reached = np.zeros(games, np.uint8), np.zeros(games, np.uint8)
@@ -220,11 +227,11 @@ class War:
             byref(played),
         )
         if code not in (0, 1):
-            raise IactaError("the core ran out of memory, or was asked what cannot be")
+            raise IactaError("the core ran out of memory, or received an invalid request")
         n = played.value
         return PlayedGames(chances[:n], ended[:n], reached[:n], rounds[:n])
 
-    def record(
+    def record_game(
         self,
         players: tuple[Player, ...],
         choosing: Weights | None,
@@ -234,10 +241,10 @@ class War:
         most_rounds: int = 200,
         room: int = 400,
     ) -> tuple[npt.NDArray[np.float32], Floats]:
-        """Play a game that is dealt anew; return what was seen of players, and how it ended.
+        """Play a game from a random deal, and return features of sampled turns and the result.
 
-        share: with which chance a turn's start is written down.
-        room: how many at most.
+        share: the probability of sampling the start of a turn.
+        room: the maximum number of samples.
         """
         seen = np.zeros((room, len(self.seats), FEATURES), dtype=np.float32)
         count, chances = c_int32(room), np.zeros(len(self.seats))
@@ -256,23 +263,23 @@ class War:
         return seen[: count.value], chances
 
     def _replay(self, log: Any) -> Record:
-        """Return what was played as `Turn` has it, which refuses what is illegal."""
+        """Replay the core's log through `Turn`, which checks that every action is legal."""
         turn, moves = self.turn, list[Move]()
         for row in log:
-            action, result = self._action(turn, row)
+            action, result = self._read_action(turn, row)
             moves.append(Move(turn, action, result))
             turn = turn.after(action, result)
         return Record(tuple(moves), turn)
 
-    def _action(self, turn: Turn, row: Any) -> tuple[Action, Result]:
+    def _read_action(self, turn: Turn, row: Any) -> tuple[Action, Result]:
         names = turn.board.territories
         start, to = names[max(row.a, 0)], names[max(row.b, 0)]
         mask = (row.y & 0xFFFFFFFF) << 32 | row.x & 0xFFFFFFFF
         match row.done:
-            case 0:  # `REVEALED`, and so on; names would be captured
-                return Reveal(), self._hand(mask)
+            case 0:  # `REVEALED`; the following cases are in the order of the constants
+                return Reveal(), self._read_hand(mask)
             case 1:
-                return TradeAction(self._hand(mask), start if row.a >= 0 else ""), None
+                return TradeAction(self._read_hand(mask), start if row.a >= 0 else ""), None
             case 2:
                 return Place(start, row.number), None
             case 3:
@@ -288,9 +295,9 @@ class War:
                 return Fortify(start, to, row.number), None
         return EndPhase(), None
 
-    def _hand(self, mask: int) -> Hand:
+    def _read_hand(self, mask: int) -> Hand:
         cards = [k for k in range(DECK_SIZE) if mask >> k & 1]
-        counts = [sum(k // OF_SYMBOL == symbol for k in cards) for symbol in range(4)]
+        counts = [sum(k // CARDS_PER_SYMBOL == symbol for k in cards) for symbol in range(4)]
         lands = (self.card_lands[k] for k in cards)
         names = tuple(sorted(self.turn.board.territories[t] for t in lands if t >= 0))
         return Hand._make((*counts, 0, names))

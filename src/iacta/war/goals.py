@@ -1,15 +1,16 @@
-"""Goals of a turn: how likely it reaches each, and how often the game is won after it.
+"""Goals for a turn: the chance to reach each goal, and to win the game afterwards.
 
-`goals_in_reach` finds what a turn can reach: each continent, the bonus of each opponent, each
-elimination, and a card. Each chance is that of the best plan that a quick look finds, with the new
-armies where they help most.
+`goals_in_reach` considers taking each continent, breaking each opponent's continent, eliminating
+each opponent, and taking a card. Each chance comes from the best plan of a quick search, which also
+places the new armies.
 
-What it is worth to the game is played out (`best_goals`): as the usual player likes, holding, and
-for each of these goals within reach, which are also played by the best plan for the goal, and by
-that for what is owned, where armies and the goal have a price. Each candidate is judged by the
-games that follow, if everybody then plays like iacta's usual player, and beside it by those of its
-simple player; none of these chances is *the* chance. The candidates that the core plays have the
-same dice, so that their differences are known better than the chances themselves.
+`best_goals` plays games to compare the goals in reach with holding and with the usual AI's own
+choice. The usual AI plays each goal with its tactics. For the major goals, two plans are tried as
+well: the best plan for the goal itself, and the best plan when armies and the goal have a price.
+
+A candidate's value is the chance to win the games that follow if the usual AI plays every seat. The
+result with the simple AI is shown next to it. All candidates with tactics share the same dice, so
+the differences between candidates are more precise than the chances themselves.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +29,7 @@ from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
 from iacta.probability.estimate import MIN_GAMES, Interval
-from iacta.war.chances import Z, cut_after, interval_of, played
+from iacta.war.chances import Z, estimate_interval, find_cut_rounds, play_games
 from iacta.war.games import (
     AS_LIKED,
     BOLDLY,
@@ -46,20 +47,20 @@ from iacta.war.games import (
 )
 from iacta.war.players import PLAYERS
 from iacta.war.tables import find_hand
-from iacta.war.tactics import Simple
-from iacta.war.tournament import MOST_GAMES, MOST_ROUNDS
-from iacta.war.value import weights_of
+from iacta.war.tactics import SimplePolicy
+from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS
+from iacta.war.value import load_weights
 
-GAMES = 200
-GAMES_OF_A_PLAN = 60  # its turns are played in Python
-BUDGET_OF_A_PLAN = 0.1  # of the usual work
-SIMPLE_SHARE = 0.2  # of the time of a goal
-AIMS_PART = 0.6  # of the time, where plans follow
-LOOK_PART = 0.4  # of the time, for quick looks at all goals
-LEAST_CHANCE = 0.005  # of a goal that is in reach
-TERRITORY_WORTH = 0.6  # in armies, where a plan prices what it spends
-SEEDS = 2**62
-WAYS = {  # of playing a turn without anything that it must reach
+DEFAULT_GAMES = 200
+PLAN_GAMES = 60  # fewer games than for tactics, because Python plays the turns of plans
+PLAN_BUDGET = 0.1  # fraction of the default budget of a plan
+SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
+AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans follow
+LOOK_TIME_SHARE = 0.4  # share of the total time for quick looks at all goals
+MIN_CHANCE = 0.005  # less likely goals are out of reach
+TERRITORY_WORTH = 0.6  # the value of a territory in armies
+SEED_COUNT = 2**62
+OPEN_AIMS = {  # aims that have no goal to reach
     AS_LIKED: "as the usual player likes",
     HOLD: "hold",
     BOLDLY: "attack boldly",
@@ -69,15 +70,15 @@ WAYS = {  # of playing a turn without anything that it must reach
 
 @dataclass(frozen=True)
 class Reach:
-    """How likely a turn reaches a goal, by the best plan that a quick look finds.
+    """The chance to reach a goal this turn, by the best plan of a quick search.
 
     words: the goal in words, such as `"take Asia"`.
     goal: the goal of the plan.
-    chance: the chance of the plan.
-    interval: from the lower end of what that is known to be to the bound that no play exceeds,
-        wherever new armies are placed: what a longer search finds is in it.
-    left: the player's armies after the attacks, on average.
-    placement: where new armies are placed: (territory, new armies).
+    chance: the plan's chance of success.
+    interval: from the lower bound of the plan's chance to the upper bound for any play and any
+        placement. A longer search finds a chance in this interval.
+    left: the expected number of the player's armies after the attacks.
+    placement: the placement of the new armies, as pairs (territory, armies).
     """
 
     words: str
@@ -88,31 +89,30 @@ class Reach:
     placement: Placement
 
     @classmethod
-    def of(cls, words: str, goal: TakeAll | TakeAny, look: Look) -> Self:
-        """Return what a look at a goal says."""
+    def from_look(cls, words: str, goal: TakeAll | TakeAny, look: Look) -> Self:
+        """Return the result of a quick look at a goal."""
         interval = Interval(look.low, look.at_most)
         return cls(words, goal, look.chance, interval, look.left, look.placement)
 
 
 @dataclass(frozen=True)
 class GoalChance:
-    """A goal of a turn, and what becomes of the game after it.
+    """A goal for a turn, with the chance to win the game afterwards.
 
-    goal: in words, such as `"take Asia"`.
-    how: who plays the turn: `"tactics"` for the usual player's, `"plan"` for the best plan for the
-        goal, `"worth"` for the best plan where armies and the goal have a price.
-    chance: how often the turn reached the goal; 1 where there is none to reach.
-    win: the chance of who is to move to win the game after it.
-    interval: 1.96 standard errors to either side of it.
-    under_simple: the same if everybody plays like iacta's simple player, which then also plays the
-        turn for this goal.
-    under_simple_interval: its interval, as that of `win_chances`.
-    behind: by how much the best goal's chance to win is higher.
-    behind_interval: the same of this difference.
-    games: how many games it comes from.
-    is_clear: whether the difference from the best is clear, so that its interval does not reach 0.
-    plan: the plan, where one plays.
-    example: the turn as it may go.
+    goal: the goal in words, such as `"take Asia"`.
+    how: the way to play the turn: `"tactics"` of the usual AI, `"plan"` for the best plan for the
+        goal, or `"worth"` for the best plan when armies and the goal have a price.
+    chance: the share of games in which the turn reached the goal; 1 for an aim without a goal.
+    win: the player's chance to win the game.
+    interval: 1.96 standard errors to either side of `win`.
+    under_simple: the chance to win if the simple AI plays this turn and every seat afterwards.
+    under_simple_interval: the interval of `under_simple`, as in `win_chances`.
+    behind: the best goal's `win` minus this goal's `win`.
+    behind_interval: 1.96 standard errors to either side of `behind`.
+    games: the number of games.
+    is_clear: whether `behind_interval` lies above 0.
+    plan: the plan if `how` is `"plan"` or `"worth"`.
+    example: one possible course of the turn.
     """
 
     goal: str
@@ -132,29 +132,27 @@ class GoalChance:
 
 @dataclass(frozen=True)
 class Goals:
-    """The goals of a turn, the best one first.
+    """The goals for a turn, the best goal first.
 
-    player: who is to move.
-    goals: all that were compared.
-    under: the name of the player by which everybody plays after the turn.
+    player: the player to move.
+    goals: the goals that were compared.
     """
 
     player: str
     goals: tuple[GoalChance, ...]
-    under: str = "usual"
 
     @property
     def best(self) -> GoalChance:
-        """The goal after which the chance to win is highest."""
+        """The goal with the highest chance to win the game."""
         return self.goals[0]
 
     @property
     def unclear(self) -> tuple[GoalChance, ...]:
-        """The other goals without a clear difference from the best."""
+        """The other goals, as far as they are not clearly worse than the best."""
         return tuple(each for each in self.goals[1:] if not each.is_clear)
 
 
-class _Simple(NamedTuple):
+class _SimpleEstimate(NamedTuple):
     win: float
     interval: Interval
 
@@ -162,7 +160,7 @@ class _Simple(NamedTuple):
 class _Candidate(NamedTuple):
     words: str
     how: str
-    wins: Floats  # of each game
+    wins: Floats  # one number for each game
     chance: float
     plan: Plan | None
     example: Record
@@ -174,15 +172,14 @@ def goals_in_reach(
     time_limit: float | Fraction | None = None,
     progress: Callable[[tuple[Reach, ...], float], object] | None = None,
 ) -> tuple[Reach, ...]:
-    """Return the goals that a turn can reach, the likeliest first.
+    """Return the goals with a chance of at least 0.5% this turn, the likeliest goal first.
 
-    turn: any moment of a turn; before its attacks, they begin as the usual player places armies
-        that are not known, and an advance moves as many as it may.
-    time_limit: in seconds; where it comes first, plans are looked for less long.
-    progress: receives what is known so far, and which part of the work is done.
+    turn: any moment of a turn. The usual AI trades and reveals cards, and a pending advance moves
+        all armies that may move.
+    time_limit: in seconds; a shorter search for plans may find lower chances.
+    progress: a callback that receives the results so far and the share of the work done.
 
-    These are the continents, bonuses, eliminations and the card that a plan reaches in at least one
-    of 200 turns, so that none may be left. Refused is what `best_goals` refuses.
+    The result may be empty. The same inputs are errors as for `best_goals`.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -191,17 +188,17 @@ def goals_in_reach(
     take one card 0.9996 8.48
     eliminate blue 0.8894 6.26
     """
-    war, deadline = War(_open(turn)), Deadline.of(time_limit)
-    start = _before_attacks(war)
+    war, deadline = War(_check_open(turn)), Deadline.of(time_limit)
+    start = _find_attack_phase(war)
     if start is None:
         return ()
     options = turn_options(start)
-    goals = {words: goal for words, goal in _reachable(start) if not goal.is_reached(start)}
+    goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
     looks = dict[str, Look]()
 
     def likeliest() -> tuple[Reach, ...]:
-        found = [Reach.of(words, goals[words], look) for words, look in looks.items()]
-        some = (each for each in found if each.chance >= LEAST_CHANCE)
+        found = [Reach.from_look(words, goals[words], look) for words, look in looks.items()]
+        some = (each for each in found if each.chance >= MIN_CHANCE)
         return tuple(sorted(some, key=lambda each: (-each.chance, each.words)))
 
     def look_at(words: str, part: Deadline) -> Look:
@@ -210,7 +207,7 @@ def goals_in_reach(
     def plan_for(words: str, part: Deadline) -> Look:
         return quick_plan(start.position, goals[words], options, looks[words], part)
 
-    looked = run_in_threads(look_at, [*goals], deadline.part(LOOK_PART))
+    looked = run_in_threads(look_at, [*goals], deadline.part(LOOK_TIME_SHARE))
     for done, (words, look) in enumerate(looked, 1):
         looks[words] = look
         if progress is not None:
@@ -223,18 +220,18 @@ def goals_in_reach(
     return likeliest()
 
 
-def _open(turn: Turn) -> Turn:
-    """Return a turn in which there is something to do, or refuse it."""
+def _check_open(turn: Turn) -> Turn:
+    """Return a turn after checking that actions remain."""
     check_war(turn)
     if turn.winner is not None:
         raise IllegalError(f"turn must be of a game that goes on; {turn.winner} has won")
     if turn.phase == "over":
-        raise IllegalError(f"phase must be one in which there is something to do, got {turn.phase}")
+        raise IllegalError(f"phase must have an action left, got {turn.phase}")
     return turn
 
 
-def _before_attacks(war: War) -> Turn | None:
-    """Return the moment at which a plan begins, `None` after the attacks."""
+def _find_attack_phase(war: War) -> Turn | None:
+    """Return the moment from which a plan can attack, or `None` after the attacks."""
     turn = war.turn
     if turn.phase in ("place", "attack"):
         return turn
@@ -244,8 +241,8 @@ def _before_attacks(war: War) -> Turn | None:
     return next((move.turn for move in moves if move.turn.phase == "attack"), None)
 
 
-def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
-    """Yield what could be reached, in words and as the goal of a plan."""
+def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
+    """Yield the possible goals, in words and as goals of a plan."""
     position, names = turn.position, turn.board.territories
     for each in turn.board.continents:
         owners = {position.find_holding(name).owner for name in each.territories}
@@ -267,20 +264,21 @@ def _reachable(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny]]:
 def best_goals(
     turn: Turn,
     *,
-    games: int = GAMES,
+    games: int = DEFAULT_GAMES,
     time_limit: float | Fraction | None = None,
     seed: int = 0,
     progress: Callable[[Goals, float], object] | None = None,
 ) -> Goals:
-    """Return what the turn could be played for, by the chance to win the game after it.
+    """Rank the goals for a turn by the chance to win the game afterwards.
 
-    turn: any moment of a turn in which there is something to do.
-    games: how many games follow each candidate; after plans 60 at most.
-    time_limit: in seconds; where it comes first, fewer games are played, and fewer plans made.
-    seed: of the dice.
-    progress: receives what is known so far, and which part of the work is done.
+    turn: any moment of a turn in which an action remains.
+    games: the number of games for each candidate; at most 60 for plans.
+    time_limit: in seconds; the time limit may reduce the number of games and plans.
+    seed: the seed of the dice.
+    progress: a callback that receives the results so far and the share of the work done.
 
-    Refused are turns that are over, more than six players, and rules whose battles can grow.
+    A turn that is over, more than six players, and rules under which a battle can gain armies, are
+    errors.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -288,29 +286,29 @@ def best_goals(
     >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
     (True, True)
     """
-    number = read_int(games, "games", least=2, most=MOST_GAMES)
+    number = read_int(games, "games", least=2, most=MAX_GAMES)
     read_int(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
-    deadline, war = Deadline(seconds), War(_open(turn))
+    deadline, war = Deadline(seconds), War(_check_open(turn))
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
-    aims = war.aims(PLAYERS["usual"])
+    aims = war.list_aims(PLAYERS["usual"])
     planned = [aim for aim in aims if aim.kind in (CONTINENT, BREAK, ELIMINATE)]
-    simple = dict[str, _Simple]()
+    simple = dict[str, _SimpleEstimate]()
 
     def report(done: int) -> None:
         if progress is not None:
-            found = Goals(turn.player, _compared(rows, simple))
+            found = Goals(turn.player, _rank_candidates(rows, simple))
             progress(found, done / (len(aims) + len(planned)))
 
-    playing = deadline.part(AIMS_PART if planned else 1.0)
+    playing = deadline.part(AIMS_TIME_SHARE if planned else 1.0)
     for k, aim in enumerate(aims):
         part = playing.part(1 / (len(aims) - k))
-        simple[describe_aim(war, aim)] = _under_simple(
-            war, aim, number, seed, part.part(SIMPLE_SHARE)
+        simple[describe_aim(war, aim)] = _estimate_under_simple(
+            war, aim, number, seed, part.part(SIMPLE_TIME_SHARE)
         )
-        found = played(war, "usual", number, seed, part, aim)
+        found = play_games(war, "usual", number, seed, part, aim)
         if len(found.chances) < 2:
-            found = played(war, "usual", 2, seed, Deadline(), aim)
+            found = play_games(war, "usual", 2, seed, Deadline(), aim)
         rows.append(
             _Candidate(
                 describe_aim(war, aim),
@@ -324,16 +322,16 @@ def best_goals(
         report(k + 1)
     for k, aim in enumerate(planned):
         if not deadline.is_over:
-            most = min(number, GAMES_OF_A_PLAN)
+            most = min(number, PLAN_GAMES)
             part = deadline.part(1 / (len(planned) - k))
-            # Of a handful of games nothing is known; the tactics remain.
+            # Discard plans with too few games to compare.
             rows += (
                 row
-                for row in _by_plans(war, aim, most, seed, part)
+                for row in _try_plans(war, aim, most, seed, part)
                 if len(row.wins) >= min(most, MIN_GAMES)
             )
         report(len(aims) + k + 1)
-    return Goals(turn.player, _compared(rows, simple))
+    return Goals(turn.player, _rank_candidates(rows, simple))
 
 
 def describe_aim(war: War, aim: Aim) -> str:
@@ -348,21 +346,25 @@ def describe_aim(war: War, aim: Aim) -> str:
             return f"break {owner}'s {held.name}"
         case kind if kind == ELIMINATE:
             return f"eliminate {war.seats[aim.which]}"
-    return "take one card" if aim.kind == ONE_CARD else WAYS[aim.kind]
+    return "take one card" if aim.kind == ONE_CARD else OPEN_AIMS[aim.kind]
 
 
-def _under_simple(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> _Simple:
-    """Return how often the mover wins if everybody plays like the simple player."""
-    found = played(war, "simple", games, seed, deadline, aim)
+def _estimate_under_simple(
+    war: War, aim: Aim, games: int, seed: int, deadline: Deadline
+) -> _SimpleEstimate:
+    """Estimate the mover's chance to win if the simple AI plays every seat."""
+    found = play_games(war, "simple", games, seed, deadline, aim)
     if len(found.chances) < 2:
-        found = played(war, "simple", 2, seed, Deadline(), aim)
+        found = play_games(war, "simple", 2, seed, Deadline(), aim)
     column = found.chances[:, war.seats.index(war.turn.player)]
     is_won = not (found.ended == TOO_LONG).any()
-    return _Simple(float(column.mean()), interval_of(column, is_won=is_won))
+    return _SimpleEstimate(float(column.mean()), estimate_interval(column, is_won=is_won))
 
 
-def _compared(rows: list[_Candidate], simple: Mapping[str, _Simple]) -> tuple[GoalChance, ...]:
-    """Return candidates by their chance to win; of several ways to a goal the best one."""
+def _rank_candidates(
+    rows: list[_Candidate], simple: Mapping[str, _SimpleEstimate]
+) -> tuple[GoalChance, ...]:
+    """Sort candidates by the chance to win, and keep the best way to play each goal."""
     rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
     best, found = rows[0], dict[str, GoalChance]()
     for row in rows:
@@ -371,13 +373,13 @@ def _compared(rows: list[_Candidate], simple: Mapping[str, _Simple]) -> tuple[Go
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = float(best.wins.mean() - row.wins.mean())
-        error = _half(apart)
+        error = _half_interval(apart)
         found[row.words] = GoalChance(
             row.words,
             row.how,
             row.chance,
             float(row.wins.mean()),
-            interval_of(row.wins, is_won=False),
+            estimate_interval(row.wins, is_won=False),
             *simple[row.words],
             behind,
             Interval(behind - error, behind + error),
@@ -389,32 +391,32 @@ def _compared(rows: list[_Candidate], simple: Mapping[str, _Simple]) -> tuple[Go
     return tuple(found.values())
 
 
-def _half(values: Floats) -> float:
+def _half_interval(values: Floats) -> float:
     return Z * float(values.std(ddof=1)) / sqrt(len(values))
 
 
-def _by_plans(
+def _try_plans(
     war: War, aim: Aim, games: int, seed: int, deadline: Deadline
 ) -> Iterator[_Candidate]:
-    """Yield what plans for a goal make of a turn, from where the new armies are placed."""
+    """Yield candidates that attack by a plan after the usual AI has placed the new armies."""
     usual = PLAYERS["usual"]
     opened = war.play_turn(usual, None, seed, aim).moves
     before = next((move.turn for move in opened if move.turn.phase == "attack"), None)
     is_chance = any(move.turn.phase == "trade" and move.result is not None for move in opened)
     if before is None or is_chance:
-        return  # the cards that are revealed differ from game to game
-    goal = _goal_of(war, aim)
-    priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _prize(war, aim)),))
+        return  # revealed cards differ between games, so no plan fits them all
+    goal = _make_goal(war, aim)
+    priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _price_goal(war, aim)),))
     for how, each in (("plan", goal), ("worth", priced)):
-        plan = _plan(before, each, deadline)
+        plan = _make_plan(before, each, deadline)
         if plan is None:
             continue
-        policy = _followed(plan.policy, before)
+        policy = _combine_policies(plan.policy, before)
         wins, reached = [], []
         for number in range(games):
-            dice = int(np.random.default_rng([seed, number]).integers(SEEDS))
+            dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
             record = before.play(policy, seed=dice)
-            wins.append(_won(record.end, war.turn.player, number, seed))
+            wins.append(_estimate_win(record.end, war.turn.player, number, seed))
             reached.append(goal.is_reached(record.end))
             if number == 0:
                 example = record
@@ -425,8 +427,8 @@ def _by_plans(
         )
 
 
-def _goal_of(war: War, aim: Aim) -> TakeAll:
-    """Return the goal of a plan for an aim; a bonus is broken where that is easiest."""
+def _make_goal(war: War, aim: Aim) -> TakeAll:
+    """Return the goal of a plan for an aim; a continent is broken at its weakest border."""
     turn = war.turn
     if aim.kind == CONTINENT:
         return TakeAll(turn.board.continents[aim.which].territories)
@@ -441,31 +443,31 @@ def _goal_of(war: War, aim: Aim) -> TakeAll:
     return TakeAll(min(beside, key=lambda name: turn.position.find_holding(name).armies))
 
 
-def _prize(war: War, aim: Aim) -> float:
-    """Return what a goal is worth in armies."""
+def _price_goal(war: War, aim: Aim) -> float:
+    """Return the value of a goal in armies."""
     if aim.kind == ELIMINATE:
         return 10.0 + 2.0 * find_hand(war.turn, war.seats[aim.which]).number
     return 2.0 + 2.0 * war.turn.board.continents[aim.which].bonus
 
 
-def _plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
-    """Return the best plan for the attacks of a turn, `None` where it takes too much."""
+def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
+    """Return the best plan for the attacks of a turn, or `None` if the turn is too large."""
     try:
         return best_plan(
             turn.position,
             goal,
             **turn_options(turn),
-            budget=BUDGET_OF_A_PLAN,
+            budget=PLAN_BUDGET,
             time_limit=deadline.time_limit,
             threads=1,
         )
     except IactaError:
-        return None  # a plan of that many armies is refused; the other candidates remain
+        return None  # too many armies; the candidate with tactics remains
 
 
-def _followed(plan: Policy, start: Turn) -> Policy:
-    """Return a policy that attacks by a plan, and does all else as the usual player's tactics."""
-    tactics = Simple(replace(PLAYERS["usual"], samples=0.0))
+def _combine_policies(plan: Policy, start: Turn) -> Policy:
+    """Return a policy that attacks by a plan and otherwise plays the usual AI's tactics."""
+    tactics = SimplePolicy(replace(PLAYERS["usual"], samples=0.0))
 
     def follow(turn: Turn) -> Action:
         is_planned = turn.phase in ("attack", "advance") and turn.trade == start.trade
@@ -474,19 +476,19 @@ def _followed(plan: Policy, start: Turn) -> Policy:
     return follow
 
 
-def _won(end: Turn, player: str, number: int, seed: int) -> float:
-    """Return the chance to win after a turn, of one game that is cut."""
+def _estimate_win(end: Turn, player: str, number: int, seed: int) -> float:
+    """Estimate the chance to win after a turn from one game that is cut."""
     if end.winner is not None:
         return float(end.winner == player)
     war = War(end)
-    found = war.games(
+    found = war.play_games(
         (PLAYERS["usual"],) * len(war.seats),
-        weights_of("choosing"),
-        weights_of("ending"),
+        load_weights("choosing"),
+        load_weights("ending"),
         games=1,
         first=number,
         seed=seed,
-        cut=cut_after("usual"),
-        most_rounds=MOST_ROUNDS,
+        cut=find_cut_rounds("usual"),
+        most_rounds=MAX_ROUNDS,
     )
     return float(found.chances[0, war.seats.index(player)])

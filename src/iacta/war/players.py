@@ -1,20 +1,26 @@
-"""Players of the whole game, as data: some thirty numbers each, which the core plays by.
+"""AIs for whole games, as rows of about thirty weights that the compiled core plays by.
 
-All is counted in armies. Taking a territory c from player q, on continents k with a bonus b, pays
+All values are in armies. Taking territory c from player q, on continents k with bonus b, has the
+value
 
-    worth(c) = (territory + card + Σ breaking · b + progress · b · share² + completing · b + prizes
-                + leader · (armies of q / mean armies - 1)) · (1 + growth · all armies),
+    value(c) = (territory + card + Σ (breaking · b + progress · b · share² + completing · b)
+                + prizes + leader · (armies of q / mean armies - 1)) · (1 + growth · all armies).
 
-where a card counts if none is due yet, breaking if q owns all of k, and completing if c is the last
-one; share is that of k after it. A prize is a share of a goal within reach: a continent whose cost
-(armies on it, and one for each territory) is below what could attack it by a factor `near_...`, or
-a player. An attack is worth
+Here `card` counts until the first conquest of the turn, `breaking` if q owns all of k, and
+`completing` if c is the last missing territory of k. `share` is the AI's share of k afterwards.
 
-    p · worth(c) + killed · E(killed) - lost · E(lost) - (1 - p) · failed - bare · b,
+A continent or an opponent is within reach if the armies that could attack exceed a multiple of the
+cost, which is the number of defending armies plus territories. The multiple is `continent_ratio` or
+`player_ratio`. The prize of a goal within reach is divided among its territories.
 
-p and E being those of the whole battle; lost counts less where the board is fuller than the player
-has patience; b counts where it leaves the border of an own continent
-bare. The best one is rolled while it is above the threshold.
+An attack on c with probability p of success has the value
+
+    p · value(c) + kill · E(armies killed) - loss · E(armies lost) - (1 - p) · failure
+        - exposure · b,
+
+where the expectations are over the whole battle, and the last term counts if the attack leaves the
+border of an own continent undefended. `loss` is reduced once the armies per territory exceed
+`patience`. The AI attacks as long as the best value exceeds `threshold`.
 """
 
 from dataclasses import dataclass, fields
@@ -28,26 +34,27 @@ from iacta.inputs.errors import IllegalError
 
 @dataclass(frozen=True)
 class Player:
-    """A player of the whole game.
+    """The weights of an AI.
 
-    territory, card, breaking, progress, completing, leader, growth, killed, lost, failed, bare,
-    threshold: as above.
-    near_continent, near_player: how many times the cost must be there.
-    continent_prize: for a continent within reach, times its bonus.
-    elimination, their_cards, last_rival: for a player within reach; their cards count as the share
-        of the next set that they are, and the last rival counts more.
-    behind: the share of a threat that stays behind when armies advance.
-    guard_share: the share of new armies that at most guards an own continent.
-    guard_level: the share of a threat up to which they do.
-    joker: what a joker in a set costs.
-    bold, wary: what worths are multiplied by, in turns of that kind.
-    aim: what a territory of an aim is worth besides.
-    near_aim: how many times the cost must be there for a goal to be tried.
-    margin: by how much an aim must be better than what the player likes.
-    patience: how many armies there may be for each territory that is owned while the player waits;
-        with more it plays as it likes, and lost armies count the less the more there are.
-    samples: how often each aim is played before one is chosen; 0 to play as the player likes, and
-        below 0 the share of turns with an aim at random, for positions from which to learn.
+    territory, card, breaking, progress, completing, leader, growth, kill, loss, failure, exposure,
+    threshold: see above.
+    continent_ratio, player_ratio: minimum ratio of attacking armies to cost for a goal in reach.
+    continent_prize: the prize of a continent, per army of its bonus.
+    elimination: the prize of eliminating an opponent.
+    captured_cards: weight of the cards of an opponent, which count as a share of the next set.
+    last_rival: an additional prize for the last opponent.
+    rear_guard: armies left behind when advancing, per army of the largest threat.
+    guard_share: the largest share of new armies used to guard an own continent.
+    guard_level: armies wanted on a guarded border, per army of the largest threat.
+    joker: the cost of using a joker in a set.
+    bold_factor, wary_factor: factors on all values in bold and in wary turns.
+    aim: additional value of each territory of the turn's aim.
+    aim_ratio: minimum ratio of attacking armies to cost for an aim to be tried.
+    margin: minimum gain in the chance to win over a turn without an aim.
+    patience: armies per owned territory up to which the AI may wait for better odds. Beyond this
+        number it no longer waits, and lost armies count for less.
+    samples: games played per aim before choosing an aim; 0 for turns without aims. A negative
+        number is the share of turns with a random aim, for training positions.
     """
 
     territory: float = 0.6
@@ -57,65 +64,70 @@ class Player:
     completing: float = 1.5
     leader: float = 1.0
     growth: float = 0.005
-    killed: float = 0.5
-    lost: float = 1.0
-    failed: float = 1.0
-    bare: float = 0.5
+    kill: float = 0.5
+    loss: float = 1.0
+    failure: float = 1.0
+    exposure: float = 0.5
     threshold: float = 0.35
-    near_continent: float = 1.2
-    near_player: float = 1.3
+    continent_ratio: float = 1.2
+    player_ratio: float = 1.3
     continent_prize: float = 1.5
     elimination: float = 3.0
-    their_cards: float = 0.5
+    captured_cards: float = 0.5
     last_rival: float = 10.0
-    behind: float = 0.3
+    rear_guard: float = 0.3
     guard_share: float = 0.5
     guard_level: float = 0.7
     joker: float = 1.5
-    bold: float = 1.7
-    wary: float = 0.6
+    bold_factor: float = 1.7
+    wary_factor: float = 0.6
     aim: float = 3.0
-    near_aim: float = 0.6
+    aim_ratio: float = 0.6
     margin: float = 0.01
     patience: float = 15.0
     samples: float = 0.0
 
     @property
     def numbers(self) -> npt.NDArray[np.float64]:
-        """The numbers in the order of the fields, as the core reads them."""
+        """The weights as an array, in the order of the fields, as the core expects."""
         return np.array([getattr(self, each.name) for each in fields(self)], dtype=np.float64)
 
 
-# To add a player, add a row. `yardstick` is no better for being changed: what others are measured
-# by stays as it is.
+# To add an AI, add a row. Never change `yardstick`: it measures the progress of the other AIs.
 PLAYERS = {
     "simple": Player(),
     "usual": Player(
-        behind=0.0, failed=2.0, leader=0.3, continent_prize=3.0, aim=6.0, margin=0.01, samples=2
+        rear_guard=0.0,
+        failure=2.0,
+        leader=0.3,
+        continent_prize=3.0,
+        aim=6.0,
+        margin=0.01,
+        samples=2,
     ),
     "yardstick": Player(
         card=5.0,
         breaking=0.3,
         progress=0.0,
         leader=0.0,
-        killed=0.8,
-        lost=1.2,
-        failed=2.0,
+        kill=0.8,
+        loss=1.2,
+        failure=2.0,
         threshold=1.0,
-        near_player=1.0,
+        player_ratio=1.0,
         continent_prize=2.0,
         elimination=8.0,
-        their_cards=2.0,
-        behind=0.0,
+        captured_cards=2.0,
+        rear_guard=0.0,
         patience=1e6,
     ),
 }
 
 
-def find_player_named(name: str) -> Player:
-    """Return a player by name, or refuse it.
+def find_player(name: str) -> Player:
+    """Return an AI by name.
 
-    >>> find_player_named("usual").samples
+    >>> find_player("usual").samples
     2
     """
     if name not in PLAYERS:

@@ -1,4 +1,4 @@
-"""Tables: a moment of a whole game as arrays for the compiled core."""
+"""Conversion of a turn to arrays for the compiled core."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,23 +14,23 @@ from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 from iacta.plan.tables import MAX_ARMIES, cap_garrisons, put_battles, put_dice, solve_battles
 
-NOBODY = 7  # the owner of a territory without an owner
-OF_SYMBOL, DECK_SIZE = 14, 44
-SETS = 250  # the number of the set from which on each set brings the same armies
-LARGEST_TABLE = 64  # armies in tables of whole battles; the core scales larger battles
+NOBODY = 7  # code for a territory without an owner
+CARDS_PER_SYMBOL, DECK_SIZE = 14, 44
+SET_COUNT = 250  # length of the table of sets; later sets bring as many armies as the last
+MAX_TABLE_ARMIES = 64  # size of the table of whole battles; the core scales larger battles
 PHASES = ("trade", "place", "attack", "defend", "advance", "fortify", "over")
-HOW_FAR = {how: number for number, how in enumerate(reversed(FORTIFY))}
+FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 
 
 class WarTables(NamedTuple):
-    """The two structures of the core that describe a moment of a whole game."""
+    """The core's two structures for a moment of a whole game."""
 
-    problem: CoreData  # the board, the dice and the battles
+    problem: CoreData  # board, dice and battles
     turn: CoreData
 
 
 def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables:
-    """Return a moment of a whole game as structures of the core.
+    """Convert a turn to the core's structures.
 
     seats: the players in the order of play.
     """
@@ -72,7 +72,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
 
 def _put_whole_battles(it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]) -> None:
     whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
-    size = LARGEST_TABLE
+    size = MAX_TABLE_ARMIES
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
     put_battles(it, rows, size, size)
     it.put(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
@@ -97,7 +97,7 @@ def _put_moment(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[
         continent_first=np.cumsum([0, *map(len, continents)]),
         continent_lands=[t for row in continents for t in row],
         bonus=[each.bonus for each in turn.board.continents],
-        fortify=HOW_FAR[turn.fortify],
+        fortify=FORTIFY_CODES[turn.fortify],
         is_whole=turn.whole_battles,
     )
     if turn.pending is not None:
@@ -115,7 +115,7 @@ def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[s
     free: list[list[int]] = []  # by symbol, then jokers: the cards without a territory
     for k, symbol in enumerate((*SYMBOLS, "joker")):
         lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
-        first = k * OF_SYMBOL
+        first = k * CARDS_PER_SYMBOL
         card_lands[first : first + len(lands)] = lands
         free.append([*range(first + len(lands), first + DECK.counts[k])])
     cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
@@ -126,7 +126,7 @@ def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[s
         for card in named:
             mask |= 1 << card
         for k in range(4):
-            plain = hand.counts[k] - sum(card // OF_SYMBOL == k for card in named)
+            plain = hand.counts[k] - sum(card // CARDS_PER_SYMBOL == k for card in named)
             mask |= sum(1 << free[k].pop(0) for _ in range(plain))
         known.append(mask)
     it.put(
@@ -138,7 +138,7 @@ def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[s
         is_fixed=turn.trade.is_fixed,
         fixed=FIXED,
         set_armies=[*_count_set_armies(turn)],
-        sets=SETS,
+        sets=SET_COUNT,
         must_trade=MUST_TRADE,
         traded_at_once=TRADED_AT_ONCE,
         pictured_armies=PICTURED,
@@ -148,9 +148,9 @@ def _put_cards(it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[s
 
 
 def _count_set_armies(turn: Turn) -> Iterator[int]:
-    """Yield the armies that the next sets bring."""
+    """Yield the armies for each of the next sets."""
     trade = turn.trade
-    for _ in range(SETS):
+    for _ in range(SET_COUNT):
         yield trade.nth(0)
         trade = trade.next()
 
@@ -161,7 +161,7 @@ def find_hand(turn: Turn, player: str) -> Hand:
 
 
 def find_choice(turn: Turn, attack: Attack) -> Choice:
-    """Return the possible throws of a legal roll."""
+    """Return the kernel's choice for a legal roll, which lists the possible throws."""
     kernel = find_kernel(turn.rules_of.get(attack.to, turn.rules))
     armies, defenders = (
         turn.position.find_holding(each).armies for each in (attack.start, attack.to)

@@ -1,7 +1,7 @@
-"""The simple player as a policy over `Turn`: the slow twin of the core's.
+"""The simple AI as a policy over `Turn`: an independent Python twin of the C++ implementation.
 
-It is written from what `iacta.war.players` says, and shares with the core only the numbers and the
-odds of battles. In any state of a turn it does what the core does.
+The twin follows the description in `iacta.war.players`. It shares only the weights and the odds of
+battles with the core, and takes the same action in every state of a turn.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ from iacta.war.tables import find_hand
 NEVER = -1e300
 
 
-class Simple:
-    """A policy that plays as one of the core's players does who have no aims.
+class SimplePolicy:
+    """A policy that plays like an AI of the core without aims.
 
-    player: the player.
+    player: the weights of the AI.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
-    >>> Simple()(turn)
+    >>> SimplePolicy()(turn)
     Attack('Peru', 'Argentina', 3)
     """
 
@@ -39,33 +39,33 @@ class Simple:
         view = _View(turn, self.player)
         match turn.phase:
             case "trade":
-                return view.traded()
+                return view.choose_trade()
             case "place":
-                return view.placed()
+                return view.choose_placement()
             case "attack":
-                return view.attacked()
+                return view.choose_attack()
             case "defend":
                 return turn.careful_defence()
             case "advance":
-                return view.advanced()
-        return view.fortified()
+                return view.choose_advance()
+        return view.choose_fortify()
 
 
 @lru_cache
-def _battles(rules: Rules) -> War:
-    """Return the core with the odds of battles under some rules, on a board of two territories."""
+def _open_battles(rules: Rules) -> War:
+    """Open the core on a board of two territories, to look up the odds of battles."""
     board = Board.from_edges("battle", [("start", "to")])
     return War(Turn(Position(board, "us", {"start": ("us", 1), "to": ("them", 1)}), rules))
 
 
-class _Fight(NamedTuple):
+class _BattleValue(NamedTuple):
     value: float
     won: float
     lost: float
 
 
 class _View:
-    """What the player sees in a state of a turn."""
+    """The quantities that the AI derives from a state of a turn."""
 
     def __init__(self, turn: Turn, player: Player, more: int = 0) -> None:
         self.turn, self.n, self.more = turn, player, more
@@ -80,36 +80,36 @@ class _View:
         self.mine = [t for t, owner in enumerate(turn.owners) if owner == turn.player]
         self.new = turn.place + more if turn.phase in ("trade", "place") else 0
 
-    def armies_of(self, owner: str) -> int:
+    def count_armies(self, owner: str) -> int:
         return sum(n for n, o in zip(self.turn.armies, self.turn.owners, strict=True) if o == owner)
 
-    def cards_of(self, owner: str) -> int:
+    def count_cards(self, owner: str) -> int:
         return find_hand(self.turn, owner).number
 
-    def spare(self, v: int) -> int:
+    def count_spare(self, v: int) -> int:
         turn = self.turn
         return turn.armies[v] - turn.keep.get(self.names[v], turn.rules.garrison)
 
-    def loose(self, v: int) -> int:
+    def count_movable(self, v: int) -> int:
         keep = self.turn.keep.get(self.names[v], self.turn.rules.garrison)
-        return max(self.spare(v) - (keep == 0), 0)
+        return max(self.count_spare(v) - (keep == 0), 0)
 
-    def rests(self, v: int) -> bool:
+    def is_resting(self, v: int) -> bool:
         return self.names[v] in self.turn.stay
 
-    def enemies(self, lands: list[int]) -> Iterator[int]:
+    def list_enemies(self, lands: list[int]) -> Iterator[int]:
         turn = self.turn
         return (c for c in lands if turn.owners[c] != turn.player and turn.armies[c])
 
-    def at_front(self, v: int) -> bool:
-        return any(True for _ in self.enemies([*self.near[v], *self.into[v]]))
+    def is_front(self, v: int) -> bool:
+        return any(True for _ in self.list_enemies([*self.near[v], *self.into[v]]))
 
-    def threat(self, v: int) -> int:
+    def find_threat(self, v: int) -> int:
         turn = self.turn
-        stacks = (c for c in self.enemies(self.into[v]) if turn.owners[c] in turn.players)
+        stacks = (c for c in self.list_enemies(self.into[v]) if turn.owners[c] in turn.players)
         return max((0, *(turn.armies[c] - turn.rules.garrison for c in stacks)))
 
-    def owns(self, owner: str, lands: frozenset[int]) -> bool:
+    def is_owner(self, owner: str, lands: frozenset[int]) -> bool:
         return bool(lands) and all(self.turn.owners[t] == owner for t in lands)
 
     @cached_property
@@ -117,56 +117,60 @@ class _View:
         trade = self.turn.trade
         return trade.worth(Hand(1, 1, 1)) if trade.is_fixed else trade.nth(0)
 
-    # What is within reach.
+    # Goals within reach.
 
     @cached_property
     def beside(self) -> dict[object, int]:
-        """The armies that could attack each continent and each player."""
+        """The number of armies that could attack each continent and each player."""
         found: dict[object, int] = {}
         for v in self.mine:
-            if self.spare(v) > 0 and not self.rests(v):
+            if self.count_spare(v) > 0 and not self.is_resting(v):
                 seen: set[object] = set()
-                for c in self.enemies(self.near[v]):
+                for c in self.list_enemies(self.near[v]):
                     seen.add(self.turn.owners[c])
                     seen |= {k for k, (_, lands) in enumerate(self.continents) if c in lands}
                 for each in seen:
-                    found[each] = found.get(each, 0) + self.spare(v)
+                    found[each] = found.get(each, 0) + self.count_spare(v)
         return found
 
     @cached_property
     def prizes(self) -> dict[object, tuple[float, int]]:
-        """What each goal within reach brings, and for how many territories."""
+        """The prize of each goal within reach, and its number of territories."""
         turn, n, found = self.turn, self.n, dict[object, tuple[float, int]]()
         for k, (bonus, lands) in enumerate(self.continents):
             left = [t for t in lands if turn.owners[t] != turn.player]
             if bonus < 1 or not left or not self.beside.get(k):
                 continue
             cost = len(left) + sum(turn.armies[t] for t in left)
-            if self.beside[k] + self.new > n.near_continent * cost:
+            if self.beside[k] + self.new > n.continent_ratio * cost:
                 found[k] = n.continent_prize * bonus, len(left)
         for each in turn.alive:
             lands_left = turn.owners.count(each)
             if each == turn.player or not self.beside.get(each):
                 continue
-            if self.beside[each] + self.new > n.near_player * (self.armies_of(each) + lands_left):
-                prize = n.elimination + n.their_cards * self.cards_of(each) * self.next_set / 3.0
+            if self.beside[each] + self.new > n.player_ratio * (
+                self.count_armies(each) + lands_left
+            ):
+                prize = (
+                    n.elimination + n.captured_cards * self.count_cards(each) * self.next_set / 3.0
+                )
                 if len(turn.alive) == 2:
                     prize += n.last_rival
                 found[each] = prize, lands_left
         return found
 
-    # What attacks are worth.
+    # Values of attacks.
 
     @cached_property
-    def worths(self) -> dict[int, float]:
+    def _territory_values(self) -> dict[int, float]:
         return {}
 
-    def worth(self, c: int) -> float:
-        if c not in self.worths:
-            self.worths[c] = self._worth(c)
-        return self.worths[c]
+    def value_territory(self, c: int) -> float:
+        if c not in self._territory_values:
+            self._territory_values[c] = self._compute_territory_value(c)
+        return self._territory_values[c]
 
-    def _worth(self, c: int) -> float:
+    def _compute_territory_value(self, c: int) -> float:
         turn, n, owner = self.turn, self.n, self.turn.owners[c]
         value = n.territory
         if turn.cards is not None and not turn.conquered:
@@ -176,7 +180,7 @@ class _View:
                 continue
             after = sum(turn.owners[t] == turn.player for t in lands) + 1
             share = after / len(lands)
-            if owner in turn.players and self.owns(owner, lands):
+            if owner in turn.players and self.is_owner(owner, lands):
                 value += n.breaking * bonus
             value += n.progress * bonus * share * share
             if after == len(lands):
@@ -185,47 +189,52 @@ class _View:
             value += prize / left
         if owner in turn.players:
             alive = len(turn.alive)
-            value += n.leader * (float(self.armies_of(owner)) * alive / sum(turn.armies) - 1.0)
+            value += n.leader * (float(self.count_armies(owner)) * alive / sum(turn.armies) - 1.0)
             prize, left = self.prizes.get(owner, (0.0, 1))
             value += prize / left
         return value * (1.0 + n.growth * sum(turn.armies))
 
-    def fight(self, c: int, able: int) -> _Fight:
+    def evaluate_battle(self, c: int, able: int) -> _BattleValue:
         rules = self.turn.rules_of.get(self.names[c], self.turn.rules)
-        won, lost, killed = _battles(rules).odds(1, able, self.turn.armies[c])
+        won, lost, killed = _open_battles(rules).find_odds(1, able, self.turn.armies[c])
         n = self.n
         owned = sum(map(bool, self.turn.owners))
         calm = min(1.0, n.patience * owned / sum(self.turn.armies))
-        value = won * self.worth(c) + n.killed * killed - n.lost * calm * lost
-        value -= (1.0 - won) * n.failed
-        return _Fight(value, won, lost)
+        value = won * self.value_territory(c) + n.kill * killed - n.loss * calm * lost
+        value -= (1.0 - won) * n.failure
+        return _BattleValue(value, won, lost)
 
-    def bared(self, v: int, c: int) -> float:
+    def find_exposure(self, v: int, c: int) -> float:
         found = 0.0
         for bonus, lands in self.continents:
-            if v in lands and bonus > 0 and self.owns(self.turn.player, lands):
-                found += self.n.bare * bonus
-        return found if any(each != c for each in self.enemies(self.into[v])) else 0.0
+            if v in lands and bonus > 0 and self.is_owner(self.turn.player, lands):
+                found += self.n.exposure * bonus
+        return found if any(each != c for each in self.list_enemies(self.into[v])) else 0.0
 
-    def best_from(self, v: int, able: int) -> float:
-        values = (self.fight(c, able).value - self.bared(v, c) for c in self.enemies(self.near[v]))
+    def find_best_value(self, v: int, able: int) -> float:
+        values = (
+            self.evaluate_battle(c, able).value - self.find_exposure(v, c)
+            for c in self.list_enemies(self.near[v])
+        )
         return max(values, default=NEVER)
 
-    def chain(self, v: int, able: int) -> float:
-        """Return the value of the best two battles in a row that begin on a territory."""
+    def find_chain_value(self, v: int, able: int) -> float:
+        """Return the value of the best sequence of two battles from a territory."""
         best = NEVER
-        for c in self.enemies(self.near[v]):
-            fight = self.fight(c, able)
+        for c in self.list_enemies(self.near[v]):
+            fight = self.evaluate_battle(c, able)
             left, more = int(float(able) - fight.lost) - 1, 0.0
             if left > 0:
-                further = (self.fight(t, left).value for t in self.enemies(self.near[c]))
+                further = (
+                    self.evaluate_battle(t, left).value for t in self.list_enemies(self.near[c])
+                )
                 more = max((0.0, *further))
-            best = max(best, fight.value - self.bared(v, c) + fight.won * more)
+            best = max(best, fight.value - self.find_exposure(v, c) + fight.won * more)
         return best
 
-    # What is done in each phase.
+    # One action for each phase.
 
-    def attacked(self) -> Action:
+    def choose_attack(self) -> Action:
         best, most = None, NEVER
         legal = {
             (each.start, each.to): each
@@ -233,20 +242,22 @@ class _View:
             if isinstance(each, Attack)
         }
         for v in self.mine:
-            if self.spare(v) > 0 and not self.rests(v):
-                for c in self.enemies(self.near[v]):
+            if self.count_spare(v) > 0 and not self.is_resting(v):
+                for c in self.list_enemies(self.near[v]):
                     attack = legal.get((self.names[v], self.names[c]))
-                    value = self.fight(c, self.spare(v)).value - self.bared(v, c)
+                    value = self.evaluate_battle(c, self.count_spare(v)).value - self.find_exposure(
+                        v, c
+                    )
                     if attack is not None and value > most:
                         best, most = attack, value
         return best if best is not None and most > self.n.threshold else EndPhase()
 
-    def traded(self) -> Action:
+    def choose_trade(self) -> Action:
         turn = self.turn
         hand = find_hand(turn, turn.player)
         if hand.unknown:
             return Reveal()
-        trade = self.best_trade(hand)
+        trade = self.find_best_trade(hand)
         if hand.number >= MUST_TRADE:
             return trade
         richer = _View(turn, self.n, self.more + turn.trade.worth(trade.cards))
@@ -256,9 +267,9 @@ class _View:
         )
         return trade if after > before else EndPhase()
 
-    def best_trade(self, hand: Hand) -> Trade:
+    def find_best_trade(self, hand: Hand) -> Trade:
         turn = self.turn
-        cards = self._cards(hand)
+        cards = self._list_cards(hand)
         best, most = None, NEVER
         for three in combinations(cards, 3):
             names = tuple(sorted(self.names[t] for _, t in three if t < len(self.names)))
@@ -269,7 +280,7 @@ class _View:
             land = ""
             for _, t in three if not turn.pictured else ():
                 if t in self.mine and (
-                    not land or (not self.at_front(self.names.index(land)) and self.at_front(t))
+                    not land or (not self.is_front(self.names.index(land)) and self.is_front(t))
                 ):
                     land = self.names[t]
             value = (
@@ -278,11 +289,11 @@ class _View:
             )
             if value > most:
                 best, most = Trade(traded, land), value
-        assert best is not None  # noqa: S101 # the phase says so
+        assert best is not None  # noqa: S101 # a trade is possible in this phase
         return best
 
-    def _cards(self, hand: Hand) -> list[tuple[int, int]]:
-        """Return a hand's cards in the order of the core: symbol, then territory, unnamed last."""
+    def _list_cards(self, hand: Hand) -> list[tuple[int, int]]:
+        """Return the cards of a hand as (symbol, territory), in the order of the core."""
         unnamed = len(self.names)
         named = [
             (SYMBOLS.index(self.turn.symbols[t]), self.names.index(t)) for t in hand.territories
@@ -293,26 +304,28 @@ class _View:
             found += [(symbol, unnamed)] * plain
         return sorted(found)
 
-    def placed(self) -> Action:
+    def choose_placement(self) -> Action:
         turn, first, n = self.turn, self.turn.first, self.n
         values = {
-            v: NEVER if self.rests(v) else self.chain(v, self.spare(v) + turn.place)
+            v: NEVER
+            if self.is_resting(v)
+            else self.find_chain_value(v, self.count_spare(v) + turn.place)
             for v in self.mine
         }
         target = max(values, key=lambda v: (values[v], -v))
         target = target if values[target] > NEVER else -1
         may = [v for v in self.mine if v >= first]
         later = max(may, key=lambda v: (values[v], -v))
-        fronts = [v for v in self.mine if self.at_front(v)]
+        fronts = [v for v in self.mine if self.is_front(v)]
         if fronts and (target < 0 or values[target] <= n.threshold):
-            target = max(fronts, key=lambda v: (self.threat(v) - turn.armies[v], -v))
+            target = max(fronts, key=lambda v: (self.find_threat(v) - turn.armies[v], -v))
         guard, shortfall = -1, 0.0
         for v in fronts:
             is_border = any(
-                v in lands and bonus > 0 and self.owns(turn.player, lands)
+                v in lands and bonus > 0 and self.is_owner(turn.player, lands)
                 for bonus, lands in self.continents
             )
-            missing = n.guard_level * self.threat(v) - turn.armies[v]
+            missing = n.guard_level * self.find_threat(v) - turn.armies[v]
             if v >= first and is_border and missing > shortfall:
                 guard, shortfall = v, missing
         if guard == target:
@@ -328,45 +341,45 @@ class _View:
             return Place(self.names[guard], need)
         return Place(self.names[target], turn.place - need)
 
-    def advanced(self) -> Action:
+    def choose_advance(self) -> Action:
         turn = self.turn
-        assert turn.pending is not None  # noqa: S101 # the phase says so
+        assert turn.pending is not None  # noqa: S101 # an attack precedes this phase
         v, c = self.names.index(turn.pending.start), self.names.index(turn.pending.to)
-        most = 0 if self.rests(v) else self.loose(v)
-        return Advance(turn.armies[c] + (self._moved_in(v, c, most) if most else 0))
+        most = 0 if self.is_resting(v) else self.count_movable(v)
+        return Advance(turn.armies[c] + (self._count_advancing(v, c, most) if most else 0))
 
-    def _moved_in(self, v: int, c: int, most: int) -> int:
-        if not self.at_front(v):
+    def _count_advancing(self, v: int, c: int, most: int) -> int:
+        if not self.is_front(v):
             return most
-        danger, spare = self.threat(v), self.spare(v)
-        here = self.best_from(v, spare)
-        there = self.best_from(c, self.turn.armies[c] + spare - self.turn.rules.garrison)
-        behind = min(most, int(self.n.behind * danger))
+        danger, spare = self.find_threat(v), self.count_spare(v)
+        here = self.find_best_value(v, spare)
+        there = self.find_best_value(c, self.turn.armies[c] + spare - self.turn.rules.garrison)
+        behind = min(most, int(self.n.rear_guard * danger))
         if max(here, there) <= self.n.threshold:
-            return most - behind if self.threat(c) >= danger else 0
+            return most - behind if self.find_threat(c) >= danger else 0
         return most - behind if there >= here else 0
 
-    def fortified(self) -> Action:
+    def choose_fortify(self) -> Action:
         reach: dict[int, list[int]] = {}
         for part in self.turn.actions():
             if isinstance(part, Fortify):
                 v, end = self.names.index(part.start), self.names.index(part.to)
                 if end not in reach.setdefault(v, []):
                     reach[v].append(end)
-        inner = [v for v in reach if self.loose(v) > 0 and not self.at_front(v)]
+        inner = [v for v in reach if self.count_movable(v) > 0 and not self.is_front(v)]
         if not inner:
             return EndPhase()
-        start = max(inner, key=lambda v: (self.loose(v), -v))
+        start = max(inner, key=lambda v: (self.count_movable(v), -v))
         to: int | None
         if self.turn.fortify == "adjacent":
             to = self._step_to_front(start)
         else:
-            fronts = [t for t in sorted(reach[start]) if self.at_front(t)]
-            lack = {t: self.threat(t) - self.turn.armies[t] for t in fronts}
+            fronts = [t for t in sorted(reach[start]) if self.is_front(t)]
+            lack = {t: self.find_threat(t) - self.turn.armies[t] for t in fronts}
             to = max(fronts, key=lambda t: (lack[t], -t)) if fronts else None
         if to is None:
             return EndPhase()
-        return Fortify(self.names[start], self.names[to], self.loose(start))
+        return Fortify(self.names[start], self.names[to], self.count_movable(start))
 
     def _step_to_front(self, start: int) -> int | None:
         own = {*self.mine}
@@ -374,7 +387,7 @@ class _View:
         shortest = len(self.names) + 1
         for t in (each for each in self.near[start] if each in own):
             seen, edge, steps = {start, t}, {t}, 1
-            while edge and not any(map(self.at_front, edge)):
+            while edge and not any(map(self.is_front, edge)):
                 edge = {c for v in edge for c in self.near[v] if c in own} - seen
                 seen |= edge
                 steps += 1

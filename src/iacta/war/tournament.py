@@ -1,8 +1,8 @@
-"""Tournaments: who wins how often where several players play whole games against each other.
+"""Tournaments of whole games between AIs and policies.
 
-A seat is taken by one of the core's players, by name, or by a policy: any function from a turn to
-an action. Games between the core's players are played in the core. Where a policy takes part, turns
-go through `Turn`, which refuses what is illegal; the core's players play whole turns of theirs.
+An AI of the core is given by name, a policy as a function from a turn to an action. Games between
+AIs only run in the core. Games with a policy run through `Turn`, which checks that every action is
+legal; the AIs of the core play whole turns in such games.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,23 +16,23 @@ from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import War, check_war, list_seats
-from iacta.war.players import PLAYERS, find_player_named
-from iacta.war.value import weights_of
+from iacta.war.players import PLAYERS, find_player
+from iacta.war.value import load_weights
 
-MOST_ROUNDS = 200  # after which a game is too long
-MOST_GAMES = 10**6
+MAX_ROUNDS = 200  # longer games end without a winner
+MAX_GAMES = 10**6
 
 Seat: TypeAlias = str | Policy
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How often a player of a tournament won.
+    """The result of one entrant of a tournament.
 
-    name: the name of the player, or of the policy.
-    games: how many games they played.
-    wins: how many of them they won.
-    interval: Wilson's interval of the chance to win, at 95%.
+    name: the name of the AI or policy.
+    games: the number of games.
+    wins: the number of games won.
+    interval: Wilson's 95% interval of the chance to win.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Standing:
 
 
 def read_seat(player: object) -> Seat:
-    """Return a player by name, or a policy, or refuse it."""
+    """Return the name of an AI or a policy after checking it."""
     if isinstance(player, str):
-        find_player_named(player)
+        find_player(player)
         return player
     if not callable(player):
         raise MalformedError(
@@ -53,8 +53,8 @@ def read_seat(player: object) -> Seat:
     return player
 
 
-def name_of(player: Seat) -> str:
-    """Return the name of a player or a policy."""
+def get_seat_name(player: Seat) -> str:
+    """Return the name of an AI or a policy."""
     if isinstance(player, str):
         return player
     return str(getattr(player, "__name__", type(player).__name__))
@@ -63,17 +63,17 @@ def name_of(player: Seat) -> str:
 def tournament(
     players: Sequence[Seat], turn: Turn, *, games: int = 100, seed: int = 0
 ) -> tuple[Standing, ...]:
-    """Return who wins how often, from one moment of a game on.
+    """Play games from one moment, and count the wins of each entrant.
 
-    players: who plays: names of the core's players (`"simple"`, `"usual"`, `"yardstick"`), or
-        policies, one for each player of the turn.
-    turn: where each game begins.
-    games: how many games are played. From one to the next the players change seats, so that each
-        has each seat equally often if `games` is a multiple of their number.
-    seed: of the dice, the cards that nobody has seen, and the players' choices.
+    players: one entrant for each player of the turn: the name of an AI (`"simple"`, `"usual"`,
+        `"yardstick"`) or a policy.
+    turn: the start of each game.
+    games: the number of games. Entrants rotate through the seats after each game. If `games` is a
+        multiple of the number of seats, every entrant plays every seat equally often.
+    seed: the seed of dice, unknown cards and random choices.
 
-    Games that are not won after 200 rounds count as won by nobody. Refused are as many players as
-    do not fit the turn, and rules whose battles can grow.
+    A game without a winner after 200 rounds counts for no entrant. A wrong number of entrants, and
+    rules under which a battle can gain armies, are errors.
 
     >>> from iacta import Position, Turn, classic_board
     >>> names = classic_board().territories
@@ -88,48 +88,48 @@ def tournament(
     entrants = [read_seat(each) for each in read_row(players, "players", "players")]
     if len(entrants) != len(seats):
         raise IllegalError(f"players must be {len(seats)}, one for each seat, got {len(entrants)}")
-    number = read_int(games, "games", least=1, most=MOST_GAMES)
+    number = read_int(games, "games", least=1, most=MAX_GAMES)
     read_int(seed, "seed")
     wins = [0] * len(seats)
     for shift in range(min(len(seats), number)):
         order = [entrants[(i + shift) % len(seats)] for i in range(len(seats))]
         numbers = range(shift, number, len(seats))
-        for seat, won in enumerate(wins_of(order, turn, numbers, seed)):
+        for seat, won in enumerate(count_wins(order, turn, numbers, seed)):
             wins[(seat + shift) % len(seats)] += won
     return tuple(
-        Standing(name_of(each), number, won, Estimate(number, won).interval())
+        Standing(get_seat_name(each), number, won, Estimate(number, won).interval())
         for each, won in zip(entrants, wins, strict=True)
     )
 
 
-def wins_of(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: int) -> list[int]:
-    """Return how many of some games each seat wins, played to their end."""
+def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: int) -> list[int]:
+    """Play the games with the given numbers to their end, and count the wins of each seat."""
     won = [0] * len(order)
     if all(isinstance(each, str) for each in order):
         war = War(turn)
         core = tuple(PLAYERS[str(each)] for each in order)
         for number in numbers:
-            played = war.games(
+            played = war.play_games(
                 core,
-                weights_of("choosing"),
-                weights_of("ending"),
+                load_weights("choosing"),
+                load_weights("ending"),
                 games=1,
                 first=number,
                 seed=seed,
-                most_rounds=MOST_ROUNDS,
+                most_rounds=MAX_ROUNDS,
             )
             for seat, chance in enumerate(played.chances[0].tolist()):
                 won[seat] += chance == 1
         return won
     seats = list_seats(turn)
     for number in numbers:
-        winner = played_out(dict(zip(seats, order, strict=True)), turn, seed, number)
+        winner = play_to_end(dict(zip(seats, order, strict=True)), turn, seed, number)
         if winner is not None:
             won[seats.index(winner)] += 1
     return won
 
 
-def played_out(
+def play_to_end(
     by_name: dict[str, Seat],
     turn: Turn,
     seed: int,
@@ -137,18 +137,18 @@ def played_out(
     *,
     after_turn: Callable[[Turn], None] | None = None,
 ) -> str | None:
-    """Return who wins a game that goes through `Turn`, `None` where it is too long.
+    """Play a game through `Turn`, and return the winner, or `None` after too many rounds.
 
-    after_turn: is called with the end of each turn.
+    after_turn: a callback that receives the end of each turn.
     """
     rng = np.random.default_rng([seed, number])
     turns = 0
-    while turn.winner is None and turns < MOST_ROUNDS * len(by_name):
+    while turn.winner is None and turns < MAX_ROUNDS * len(by_name):
         seat, dice = by_name[turn.player], int(rng.integers(2**62))
         if turn.phase != "over":
             if isinstance(seat, str):
                 player = PLAYERS[seat]
-                turn = War(turn).play_turn(player, weights_of("choosing"), dice).end
+                turn = War(turn).play_turn(player, load_weights("choosing"), dice).end
             else:
                 turn = turn.play(seat, seed=dice).end
         if after_turn is not None:

@@ -1,9 +1,12 @@
-"""V: the chance of each player to win, learnt from games; it ends games that are cut.
+"""The value function V: each player's chance to win, learnt from games, to score games cut short.
 
-V sees 48 features of each player at the start of a turn, the same for all: `FEATURES_OF_PLAYERS`.
-One network with a hidden layer makes a score of them, and V is the softmax of the scores of those
-alive. `value.json` has the weights of two V, what each feature means, and the hash of what made
-them: `choosing`, by which the usual player chooses its aims, and `ending`, which ends cut games.
+The input of V is 48 features for each player at the start of a turn (`PLAYER_FEATURES`). A neural
+network with one hidden layer maps the features of a player to a score. V is the softmax of the
+scores of the surviving players.
+
+`value.json` has two sets of weights: `choosing`, with which the usual AI chooses its aims, and
+`ending`, which scores games that are cut. It also has the meaning of each feature, and the hash of
+the training program.
 """
 
 import json
@@ -16,67 +19,67 @@ from iacta.war.games import Weights
 
 HIDDEN = 32
 
-# In the order in which the core sees them. Those called relative are divided by the mean of the
-# players alive; a ratio r counts as (r - 1) / (r + 1); a set as s / (s + mean armies).
-FEATURES_OF_PLAYERS = {
-    "armies": "relative, less 1, at most 3",
+# In the order of the core. "Relative" features are divided by the mean over surviving players. A
+# ratio r is mapped to (r - 1) / (r + 1), and a set of s armies to s / (s + mean armies).
+PLAYER_FEATURES = {
+    "armies": "relative, minus 1, at most 3",
     "armies with new ones": "relative, as a ratio",
-    "territories": "relative, less 1",
-    "share of territories": "of all on the board",
-    "income": "new armies a turn, relative, less 1",
+    "territories": "relative, minus 1",
+    "share of territories": "share of the board",
+    "income": "new armies per turn, relative, minus 1",
     "income for armies": "income / armies, at most 2",
-    "share of income": "of all players",
-    "cards": "/ 5",
-    "hand": "the chance that it has a set, times the next set",
-    "cards for sets": "cards / 3, times the next set",
-    "seat 0": "whether the turn is theirs",
-    "seat 1": "whether they are next",
-    "seat 2": "whether they are second",
-    "seat 3": "whether they are third",
-    "seat 4": "whether they are fourth",
-    "seat 5": "whether they are fifth",
-    "new armies": "to be placed, as a set",
+    "share of income": "share of all players' income",
+    "cards": "cards / 5",
+    "hand": "the chance that the hand has a set, times the armies of the next set",
+    "cards for sets": "cards / 3, times the armies of the next set",
+    "seat 0": "whether the player is to move",
+    "seat 1": "whether the player is next to move",
+    "seat 2": "whether the player moves in two turns",
+    "seat 3": "whether the player moves in three turns",
+    "seat 4": "whether the player moves in four turns",
+    "seat 5": "whether the player moves in five turns",
+    "new armies": "armies to place, as a set",
     "stack for armies": "the largest stack / armies",
-    "stack": "the largest, relative, as a ratio",
-    "inside": "the share of armies without an enemy beside",
-    "front": "the share of armies with one",
-    "border": "the share of territories with one",
-    "outnumbered": "by how much the largest enemies beside exceed, / armies, at most 3",
-    "outnumbering": "by how much they are exceeded, / armies",
-    "own edges": "the share of borders between own territories",
-    "bonus": "of continents owned, / mean income",
+    "stack": "the largest stack, relative, as a ratio",
+    "inside": "share of armies without an adjacent enemy",
+    "front": "share of armies with an adjacent enemy",
+    "border": "share of territories with an adjacent enemy",
+    "outnumbered": "excess of the largest adjacent enemies, summed, / armies, at most 3",
+    "outnumbering": "excess over the largest adjacent enemies, summed, / armies",
+    "own edges": "share of edges that join own territories",
+    "bonus": "bonus of owned continents / mean income",
     "bonus by armies": "sum of bonus x share of armies squared, / mean income",
-    "best bonus by armies": "the largest of these",
+    "best bonus by armies": "the largest term of bonus by armies",
     "bonus by territories": "sum of bonus x share of territories squared, / mean income",
-    "bonus in danger": "sum of bonus x the best chance of a neighbour, / mean income",
-    "continents": "owned, / 3",
-    "in reach": "armies beside and new ones of who is to move / what it takes, at most 3",
-    "within reach": "whether that is above 1.2",
-    "best reach": "of who is to move, over all others",
-    "best cards in reach": "of who is to move, / 5",
-    "danger": "the largest excess of an enemy beside, relative",
-    "armies for rival's": "as a ratio to the strongest rival",
-    "income for rival's": "as a ratio to the richest rival",
-    "first": "whether nobody has more armies",
-    "two alive": "players",
-    "three alive": "players",
-    "more alive": "players",
-    "next set": "as a set",
+    "bonus in danger": "sum of bonus x the best chance of a neighbour to break it, / mean income",
+    "continents": "owned continents / 3",
+    "in reach": "attacking and new armies of the mover / cost of the elimination, at most 3",
+    "within reach": "whether in reach exceeds 1.2",
+    "best reach": "for the mover: the largest value of in reach of an opponent",
+    "best cards in reach": "for the mover: most cards of an opponent within reach / 5",
+    "danger": "largest excess of an adjacent enemy, relative",
+    "armies for rival's": "ratio to the strongest rival",
+    "income for rival's": "ratio to the richest rival",
+    "first": "whether no player has more armies",
+    "two alive": "whether two players survive",
+    "three alive": "whether three players survive",
+    "more alive": "whether more than three players survive",
+    "next set": "armies of the next set, as a set",
     "all armies": "n / (n + 100)",
-    "fixed sets": "whether sets bring the same at any time",
-    "cards are played": "whether they are",
-    "neutral": "the share of territories without a player",
-    "players for territories": "alive / territories",
+    "fixed sets": "whether every set brings the same number of armies",
+    "cards are played": "whether the game has cards",
+    "neutral": "share of territories without a player",
+    "players for territories": "surviving players / territories",
 }
 
 
 @cache
-def weights_of(name: str) -> Weights:
-    """Return the weights of a V.
+def load_weights(name: str) -> Weights:
+    """Load the weights of V.
 
     name: `"choosing"` or `"ending"`.
 
-    >>> weights_of("ending").shape
+    >>> load_weights("ending").shape
     (1600,)
     """
     record = json.loads(read_package_file("iacta.war", "value.json"))
