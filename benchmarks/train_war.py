@@ -26,7 +26,7 @@ import iacta
 from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
 from iacta.war.games import FEATURES, War, Weights
 from iacta.war.players import PLAYERS, Player
-from iacta.war.value import HIDDEN, PLAYER_FEATURES
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 MOST_PLAYERS = 6
 GAMES_SHARE = 0.55  # of the time, at most; the rest is for learning
@@ -217,7 +217,7 @@ def main(seconds: float = 600.0) -> None:
     record = {
         "made by": f"python -m benchmarks.train_war {seconds:g}",
         "SHA-256 of what made it": made_by.hexdigest(),
-        "features": PLAYER_FEATURES,
+        "features": FEATURES_OF_PLAYERS,
         "weights": weights,
     }
     WEIGHTS_FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -14,7 +14,7 @@ from iacta.inputs.files import read_package_file
 from iacta.war.games import FEATURES, War
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
-from iacta.war.value import HIDDEN, PLAYER_FEATURES, load_weights
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, load_weights
 from tests.game.positions import classic_turn, line_turn
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -102,7 +102,7 @@ def test_the_last_player_has_won_and_who_is_out_has_lost_exactly() -> None:
 
 def test_features_are_what_they_are_called() -> None:
     turn = started(2)
-    names, (_, seen) = [*PLAYER_FEATURES], War(turn).judge(load_weights("ending"))
+    names, (_, seen) = [*FEATURES_OF_PLAYERS], War(turn).judge(load_weights("ending"))
     assert len(names) == FEATURES
     mover = turn.players.index(turn.player)
     assert seen[mover][names.index("seat 0")] == 1
@@ -118,7 +118,7 @@ def test_features_are_what_they_are_called() -> None:
 
 def test_the_file_says_what_made_it_and_what_each_feature_means() -> None:
     record = json.loads(read_package_file("iacta.war", "value.json"))
-    assert record["features"] == PLAYER_FEATURES
+    assert record["features"] == FEATURES_OF_PLAYERS
     assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
     assert record["made by"].startswith("python -m benchmarks.train_war")
     for name in ("choosing", "ending"):
@@ -137,7 +137,7 @@ def test_the_core_reads_the_numbers_of_a_player_in_their_order() -> None:
 def test_the_core_takes_the_rules_of_new_armies_from_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    column = [*PLAYER_FEATURES].index("income for armies")
+    column = [*FEATURES_OF_PLAYERS].index("income for armies")
     turn, weights = line_turn("r6 b4"), load_weights("ending")
     incomes = [3 / 6, 3 / 4]
     assert War(turn).judge(weights)[1][:, column].tolist() == incomes

@@ -23,7 +23,7 @@ inline double exponential(double x) {
     return sum;
 }
 
-// The features of each player at the start of a turn. `PLAYER_FEATURES` in `iacta.war.value` names
+// The features of each player at the start of a turn. `FEATURES_OF_PLAYERS` in `iacta.war.value` names
 // each of them, in this order.
 template <int W>
 void see(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {

@@ -10,16 +10,16 @@ Here `card` counts until the first conquest of the turn, `breaking` if q owns al
 `completing` if c is the last missing territory of k. `share` is the AI's share of k afterwards.
 
 A continent or an opponent is within reach if the armies that could attack exceed a multiple of the
-cost, which is the number of defending armies plus territories. The multiple is `continent_ratio` or
-`player_ratio`. The prize of a goal within reach is divided among its territories.
+cost, which is the number of defending armies plus territories. The multiple is `near_continent` or
+`near_player`. The prize of a goal within reach is divided among its territories.
 
 An attack on c with probability p of success has the value
 
-    p · value(c) + kill · E(armies killed) - loss · E(armies lost) - (1 - p) · failure
-        - exposure · b,
+    p · value(c) + killed · E(armies killed) - lost · E(armies lost) - (1 - p) · failed
+        - bare · b,
 
 where the expectations are over the whole battle, and the last term counts if the attack leaves the
-border of an own continent undefended. `loss` is reduced once the armies per territory exceed
+border of an own continent undefended. `lost` is reduced once the armies per territory exceed
 `patience`. The AI attacks as long as the best value exceeds `threshold`.
 """
 
@@ -36,20 +36,20 @@ from iacta.inputs.errors import IllegalError
 class Player:
     """The weights of an AI.
 
-    territory, card, breaking, progress, completing, leader, growth, kill, loss, failure, exposure,
+    territory, card, breaking, progress, completing, leader, growth, killed, lost, failed, bare,
     threshold: see above.
-    continent_ratio, player_ratio: minimum ratio of attacking armies to cost for a goal in reach.
+    near_continent, near_player: minimum ratio of attacking armies to cost for a goal in reach.
     continent_prize: the prize of a continent, per army of its bonus.
     elimination: the prize of eliminating an opponent.
-    captured_cards: weight of the cards of an opponent, which count as a share of the next set.
+    their_cards: weight of the cards of an opponent, which count as a share of the next set.
     last_rival: an additional prize for the last opponent.
-    rear_guard: armies left behind when advancing, per army of the largest threat.
+    behind: armies left behind when advancing, per army of the largest threat.
     guard_share: the largest share of new armies used to guard an own continent.
     guard_level: armies wanted on a guarded border, per army of the largest threat.
     joker: the cost of using a joker in a set.
-    bold_factor, wary_factor: factors on all values in bold and in wary turns.
+    bold, wary: factors on all values in bold and in wary turns.
     aim: additional value of each territory of the turn's aim.
-    aim_ratio: minimum ratio of attacking armies to cost for an aim to be tried.
+    near_aim: minimum ratio of attacking armies to cost for an aim to be tried.
     margin: minimum gain in the chance to win over a turn without an aim.
     patience: armies per owned territory up to which the AI may wait for better odds. Beyond this
         number it no longer waits, and lost armies count for less.
@@ -64,25 +64,25 @@ class Player:
     completing: float = 1.5
     leader: float = 1.0
     growth: float = 0.005
-    kill: float = 0.5
-    loss: float = 1.0
-    failure: float = 1.0
-    exposure: float = 0.5
+    killed: float = 0.5
+    lost: float = 1.0
+    failed: float = 1.0
+    bare: float = 0.5
     threshold: float = 0.35
-    continent_ratio: float = 1.2
-    player_ratio: float = 1.3
+    near_continent: float = 1.2
+    near_player: float = 1.3
     continent_prize: float = 1.5
     elimination: float = 3.0
-    captured_cards: float = 0.5
+    their_cards: float = 0.5
     last_rival: float = 10.0
-    rear_guard: float = 0.3
+    behind: float = 0.3
     guard_share: float = 0.5
     guard_level: float = 0.7
     joker: float = 1.5
-    bold_factor: float = 1.7
-    wary_factor: float = 0.6
+    bold: float = 1.7
+    wary: float = 0.6
     aim: float = 3.0
-    aim_ratio: float = 0.6
+    near_aim: float = 0.6
     margin: float = 0.01
     patience: float = 15.0
     samples: float = 0.0
@@ -97,8 +97,8 @@ class Player:
 PLAYERS = {
     "simple": Player(),
     "usual": Player(
-        rear_guard=0.0,
-        failure=2.0,
+        behind=0.0,
+        failed=2.0,
         leader=0.3,
         continent_prize=3.0,
         aim=6.0,
@@ -110,15 +110,15 @@ PLAYERS = {
         breaking=0.3,
         progress=0.0,
         leader=0.0,
-        kill=0.8,
-        loss=1.2,
-        failure=2.0,
+        killed=0.8,
+        lost=1.2,
+        failed=2.0,
         threshold=1.0,
-        player_ratio=1.0,
+        near_player=1.0,
         continent_prize=2.0,
         elimination=8.0,
-        captured_cards=2.0,
-        rear_guard=0.0,
+        their_cards=2.0,
+        behind=0.0,
         patience=1e6,
     ),
 }

@@ -142,18 +142,16 @@ class _View:
             if bonus < 1 or not left or not self.beside.get(k):
                 continue
             cost = len(left) + sum(turn.armies[t] for t in left)
-            if self.beside[k] + self.new > n.continent_ratio * cost:
+            if self.beside[k] + self.new > n.near_continent * cost:
                 found[k] = n.continent_prize * bonus, len(left)
         for each in turn.alive:
             lands_left = turn.owners.count(each)
             if each == turn.player or not self.beside.get(each):
                 continue
-            if self.beside[each] + self.new > n.player_ratio * (
+            if self.beside[each] + self.new > n.near_player * (
                 self.count_armies(each) + lands_left
             ):
-                prize = (
-                    n.elimination + n.captured_cards * self.count_cards(each) * self.next_set / 3.0
-                )
+                prize = n.elimination + n.their_cards * self.count_cards(each) * self.next_set / 3.0
                 if len(turn.alive) == 2:
                     prize += n.last_rival
                 found[each] = prize, lands_left
@@ -200,15 +198,15 @@ class _View:
         n = self.n
         owned = sum(map(bool, self.turn.owners))
         calm = min(1.0, n.patience * owned / sum(self.turn.armies))
-        value = won * self.value_territory(c) + n.kill * killed - n.loss * calm * lost
-        value -= (1.0 - won) * n.failure
+        value = won * self.value_territory(c) + n.killed * killed - n.lost * calm * lost
+        value -= (1.0 - won) * n.failed
         return _BattleValue(value, won, lost)
 
     def find_exposure(self, v: int, c: int) -> float:
         found = 0.0
         for bonus, lands in self.continents:
             if v in lands and bonus > 0 and self.is_owner(self.turn.player, lands):
-                found += self.n.exposure * bonus
+                found += self.n.bare * bonus
         return found if any(each != c for each in self.list_enemies(self.into[v])) else 0.0
 
     def find_best_value(self, v: int, able: int) -> float:
@@ -354,7 +352,7 @@ class _View:
         danger, spare = self.find_threat(v), self.count_spare(v)
         here = self.find_best_value(v, spare)
         there = self.find_best_value(c, self.turn.armies[c] + spare - self.turn.rules.garrison)
-        behind = min(most, int(self.n.rear_guard * danger))
+        behind = min(most, int(self.n.behind * danger))
         if max(here, there) <= self.n.threshold:
             return most - behind if self.find_threat(c) >= danger else 0
         return most - behind if there >= here else 0

@@ -1,8 +1,8 @@
 """The value function V: each player's chance to win, learnt from games, to score games cut short.
 
-The input of V is 48 features for each player at the start of a turn (`PLAYER_FEATURES`). A neural
-network with one hidden layer maps the features of a player to a score. V is the softmax of the
-scores of the surviving players.
+The input of V is 48 features for each player at the start of a turn: `FEATURES_OF_PLAYERS`. A
+neural network with one hidden layer maps the features of a player to a score. V is the softmax of
+the scores of the surviving players.
 
 `value.json` has two sets of weights: `choosing`, with which the usual AI chooses its aims, and
 `ending`, which scores games that are cut. It also has the meaning of each feature, and the hash of
@@ -21,7 +21,7 @@ HIDDEN = 32
 
 # In the order of the core. "Relative" features are divided by the mean over surviving players. A
 # ratio r is mapped to (r - 1) / (r + 1), and a set of s armies to s / (s + mean armies).
-PLAYER_FEATURES = {
+FEATURES_OF_PLAYERS = {
     "armies": "relative, minus 1, at most 3",
     "armies with new ones": "relative, as a ratio",
     "territories": "relative, minus 1",
