@@ -156,7 +156,10 @@ GROWS = Rules(mode=ArmiesGrow())
         (lambda: win_chances(middle(), player="bold"), "player must be one of simple, usual"),
         (lambda: win_chances(middle(), player=3), "player must be one of"),  # type: ignore[arg-type]
         (lambda: win_chances(middle(), games=1), "games must be a whole number"),
-        (lambda: best_goals(line_turn("r3 b1", phase="over")), "must have an action left, got over"),
+        (
+            lambda: best_goals(line_turn("r3 b1", phase="over")),
+            "must have an action left, got over",
+        ),
         (lambda: tournament(["simple"], middle()), "players must be 3"),
     ],
 )
