@@ -12,10 +12,10 @@ from scipy import stats
 from benchmarks.audits import WAYS, fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
 from iacta.fairness import p_values as library
-from iacta.fairness.audit import Audit, questions_of
+from iacta.fairness.audit import Audit, count_questions
 from iacta.fairness.e_values import log_evidence, log_factors
-from iacta.fairness.luck import Gained, armies_gain, chance_gain, luck_of
-from iacta.fairness.p_values import Followed, compare_with_fair, find_period, look_at_order
+from iacta.fairness.luck import Gain, armies_gain, chance_gain, measure_luck
+from iacta.fairness.p_values import ThrowSequence, check_order, compare_with_fair, find_period
 from iacta.fairness.throws import Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.forms.sections import Table
@@ -55,9 +55,9 @@ def walked(results: np.ndarray, kinds: int) -> Throws:
     return replace(found, pairs=pairs)
 
 
-def followed(faces: np.ndarray) -> Followed:
+def followed(faces: np.ndarray) -> ThrowSequence:
     """Return dice as they are followed."""
-    return Followed("die", "dice", np.zeros_like(faces), faces, np.full(len(faces), 1 / 6))
+    return ThrowSequence("die", "dice", np.zeros_like(faces), faces, np.full(len(faces), 1 / 6))
 
 
 def written(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool) -> str:
@@ -107,7 +107,7 @@ def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Genera
     fair = np.sort(
         library._pearson(rng.multinomial(counts[0].sum(), chances, size=library.DRAWS), chances)
     )
-    below = np.searchsorted(fair, library._pearson(counts, chances) * (1 - library.SAME))
+    below = np.searchsorted(fair, library._pearson(counts, chances) * (1 - library.TOLERANCE))
     return (library.DRAWS - below + 1) / (library.DRAWS + 1)
 
 
@@ -255,7 +255,7 @@ def test_the_moments_of_orders_are_those_of_all_orders() -> None:
     counts = np.bincount(results)
     n = len(results)
     assert repeats.mean() == pytest.approx((counts * (counts - 1)).sum() / n)
-    found = look_at_order([walked(results, 3)], np.random.default_rng(1))
+    found = check_order([walked(results, 3)], np.random.default_rng(1))
     off = np.abs(repeats - repeats.mean())
     seen = (results[1:] == results[:-1]).sum()
     wanted = (off >= abs(seen - repeats.mean()) - 1e-9).mean()
@@ -266,7 +266,7 @@ def test_fair_orders_raise_no_more_alarms_than_stated() -> None:
     throws, logs, rng = 1100, 2000, np.random.default_rng(5)
     p_values = np.array(
         [
-            [each.p_value for each in look_at_order([walked(rng.integers(0, 6, throws), 6)], rng)]
+            [each.p_value for each in check_order([walked(rng.integers(0, 6, throws), 6)], rng)]
             for _ in range(logs)
         ]
     )
@@ -282,9 +282,9 @@ def test_dice_with_a_memory_are_found_out(throws: int) -> None:
     sticky = fresh.copy()
     for n in np.flatnonzero(rng.random(throws) < 0.2)[1:]:
         sticky[n] = sticky[n - 1]
-    repeats, runs, correlation = look_at_order([walked(sticky, 6)], rng)
+    repeats, runs, correlation = check_order([walked(sticky, 6)], rng)
     assert max(repeats.p_value, runs.p_value, correlation.p_value) < 0.001
-    assert min(each.p_value for each in look_at_order([walked(fresh, 6)], rng)) > 0.005
+    assert min(each.p_value for each in check_order([walked(fresh, 6)], rng)) > 0.005
 
 
 def test_a_list_that_is_used_again_is_found_with_its_length() -> None:
@@ -338,12 +338,12 @@ def test_dice_that_are_alike_in_a_roll_are_found_however_they_are_written(is_sor
     assert p_value(found, "period") < 0.001
 
 
-def copied_slowly(way: Followed) -> list[float]:
+def copied_slowly(way: ThrowSequence) -> list[float]:
     """Return log E of copies from each distance, pair by pair."""
     n, found = len(way.results), []
     for distance in range(1, n):
         stakes = []
-        for share in library.COPIED:
+        for share in library.COPIED_SHARES:
             stake = 1.0
             for now, before in zip(range(distance, n), range(n), strict=False):
                 if way.kinds[now] != way.kinds[before]:
@@ -366,12 +366,12 @@ def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
     faces = rng.integers(0, 6, 90)
     faces[30:60] = faces[:30]
     chances = np.array([1 / 6, 1 / 9, 1 / 4])[kinds]
-    way = Followed("roll", "rolls", kinds, 10 * kinds + faces, chances)
-    assert library._copied(way) == pytest.approx(copied_slowly(way), rel=1e-9, abs=1e-9)
+    way = ThrowSequence("roll", "rolls", kinds, 10 * kinds + faces, chances)
+    assert library._copy_evidence(way) == pytest.approx(copied_slowly(way), rel=1e-9, abs=1e-9)
     # Where a result is so frequent that a Fourier transform counts its pairs, too.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
-    assert library._alike(np.arange(2000), coins).tolist() == pairs
+    assert library._count_pairs(np.arange(2000), coins).tolist() == pairs
 
 
 def test_fair_dice_win_no_bet_on_a_list() -> None:
@@ -379,7 +379,8 @@ def test_fair_dice_win_no_bet_on_a_list() -> None:
     results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
     zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
     stakes = [
-        np.exp(library._copied(Followed("coin", "coins", zeros, each, half))) for each in results
+        np.exp(library._copy_evidence(ThrowSequence("coin", "coins", zeros, each, half)))
+        for each in results
     ]
     assert (np.mean(stakes, axis=0) <= 1 + 1e-12).all()
 
@@ -493,9 +494,9 @@ def test_the_chi_square_distributions_are_those_of_scipy(degrees: int) -> None:
         )
     for off in (0.5, 7.0, 40.0):
         wanted = stats.ncx2.sf(stats.chi2.isf(0.01, degrees), degrees, off)
-        assert library.chi_square_sf(library._limit(degrees, 0.01), degrees, off) == pytest.approx(
-            wanted, rel=1e-6
-        )
+        assert library.chi_square_sf(
+            library._critical_value(degrees, 0.01), degrees, off
+        ) == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize("throws", [1000, 20_000])
@@ -516,7 +517,7 @@ def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarra
 @pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
 def test_the_power_is_that_of_the_alarm_among_all_questions(way: str) -> None:
     found = audit(fair_log(way, 60, np.random.default_rng(1)), draws=99)
-    assert len(found.findings) == questions_of(way)
+    assert len(found.findings) == count_questions(way)
     answer = ask("audit", power=True, rolls=60)
     assert isinstance(answer, PowerAnswer)
     (kind,) = (each for each in answer.kinds if each.name.startswith(way))
@@ -639,7 +640,7 @@ def test_the_distribution_of_luck_is_exact() -> None:
                     longer[gain] = longer.get(gain, 0.0) + p * q
             total = longer
     for result in (-4, 0, 3):
-        found = luck_of("Ada", Gained(6, result, 0, 0, 0, 0), thrown)
+        found = measure_luck("Ada", Gain(6, result, 0, 0, 0, 0), thrown)
         assert found.as_bad == pytest.approx(sum(p for gain, p in total.items() if gain <= result))
         assert found.as_good == pytest.approx(sum(p for gain, p in total.items() if gain >= result))
 

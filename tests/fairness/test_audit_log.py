@@ -19,7 +19,7 @@ from iacta import Battle, IactaError, audit
 from iacta.fairness import log as audit_log
 from iacta.fairness.audit import Audit
 from iacta.fairness.log import read_log
-from iacta.fairness.recording import recorded
+from iacta.fairness.recording import recover_battles
 from iacta.fairness.trials import Entry, Notes, Trial, outcomes
 from iacta.inputs import tabular
 from iacta.inputs.errors import MissingError
@@ -359,10 +359,10 @@ def test_what_may_have_been_one_roll_is_not_reported() -> None:
     small = {**FIRST, "B": land(2, 2)}
     change = {"A": land(1, 4), "B": land(1, 8)}  # two killed, nobody lost
     notes = Notes()
-    assert not list(recorded(recording(small, [change]), notes))
+    assert not list(recover_battles(recording(small, [change]), notes))
     assert notes.skipped == {"attacks that may have been one roll": 1}
     more = {"A": land(1, 4), "B": land(1, 7)}
-    (entry,) = recorded(recording(small, [more]), Notes())
+    (entry,) = recover_battles(recording(small, [more]), Notes())
     assert entry.outcome == (1, 2)
 
 

@@ -1,19 +1,19 @@
-"""Audit: whether dice were fair, and how lucky their players.
+"""Audit: whether the dice of a log were fair, and how lucky each player was.
 
-A log is read once, from its first line to its last, and only counted, so that its length does not
-matter. What is kept is how often each result came in each kind of throw, to whom, and after which
-result; the evidence against fair dice; and the luck of each player. From these counts
-`p_values` answers the questions, and one sentence says whether any of them raises an alarm.
+An audit reads a log once and only counts, so the length of a log does not matter. It counts each
+result by kind of throw, by player, and by the result before. It also adds up the evidence against
+fair dice and the luck of each player. `p_values` tests these counts.
 
-A battle has a single result, such as (3, 0): 3 attackers lost, no defender left. Its place among
-all results of such a battle, the best for the attackers first, is turned into a number from 0 to 1:
+A battle has a single result, such as (3, 0): 3 attackers lost, no defender left. The rank of this
+result among all results of such a battle, the best for the attackers first, becomes a number from 0
+to 1:
 
     u = F(x) + v·P(x),
 
-where F(x) is the probability of better results, P(x) that of this one, and v is a random number
-from 0 to 1. If the results have the probabilities that they should have, u is uniform whatever the
-armies were (Rosenblatt 1952; Brockwell 2007), so that battles of all sizes are one kind of throw:
-each tenth of the results, from the luckiest to the unluckiest, comes as often as each other.
+where F(x) is the probability of better results, P(x) is the probability of this result, and v is a
+random number from 0 to 1. With fair dice u is uniform for any number of armies (Rosenblatt 1952;
+Brockwell 2007). Battles of all sizes are therefore one kind of throw: all tenths of the results,
+from the luckiest to the unluckiest, are equally likely.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,15 +33,15 @@ from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
     DRAWS,
-    ORDER,
+    ORDER_QUESTIONS,
     POWER,
     SHUFFLES,
     Finding,
     bias_seen,
+    check_order,
     compare_players,
     compare_with_fair,
     holm,
-    look_at_order,
 )
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
@@ -57,17 +57,17 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 LEVEL = "1%"
-MAX_DRAWS = 10**7  # simulated logs: some minutes
+MAX_DRAWS = 10**7  # simulated logs, which take some minutes
 
 
 class ResultCount(NamedTuple):
-    """How often one result came.
+    """The count of one result.
 
-    throws: of which throws, such as `3 v 2`.
+    throws: the kind of throws, such as `3 v 2`.
     result: the result, such as `lose 1, kill 1`.
-    seen: how often it came.
-    expected: how often it comes on average with fair dice.
-    low, high: the confidence interval for the expected number, for all results at once.
+    seen: the count of the result in the log.
+    expected: its expected count with fair dice.
+    low, high: the confidence interval for the expected count, simultaneous for all results.
     """
 
     throws: str
@@ -80,28 +80,28 @@ class ResultCount(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(DisplayMixin):
-    """Whether a log is one of fair dice.
+    """The answer to the question whether the dice of a log were fair.
 
     level: the chance of a false alarm.
-    lines: how many throws and battles the log has.
-    throws: the kinds of throws in it.
-    findings: the questions that were asked.
-    corrected: their p-values, corrected for their number by Holm.
+    lines: the number of throws and battles in the log.
+    throws: the kinds of throws in the log.
+    findings: the results of all tests.
+    corrected: the p-values of the findings, with Holm's correction for their number.
     impossible: throws whose result is impossible, or too unlikely to compute, under the rules.
-    is_ordered: whether the log has its throws one by one, in the order they were made.
-    log_evidence: the natural logarithm of the e-value in the end.
-    most_evidence: the largest that it ever was.
-    alarm: after how many throws the e-value reached 1 / level, `None` if it never did.
+    is_ordered: whether the log lists single throws in the order in which they were made.
+    log_evidence: the natural logarithm of the e-value after the last throw.
+    most_evidence: the largest natural logarithm of the e-value after any throw.
+    alarm: the number of throws after which the e-value reached 1 / level, `None` if it never did.
     moments: evidence and luck over time.
     players: the first players, in the order of `moments`.
-    player_p_values: how odd the difference of each player from all others is.
-    lucks: the luck of each player, that of the attackers if there are no names.
-    unread: columns of the log that are ignored.
+    player_p_values: for each player, the p-value of the difference from all other players.
+    lucks: the luck of each player, or of the attackers if the log has no names.
+    unread: ignored columns of the log.
     remarks: sentences on the layout of the log and on its limits.
-    skipped: what is not clear from a recording, and how often.
-    broken_off: battles that attackers left before their end; only their choice decided when.
-    chances: lines that have nothing but the chance to succeed, before and after.
-    chance_spread: the standard deviation of their wins, `None` if some are still open.
+    skipped: the reasons for which a recording leaves attacks unclear, each with a count.
+    broken_off: battles that the attackers stopped before their end, so that no test uses them.
+    chances: lines that state only the chance to succeed, before and after.
+    chance_spread: the standard deviation of the wins in these lines, `None` if some are still open.
     is_recording: whether the log is the recording of a game.
     """
 
@@ -132,17 +132,17 @@ class Audit(DisplayMixin):
 
     @property
     def is_alarm(self) -> bool:
-        """Whether the dice do not look fair: a corrected p-value is at most the level."""
+        """Whether a corrected p-value is at most the level, or a result is impossible."""
         return bool(self.impossible) or min(self.corrected, default=1.0) <= self.level
 
     @property
     def questions(self) -> int:
-        """How many questions were asked."""
+        """The number of tests."""
         return max(len(self.findings), 1)
 
     @cached_property
     def results(self) -> tuple[ResultCount, ...]:
-        """How often each result came, with intervals that are right for all at once."""
+        """The count of each result, with simultaneous confidence intervals."""
         cells = self.questions * sum(len(kind.chances) for kind in self.throws)
         results = []
         for kind in self.throws:
@@ -157,11 +157,11 @@ class Audit(DisplayMixin):
         return tuple(results)
 
     def is_odd(self, result: ResultCount) -> bool:
-        """Return whether a result is part of the reason for an alarm."""
+        """Return whether the audit raises an alarm and a result lies outside its interval."""
         return self.is_alarm and not result.low <= result.expected <= result.high
 
     def fair_counts(self) -> Iterator[Interval]:
-        """Yield between which counts each result lies, so that all do in 95 of 100 fair logs."""
+        """Yield an interval for each count; 95 of 100 fair logs lie within all intervals."""
         cells = sum(len(kind.chances) for kind in self.throws) or 1
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
         for kind in self.throws:
@@ -172,14 +172,14 @@ class Audit(DisplayMixin):
 
     @property
     def largest(self) -> Throws | None:
-        """The kind of throws of which there are the most, `None` for a log of chances."""
+        """The most frequent kind of throws, `None` for a log of chances."""
         return max(self.throws, key=lambda kind: kind.total, default=None)
 
     @property
     def chance_bias_seen(self) -> float | None:
-        """The bias of chances that this log detects nine times in ten, `None` if none.
+        """The bias of chances that this log detects nine times in ten, `None` if it detects none.
 
-        The number of wins is as good as normal.
+        The number of wins is taken as normal.
         """
         if not self.chances or not self.chance_spread:
             return None
@@ -189,7 +189,7 @@ class Audit(DisplayMixin):
         return bias if bias < 0.5 else None
 
     def bias_seen(self, throws: Throws) -> float | None:
-        """Return the bias that this log detects nine times in ten.
+        """Return the bias that this log detects nine times in ten, `None` if it detects none.
 
         throws: the kind of throws.
         """
@@ -205,17 +205,17 @@ def audit(
     draws: int = DRAWS,
     progress: Callable[[int], None] | None = None,
 ) -> Audit:
-    r"""Return whether a log is one of fair dice, and how lucky its players were.
+    r"""Test whether the dice of a log were fair, and measure the luck of its players.
 
-    log: the path of a file; the log itself as a text; or rows, each a mapping from the names of
-        columns, or the face of a die.
-    rules: `Rules` or the name of a rule set, where a line names none.
+    log: the path of a file; the text of the log; or rows, each a mapping from names of columns to
+        values, or the face of a die.
+    rules: `Rules` or the name of a rule set, for lines that name no rules.
     level: the chance of a false alarm.
-    seed: that of the random numbers of simulated logs.
-    draws: how many fair logs are simulated for a p-value that is not exact.
-    progress: is called with the number of lines read so far; `None` for none.
+    seed: the seed of simulated logs.
+    draws: the number of fair logs that are simulated for a p-value that is not exact.
+    progress: a callback that receives the number of lines read so far, or `None`.
 
-    A log that cannot be read is refused, with the line.
+    Raises `IactaError` with the number of the line if a log cannot be read.
 
     >>> audited = audit("die\n" + "6\n" * 9)
     >>> audited.is_alarm, audited.lines
@@ -241,24 +241,26 @@ def audit(
             were = "battle was" if tally.broken_off == 1 else "battles were"
             ignored.append(f"{tally.broken_off} {were} broken off: when to stop was a choice")
         raise MalformedError("; ".join(["the log has no throws or battles to audit", *ignored]))
-    return _judged(tally, notes, draws)
+    return _make_audit(tally, notes, draws)
 
 
-def questions_of(kind: str) -> int:
-    """Return how many questions a log of one player and one kind of throws is asked.
+def count_questions(kind: str) -> int:
+    """Return the number of tests of a log of one player and one kind of throws.
 
-    kind: `"dice"`, `"rolls"` whose dice are known, or `"battles"`.
+    kind: `"dice"`, `"rolls"` with known dice, or `"battles"`.
 
-    >>> questions_of("dice"), questions_of("battles")
+    >>> count_questions("dice"), count_questions("battles")
     (5, 7)
     """
     counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
-    tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)  # luck; spread and the most extreme battle
-    return len(counted) + len(ORDER) + (kind != BATTLES) + tails  # a list used again
+    # Rolls have a test of luck; battles also tests of spread and of the most extreme battle.
+    tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)
+    has_period_test = kind != BATTLES
+    return len(counted) + len(ORDER_QUESTIONS) + has_period_test + tails
 
 
-def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
-    """Return the answers to the questions that are asked of a log."""
+def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
+    """Run all tests on a log that has been counted."""
     used = sorted(
         (kind for kind in tally.known.throws if kind.total),
         key=lambda kind: (KINDS.index(kind.kind), [-ord(letter) for letter in kind.name]),
@@ -267,14 +269,14 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
-    # The dice of rolls have no order, and belong to the players of the rolls.
+    # The dice within a roll have no order, and the same players as the roll.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
-    # Who sorts a log has not watched it grow either.
+    # Evidence over time has no meaning in a log that was sorted afterwards.
     is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:
-        findings += look_at_order(first, tally.rng, shuffles)
+        findings += check_order(first, tally.rng, shuffles)
         findings += tally.repeats.findings()
     names = list(tally.known.players)
     difference, by_player = compare_players(first, names, tally.rng, shuffles)

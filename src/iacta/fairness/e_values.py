@@ -1,21 +1,22 @@
-"""E-values: how much a log speaks against fair dice, at any moment that somebody looks.
+"""E-values: evidence against fair dice that may be checked after every throw.
 
-A p-value is right for a log of a length that was fixed before. Who looks after every game, and
-stops when it is small, finds one in the end even with fair dice. An e-value may be watched. It is
-what a bet against fair dice has made of 1: with fair dice its expected value stays 1, however the
-bets are placed, so that by Ville's inequality it ever reaches 1/α with a chance of at most α.
+A p-value is valid only if the length of the log was fixed in advance. A player who checks after
+every game and stops at the first small p-value will eventually find one, even with fair dice. An
+e-value may be checked at any time. It is the capital of a gambler who starts with 1 and bets
+against fair dice. With fair dice the expected capital stays 1 for any betting strategy, so by
+Ville's inequality the capital ever reaches 1/α with a chance of at most α.
 
-The bets are those of a Dirichlet mixture. With K kinds of results, nᵢ of kind i among n, which fair
-dice give with the probability pᵢ, and weights aᵢ with the sum A,
+The gambler bets on a Dirichlet mixture. Let result i have the probability pᵢ with fair dice, the
+count nᵢ among n throws, and the weight aᵢ; the weights add up to A. Then
 
     E = Γ(A) / Γ(A + n) · Π_i (Γ(a_i + n_i) / Γ(a_i)) / Π_i p_i^{n_i},
 
-which grows by one factor with each result: when kind i comes next, by
+and each throw multiplies E by one factor. If the next result is i, the factor is
 
     (a_i + n_i) / ((A + n)·p_i).
 
-The weights are aᵢ = 100 pᵢ: the mixture looks for biases of some per cent. The e-values of
-different kinds of throws are multiplied.
+The weights aᵢ = 100 pᵢ suit biases of some per cent. The e-values of different kinds of throws are
+multiplied.
 
 Source: Lindon and Malek, "Anytime-valid inference for multinomial count data" (NeurIPS 2022, arXiv
 2011.03567).
@@ -29,7 +30,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-WEIGHT = 100.0
+WEIGHT = 100.0  # the sum of all weights aᵢ
 
 
 def log_evidence(counts: Ints, chances: Floats) -> float:
@@ -48,10 +49,10 @@ def log_evidence(counts: Ints, chances: Floats) -> float:
 
 
 def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
-    """Return by how much each of some results changes log E.
+    """Return the change of log E by each result.
 
-    results: the results in their order, as places in `chances`.
-    before: how often each result came before these.
+    results: the results in their order, as indices into `chances`.
+    before: the count of each result before these results.
 
     >>> import numpy as np
     >>> factors = log_factors(np.array([0, 1, 0]), np.zeros(2, dtype=int), np.array([0.5, 0.5]))

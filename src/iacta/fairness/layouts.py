@@ -268,7 +268,7 @@ LOST_BY = {
     for side in ("attacker", "defender")
 }
 HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
-LOSSES = tuple(  # the losses of one side, perhaps followed by those of the other
+LOSSES = tuple(  # the losses of one side, perhaps followed by the losses of the other side
     rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
     rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
     for one, other in (("attacker", "defender"), ("defender", "attacker"))

@@ -1,13 +1,11 @@
-"""Logs of dice: what was rolled, read from texts, files and records in bounded memory.
+"""Logs of dice: texts, files and rows, read in bounded memory.
 
-A log has one row for each die, roll or battle. Lines of text repeat: there are only so many rolls.
-So a line is parsed when it is first seen, and a log of a hundred million lines is read as blocks of
-numbers, each the place of an `Entry` in the block's list.
+A log has one row for each die, roll or battle. Most lines of a long text are repeats, as there are
+few different rolls. The reader parses each different line once, and reads a log as blocks of
+integers, each the index of an `Entry` in the list of the block.
 
-Recordings of RiskGameRecorder are read too. They hold the armies on the map whenever these change,
-from which some battles can be recognised, and some of their outcomes never: `recorded` says which,
-and a battle from a recording is compared with the fair distribution given that its outcome is
-recognisable.
+Recordings of RiskGameRecorder are logs, too. They contain the armies on the map, from which
+`recover_battles` recovers some battles.
 """
 
 import re
@@ -36,7 +34,7 @@ from iacta.fairness.layouts import (
     is_won,
     split_dice,
 )
-from iacta.fairness.recording import recorded
+from iacta.fairness.recording import recover_battles
 from iacta.fairness.totals import attackers_lost
 from iacta.fairness.trials import LONGEST_NAME, LOST, WON, Entry, Notes, Trial, refuse_large
 from iacta.inputs.checks import parse_int, quote, read_int, split_words
@@ -68,16 +66,16 @@ from iacta.rules.variants import find_rules
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 
-BLOCK = 2**17
-SAMPLE = 1000  # rows that decide how all are read
-REMARK = b"#"  # how lines begin that are skipped
-MAX_ENTRIES = 2**18  # lines whose meaning is remembered
-LONGEST_LINE = 10_000
-MAX_COLUMNS = 100  # of a log; only those above are read
-MAX_COUNT = 10**12  # floats hold the sums of such counts
-MAX_FACES = 100  # of a die, each of which is counted
-MAX_AHEAD = 50  # territories behind the one attacked
-MAX_DEFENDERS = 1000  # on each of these; more take long
+BLOCK = 2**17  # rows
+SAMPLE = 1000  # rows that decide the layout of a log
+REMARK = b"#"  # the first character of a skipped line
+MAX_ENTRIES = 2**18  # cached lines
+LONGEST_LINE = 10_000  # characters
+MAX_COLUMNS = 100  # names of unread columns in an answer
+MAX_COUNT = 10**12  # floats hold sums of such counts exactly
+MAX_FACES = 100
+MAX_AHEAD = 50  # territories
+MAX_DEFENDERS = 1000  # per territory ahead
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
@@ -100,8 +98,8 @@ DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 class Block(NamedTuple):
     """A part of a log.
 
-    entries: the different rows.
-    codes: for each row, in order, the place of its entry.
+    entries: the different entries.
+    codes: for each row, in order, the index of its entry.
     """
 
     entries: list[Entry]
@@ -111,10 +109,10 @@ class Block(NamedTuple):
 def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     """Yield a log block by block.
 
-    log: the path of a file; its content, as text or bytes; or rows, each a mapping from the names
-        of columns, or the face of a die.
-    rules: the rules of rows that name none.
-    notes: receives everything that is not part of the blocks.
+    log: the path of a file; its content, as text or bytes; or rows, each a mapping from names of
+        columns to values, or the face of a die.
+    rules: the rules of rows that name no rules.
+    notes: receives remarks, ignored columns and skipped attacks.
     """
     read = partial(_entry, usual=rules, notes=notes)
     if not isinstance(log, str | bytes | PathLike):
@@ -132,11 +130,11 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
         elif isinstance(document := table.read_document(), list):
             yield from _blocks_of_rows(document, "entry", read, rules, notes)
         else:
-            yield from _blocks(recorded(document, notes))
+            yield from _blocks(recover_battles(document, notes))
 
 
 def _is_document(head: bytes) -> bool:
-    """Return whether a log is one JSON text, such as a recording, and not a line per event."""
+    """Return whether a log is one JSON document, such as a recording, and not a line per event."""
     start = head.lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"["):
@@ -148,7 +146,7 @@ def _is_document(head: bytes) -> bool:
 
 
 def _records(table: Tabular) -> Iterator[Row | str]:
-    """Yield the rows of a table, as lines if it has no heading."""
+    """Yield the rows of a table, or lines if it has no heading."""
     for row in table.read_records(
         lambda name: not table.is_headed or name in COLUMNS or is_column(name)
     ):
@@ -162,7 +160,7 @@ def _records(table: Tabular) -> Iterator[Row | str]:
 def _blocks_of_rows(
     log: Any, place: str, read: Callable[[Row], Entry], rules: Rules, notes: Notes
 ) -> Iterator[Block]:
-    """Yield the blocks of a log that has its rows as values.
+    """Yield the blocks of a log that is a list of Python values.
 
     log: mappings, dice, texts, or pairs of the dice of both sides.
     place: the word for a row in messages, such as `entry`.
@@ -245,7 +243,7 @@ class _Lines(NamedTuple):
 
 
 def _first_lines(head: bytes) -> list[Numbered]:
-    """Return the lines at the beginning of a text, without the last if it may not be whole."""
+    """Return the first lines of a text, without a last line that may be incomplete."""
     lines = head.decode(errors="replace").split("\n")
     if len(head) >= HEAD_BYTES:
         lines.pop()
@@ -257,10 +255,10 @@ def _is_row(line: str) -> bool:
 
 
 class _Reader:
-    """Reads the lines of a log, and remembers what they say.
+    """Reads the lines of a log, with a cache of parsed lines.
 
-    known: the place of the entry of each line.
-    places: the entries, with their places.
+    known: the index of the entry of each parsed line.
+    places: the index of each entry.
     """
 
     def __init__(
@@ -284,7 +282,7 @@ class _Reader:
             if is_full or len(waiting) >= BLOCK:
                 yield Block(list(self.places), np.array(waiting))
                 waiting = []
-            if is_full:  # a log without duplicates takes no more memory
+            if is_full:  # bounds the memory of a log without duplicates
                 self.known, self.places = {}, {}
         if waiting:
             yield Block(list(self.places), np.array(waiting))
@@ -313,7 +311,7 @@ class _Reader:
             yield self.known[line]
 
     def _find_layout(self, first: str, number: int) -> bool:
-        """Find out how all lines are read, and return whether the first is a heading."""
+        """Choose the layout of all lines, and return whether the first line is a heading."""
         sample = self.sample or [(number, first)]
         if self.lines.format == "jsonl":
             self.layout = Layout(lambda text: [_json_row(text)], "")
@@ -341,7 +339,7 @@ class _Reader:
         return False
 
     def _name_columns(self, sample: Iterable[str]) -> None:
-        """Find the meaning of the columns in the first lines that can be read."""
+        """Find the meaning of columns from the first lines that can be read."""
         rows: list[Row] = []
         for line in sample:
             with suppress(IactaError):
@@ -383,7 +381,7 @@ _shown_losses = lru_cache(maxsize=2**14)(shown_losses)
 
 
 def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
-    """Return the entry of a row, or refuse it."""
+    """Return the entry of a row, or raise `IactaError` if the row is invalid."""
     given: dict[str, Any] = {}
     for name, value in row.items():
         column = normalise_column(name) if isinstance(name, str) else ""
@@ -398,7 +396,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     chances = _chances(given) if has_chances else None
     if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
         kinds = ["totals"]
-    elif len(kinds) == 2 and "totals" in kinds:  # the number of a roll, perhaps
+    elif len(kinds) == 2 and "totals" in kinds:  # `rolls` may be a running number
         kinds.remove("totals")
         notes.unread["rolls"] = None
     if not kinds and "won" in given and ("attackers" in given or chances is None):
@@ -415,7 +413,7 @@ def _entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else quote(dict(row))
         raise MalformedError(f"a row must have {WANTED}; got {got}")
     if chances is not None and kinds[0] in ("totals", "won"):
-        chances = None  # many rolls have no single chance, and an attack has one of its own
+        chances = None  # many rolls have no single chance, and the rules give that of an attack
         notes.unread |= dict.fromkeys(("chance_before", "chance_after"))
     readers = {
         "dice": _die,
@@ -446,7 +444,7 @@ def _rules(name: object, garrison: int) -> Rules:
 
 
 def _ahead(value: object) -> tuple[Territory, ...]:
-    """Return the territories still to take: `3 8:capital`, or a list."""
+    """Return the territories that follow, from a text such as `3 8:capital` or from a list."""
     parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
@@ -476,7 +474,7 @@ def _chances(given: Row) -> tuple[float, float]:
 
 
 def _chance(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a line that has nothing but the chance to succeed."""
+    """Return the entry of a line that states only the chance to succeed, before and after."""
     before, after = _chances(given)
     is_decided = after in (0, 1)
     outcome = (WON if after else LOST) if is_decided else (0, 0)
@@ -578,7 +576,7 @@ def _dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
 
 
 def _losses(given: Row, roll: Roll) -> Losses | None:
-    """Return the losses that a row states, `None` if it states none."""
+    """Return the losses that a row states, `None` if it states no losses."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
@@ -607,7 +605,7 @@ def _battle(given: Row, rules: Rules) -> Entry:
         )
     if ours < garrison or (not theirs and ours <= garrison):
         raise IllegalError(
-            f"attackers_left must be at least {garrison + (not theirs)}, including those who "
+            f"attackers_left must be at least {garrison + (not theirs)}, including armies that "
             f"moved on, got {ours}"
         )
     if "won" in given and _won(given) != (not theirs):
@@ -622,7 +620,7 @@ def _battle(given: Row, rules: Rules) -> Entry:
 
 
 def _won_battle(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a battle of which only the winner is known."""
+    """Return the entry of a battle with a known winner and unknown losses."""
     attackers, defenders = _whole(given, "attackers", 1), _whole(given, "defenders", 1)
     if attackers <= rules.garrison:
         raise IllegalError(
@@ -642,9 +640,9 @@ def _won(given: Row) -> bool:
 
 
 def _are_totals(given: Row) -> bool:
-    """Return whether the losses belong to all rolls that a line counts.
+    """Return whether the losses of a line are totals over all its rolls.
 
-    No single roll costs so many armies.
+    They are totals if a single roll cannot cost that many armies.
     """
     names = ("count", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
     if any(name not in given for name in names):
@@ -654,7 +652,7 @@ def _are_totals(given: Row) -> bool:
 
 
 def _total(given: Row, rules: Rules) -> Entry:
-    """Return the entry of many rolls of which only the armies lost in total are known."""
+    """Return the entry of many rolls with known total losses."""
     if not rules.mode.dice_chosen_first:
         raise rules.mode.unfit("to audit single rolls")
     if "count" in given:
@@ -675,5 +673,5 @@ def _total(given: Row, rules: Rules) -> Entry:
             f"attackers_lost {ours:,} and defenders_lost {theirs:,}"
         )
     trial = Trial("total", first, second, rules)
-    attackers_lost(trial)  # refuses rules under which the sum says nothing
+    attackers_lost(trial)  # raises if the total losses do not determine each other
     return Entry(trial, (ours, theirs), times=rolls)

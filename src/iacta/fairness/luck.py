@@ -1,26 +1,25 @@
-"""Luck: what the dice gave beyond their average, as backgammon measures it.
+"""Luck: the part of a result that the dice added, as in backgammon.
 
-A state of the game has a value V, such as the chance to win it. What a player does moves V, and so
-do the dice. The luck of a throw is what the dice alone have added to V,
+A state of the game has a value V, such as the chance to win. Both decisions and dice change V. The
+luck of a throw is the change of V by the dice alone,
 
-    luck = V(after) − E[V(after)],
+    luck = V(after) − E[V(after)].
 
-whose expected value is 0 whatever the player chose. So luck adds up over throws, and so do its
-variances, as no throw knows the next. What is left of the result is due to choices:
+Its expected value is 0 for any decision. Luck therefore adds up over throws, and so does its
+variance, as throws are independent. Skill is the rest of the result:
 
     result = skill + luck.
 
-Here V counts armies, those that the enemy has lost minus one's own, or it is the chance to win the
-battle, or the whole campaign. What the attackers gain in luck the defenders lose.
+Here V is the number of armies that the enemy lost minus the player's own losses, or the chance to
+win the battle or the whole campaign. The luck of the defenders is minus the luck of the attackers.
 
-Where a log gives V itself, such as the chance that a plan has from the position before a throw and
-after it, the luck is V(after) − V(before): a plan that is followed has the same chance on average.
-As V·(1 − V) and the square of its steps together keep their mean, the variance of such steps is on
-average
+If a log states V itself, such as the chance of a plan before and after a throw, the luck is
+V(after) − V(before), because following a plan keeps its expected chance. The sum of V·(1 − V) and
+of all squared steps so far also keeps its mean. The variance of a step is therefore, on average,
 
-    E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))],
+    E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))].
 
-whose sum over a plan that is followed to its end is V·(1 − V) at the start.
+The sum of these variances over a plan that is followed to its end is V·(1 − V) at the start.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -44,17 +43,16 @@ from iacta.rules.rules import Rules
 class Luck(NamedTuple):
     """The luck of a player.
 
-    player: the name, empty for attackers without one.
-    throws: how many rolls and battles the player was in.
-    result: armies that the enemy lost, minus those of the player.
-    armies: how many of them are luck; the others, `result - armies`, are what the choices were
-        worth.
-    spread: the standard deviation of that luck.
-    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player: in
-        armies, or in wins where no armies are known.
-    fights: how many of them changed a known chance to win a battle.
-    wins: the luck in battles won, summed over these.
-    wins_spread: the standard deviation of that luck.
+    player: the name of the player, empty for attackers without a name.
+    throws: the number of the player's rolls and battles.
+    result: the armies that the enemy lost, minus the player's own losses.
+    armies: the luck in armies; the skill is `result - armies`.
+    spread: the standard deviation of the luck in armies.
+    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player, in
+        armies, or in wins if no losses are known.
+    fights: the number of throws that changed a known chance to win.
+    wins: the luck in wins, summed over these throws.
+    wins_spread: the standard deviation of the luck in wins.
     """
 
     player: str
@@ -69,11 +67,15 @@ class Luck(NamedTuple):
     wins_spread: float
 
 
-class Gained(NamedTuple):
-    """What throws gain a player, added up.
+class Gain(NamedTuple):
+    """The gain of a player from one throw, or the sum over several throws.
 
-    armies, luck: the armies gained, and how many of them are luck.
-    fights, wins: how many changed a known chance to win, and by how much, with its variance.
+    throws: the number of throws.
+    armies: the armies that the enemy lost, minus the player's own losses.
+    luck: the luck in armies.
+    fights: the number of throws that changed a known chance to win.
+    wins: the luck in wins.
+    variance: the variance of the luck in wins.
     """
 
     throws: float
@@ -84,8 +86,8 @@ class Gained(NamedTuple):
     variance: float
 
 
-def gained(entry: Entry, trial: Trial) -> Gained:
-    """Return the gain of the attackers in a roll or a battle, or their mean gain in many rolls."""
+def measure_gain(entry: Entry, trial: Trial) -> Gain:
+    """Return the gain of the attackers in a roll or a battle, or their mean gain per roll."""
     armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
     mean, _ = armies_gain(trial)
     if not trial.has_losses:
@@ -96,14 +98,14 @@ def gained(entry: Entry, trial: Trial) -> Gained:
         chance = (1, after - before, before * (1 - before) - after * (1 - after))
     elif trial.kind == "battle" or entry.armies is not None:
         chance = (1, *chance_gain(trial, entry.armies, entry.outcome, entry.ahead))
-    return Gained(1, armies, armies - mean, *chance)
+    return Gain(1, armies, armies - mean, *chance)
 
 
 @lru_cache(maxsize=2**14)
 def armies_gain(trial: Trial) -> tuple[float, float]:
-    """Return the armies that a throw gains the attackers on average, and their variance.
+    """Return the mean and the variance of the armies that a throw gains the attackers.
 
-    Both are 0 where only success is known.
+    Both are 0 if only success is known.
 
     >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
@@ -124,11 +126,11 @@ def chance_gain(
     lost: tuple[int, int],
     ahead: tuple[Territory, ...] = (),
 ) -> tuple[float, float]:
-    """Return how lucky a throw was in the chance to succeed, and the variance of that.
+    """Return the luck of a throw in the chance to succeed, and the variance of this luck.
 
     armies: attackers, garrison included, and defenders before a roll; `None` for a battle.
-    lost: what it cost both sides.
-    ahead: the territories to be taken after this one; the chance is that to take them all.
+    lost: the armies that attackers and defenders lost.
+    ahead: the territories that the attackers must conquer after this one, to succeed.
 
     >>> luck, variance = chance_gain(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
     >>> round(luck, 4)
@@ -136,7 +138,7 @@ def chance_gain(
     """
     chances = outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
-    is_over = armies is None  # a battle is: who has lost it does not go on
+    is_over = armies is None  # a lost battle ends the campaign
     if trial.is_only_won:
         won = chances.get(WON, 0.0)
         return float(lost == WON) - won, won * chances.get(LOST, 0.0)
@@ -153,7 +155,7 @@ def chance_gain(
 def _chance(
     attackers: int, defenders: int, rules: Rules, ahead: tuple[Territory, ...], is_over: bool
 ) -> float:
-    """Return the chance to take a territory, and all that are ahead."""
+    """Return the chance to conquer a territory and all territories ahead."""
     able = attackers - rules.garrison
     if not defenders and not ahead:
         return 1.0
@@ -165,15 +167,14 @@ def _chance(
     return float(Campaign(attackers if defenders else able, way, rules).win_probability())
 
 
-def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int]) -> Luck:
+def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], int]) -> Luck:
     """Return the luck of a player.
 
-    total: what all throws gained them.
-    thrown: how often each trial occurred, with 1 where they attacked and −1 where they defended.
+    total: the sum of the player's gains.
+    thrown: the count of each trial, with 1 if the player attacked and −1 if the player defended.
 
-    The distribution of the armies gained, or of the wins, is exact. Where that takes long, the
-    distribution of armies is the normal one, and where chances are still open, that of wins is
-    Chernoff's bound.
+    `as_bad` and `as_good` are exact. For very long logs they come from the normal distribution, and
+    for chances that are still open they are Chernoff's bound.
     """
     variances = (armies_gain(trial)[1] * count for (trial, _), count in thrown.items())
     result, spread = round(total.armies), math.sqrt(math.fsum(variances))
@@ -196,7 +197,7 @@ def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int])
 
 
 def _army_tails(thrown: Mapping[tuple[Trial, int], int], result: int) -> tuple[float, float]:
-    """Return the chance that fair dice gain at most, and at least, so many armies."""
+    """Return the chance that fair dice gain at most, and at least, `result` armies."""
     parts = []
     for (trial, sign), count in thrown.items():
         if trial.has_losses:
@@ -207,7 +208,7 @@ def _army_tails(thrown: Mapping[tuple[Trial, int], int], result: int) -> tuple[f
 
 
 def _win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
-    """Return the chance that fair dice win at most, and at least, as often."""
+    """Return the chance that the luck in wins is at most, and at least, `gain` with fair dice."""
     tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in thrown.items():
         chances = outcomes(trial)

@@ -1,20 +1,20 @@
-"""P-values: how well counts agree with fair dice, and what bias they detect.
+"""P-values: the agreement of counts with fair dice, and the bias that counts detect.
 
-All questions about counts use Pearson's statistic. With nᵢ results of kind i among n, which fair
-dice give with the probability pᵢ, it is
+All tests of counts use Pearson's statistic. If result i has the count nᵢ among n throws and the
+probability pᵢ with fair dice, the statistic is
 
-    X² = Σ_i (n_i − n·p_i)² / (n·p_i),
+    X² = Σ_i (n_i − n·p_i)² / (n·p_i).
 
-and a p-value is the probability that fair dice give at least as large a value. It is summed over
-all possible counts where these are few (the exact multinomial test), and else estimated from
-simulated fair logs: of N of them b are at least as far off, so
+The p-value is the probability that fair dice give at least as large a value. It is the sum over all
+possible counts if there are few (the exact multinomial test). Otherwise N fair logs are simulated:
+if b of the N statistics are at least as large, the p-value is
 
-    p = (b + 1) / (N + 1),
+    p = (b + 1) / (N + 1).
 
-which fair dice make smaller than any α in at most α of all logs (Davison and Hinkley 1997, eq
-4.11). Several questions about one log are corrected by Holm (1979): the smallest of m p-values is
-multiplied by m, the next by m − 1, and so on. So fair dice raise a false alarm on any question with
-at most the stated chance.
+With fair dice it is at most α in at most the share α of all logs (Davison and Hinkley 1997, eq
+4.11). Holm's correction (1979) combines several tests of a log: the smallest of m p-values is
+multiplied by m, the next by m − 1, and so on. With fair dice the chance that any corrected p-value
+is at most α is then at most α.
 """
 
 import math
@@ -29,34 +29,36 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
+from iacta.fairness.sums import normal_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED = 200_000  # results of the same number of throws
-DRAWS = 100_000
-SHUFFLES = 9_999
-MAX_SHUFFLED = 1_000  # throws whose order is shuffled; of more, it is as good as normal
-MAX_SHARED = 10**9  # throws that NumPy can deal out without putting them back
-MAX_COMPARED = 12  # players
-ORDER = ("repeats", "runs", "correlation")
-MIN_FOLLOWED = 40
-COPIED = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of a log that are copied
-SAME = 1e-9
-POWER = 0.9
-MAX_BIAS = 0.5  # no face can be off by more
-SURE = 1000.0  # off by so much for each result, it is seen
-INTERVAL_LEVEL = 0.99
-MAX_SUMMED_SPREAD = 1000.0  # the largest standard deviation of a binomial tail summed term by term
+MAX_ENUMERATED_COUNTS = 200_000  # longer logs have simulated p-values
+DRAWS = 100_000  # simulated fair logs per p-value
+SHUFFLES = 9_999  # shuffled logs per test of order or of players
+MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is compared with a normal distribution
+MAX_URN_THROWS = 10**9  # the limit of NumPy's hypergeometric distribution
+MAX_COMPARED_PLAYERS = 12
+ORDER_QUESTIONS = ("repeats", "runs", "correlation")
+MIN_SEQUENCE = 40  # throws; shorter logs are not searched for a repeated sequence
+COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of copied throws to bet on
+TOLERANCE = 1e-9  # relative rounding error between equal statistics
+POWER = 0.9  # chance to detect a bias
+MAX_BIAS = 0.5
+CERTAIN_SHIFT = 1000.0  # shift of X² per result that is always detected
+INTERVAL_LEVEL = 0.99  # confidence of the interval for a simulated p-value
+MAX_SUMMED_VARIANCE = 1e6  # larger variances have a normal tail
 
 
 class Finding(NamedTuple):
-    """A question about a log, and how often fair dice look as odd.
+    """The result of one test of a log.
 
+    question: the name of the test.
     p_value: the chance that fair dice are at least as far off.
-    statistic: by how much they are off, as the question measures it.
-    how: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
-    interval: where the p-value is simulated, its own interval at 99%.
-    detail: more about what was found, for people.
+    statistic: the statistic of the test.
+    how: the source of the p-value: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
+    interval: the 99% interval of a simulated p-value, otherwise `None`.
+    detail: the details in words.
     """
 
     question: str
@@ -73,10 +75,10 @@ class Finding(NamedTuple):
 def compare_with_fair(
     question: str, parts: Sequence[Throws], rng: "np.random.Generator", draws: int = DRAWS
 ) -> Finding:
-    """Return how well counts agree with fair dice.
+    """Test counts against fair dice.
 
     parts: the kinds of throws; their statistics are added.
-    draws: how many fair logs are simulated, if the log is too long to enumerate.
+    draws: the number of simulated fair logs, if the log is too long to enumerate.
 
     >>> import numpy as np
     >>> sides, counts = np.array([1.0, 2.0]), {0: np.array([9, 1])}
@@ -87,20 +89,24 @@ def compare_with_fair(
     """
     statistic = sum(float(_pearson(part.counts, part.chances)) for part in parts)
     others = len(parts[0].chances) - 1
-    if len(parts) == 1 and comb(parts[0].total + others, others) <= MAX_ENUMERATED:
-        return Finding(question, _exact(parts[0], statistic), statistic, "exact")
+    if len(parts) == 1 and comb(parts[0].total + others, others) <= MAX_ENUMERATED_COUNTS:
+        return Finding(question, _exact_p_value(parts[0], statistic), statistic, "exact")
     drawn = np.zeros(draws)
     for part in parts:
         drawn += _pearson(rng.multinomial(part.total, part.chances, size=draws), part.chances)
     return simulated_finding(
-        question, int((drawn >= statistic * (1 - SAME)).sum()), draws, statistic
+        question, int((drawn >= statistic * (1 - TOLERANCE)).sum()), draws, statistic
     )
 
 
 def simulated_finding(
     question: str, as_far: int, draws: int, statistic: float, detail: str = ""
 ) -> Finding:
-    """Return a finding of which some of all simulated fair logs are as far off."""
+    """Return a finding with a simulated p-value.
+
+    as_far: the number of simulated fair logs that are at least as far off.
+    draws: the number of simulated fair logs.
+    """
     interval = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
     p_value = (as_far + 1) / (draws + 1)
     return Finding(question, p_value, statistic, "simulated", interval, detail)
@@ -114,18 +120,18 @@ def _pearson(counts: Ints, chances: Floats) -> Floats:
     return statistics
 
 
-def _exact(part: Throws, statistic: float) -> float:
-    """Return the p-value of the exact multinomial test, its outcomes ordered by X²."""
+def _exact_p_value(part: Throws, statistic: float) -> float:
+    """Return the p-value of the exact multinomial test, with outcomes ordered by X²."""
     n = part.total
     every = _compositions(n, len(part.chances))
     log_factorials = _log_factorial(np.arange(n + 1))
     logs = log_factorials[n] + (every * np.log(part.chances) - log_factorials[every]).sum(axis=1)
-    is_as_far = _pearson(every, part.chances) >= statistic * (1 - SAME)
+    is_as_far = _pearson(every, part.chances) >= statistic * (1 - TOLERANCE)
     return min(math.fsum(np.exp(logs[is_as_far])), 1.0)
 
 
 def _compositions(total: int, kinds: int) -> Ints:
-    """Return all counts of so many kinds with a sum.
+    """Return all rows of `kinds` counts that add up to `total`.
 
     >>> _compositions(1, 3).tolist()
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -141,7 +147,7 @@ def _compositions(total: int, kinds: int) -> Ints:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number.
+    """Return p-values with Holm's correction for their number.
 
     >>> holm([0.01, 0.5, 0.02])
     [0.03, 0.5, 0.04]
@@ -159,27 +165,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
 # Order.
 
 
-def look_at_order(
+def check_order(
     parts: Sequence[Throws], rng: "np.random.Generator", draws: int = SHUFFLES
 ) -> list[Finding]:
-    """Return whether results depend on those before them: by repeats, runs and correlation.
+    """Test whether results depend on the results before: by repeats, runs and correlation.
 
-    Each looks at pairs of results that follow each other in throws of one kind. Given how often
-    each result came, all orders are as likely if the dice have no memory. So short logs are
-    compared with shuffled ones, and long ones with the normal distribution, by the mean and the
-    variance over all orders. With n results, the share qᵢ of kind i, and s_k = Σ qᵢ^k:
+    Each test uses pairs of consecutive results in throws of one kind. If the dice have no memory,
+    all orders of the observed results are equally likely. Short logs are therefore compared with
+    shuffled logs, and long logs with a normal distribution that has the mean and the variance over
+    all orders. With n results, the share qᵢ of result i, and s_k = Σ qᵢ^k:
 
-    - the repeats of a result have the mean n·s₂ − 1, and the variance n (s₂ + s₂² − 2 s₃) as n
-      grows (Moran 1948);
-    - the changes between better and worse than average, n₁ and n₀ of them, have the mean
+    - the number of repeats has the mean n·s₂ − 1, and for large n the variance
+      n (s₂ + s₂² − 2 s₃) (Moran 1948);
+    - the number of changes between n₁ results better and n₀ results worse than average has the mean
       2 n₁ n₀ / n and the variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
-    - the sum of products of neighbours, with scores of mean 0 and variance 1, has the mean −1 and
-      the variance n as n grows (Wald and Wolfowitz 1943).
+    - the sum of products of neighbouring scores, standardised to mean 0 and variance 1, has the
+      mean −1, and for large n the variance n (Wald and Wolfowitz 1943).
     """
     used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
         return []
-    totals, means, variances = np.sum([_order(part) for part in used], axis=0)
+    totals, means, variances = np.sum([_order_statistics(part) for part in used], axis=0)
     total = sum(part.total for part in used)
     seen = (
         f"{totals[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
@@ -187,33 +193,33 @@ def look_at_order(
         "expected",
         f"the correlation with the result before is {(totals[2] + len(used)) / total:+.3f}",
     )
-    if total > MAX_SHUFFLED:
+    if total > MAX_SHUFFLED_THROWS:
         off = (np.abs(totals - means) / np.sqrt(variances)).tolist()
         return [
             Finding(name, math.erfc(count / math.sqrt(2)), count, "normal", None, words)
-            for name, count, words in zip(ORDER, off, seen, strict=True)
+            for name, count, words in zip(ORDER_QUESTIONS, off, seen, strict=True)
         ]
-    shuffled = np.sum([_shuffled(part, rng, draws) for part in used], axis=0)
-    off = np.abs(totals - means) * (1 - SAME)
+    shuffled = np.sum([_shuffle_statistics(part, rng, draws) for part in used], axis=0)
+    off = np.abs(totals - means) * (1 - TOLERANCE)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
         simulated_finding(name, int(count), draws, float(deviation), words)
-        for name, count, deviation, words in zip(ORDER, as_far, off, seen, strict=True)
+        for name, count, deviation, words in zip(ORDER_QUESTIONS, as_far, off, seen, strict=True)
     ]
 
 
-def _standard(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the scores with mean 0 and variance 1, and which are better than average."""
+def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the scores with mean 0 and variance 1, and whether each is better than average."""
     share = part.counts / part.total
     middle = part.scores - share @ part.scores
     spread = math.sqrt(float(share @ middle**2)) or 1.0
     return middle / spread, middle > 0
 
 
-def _order(part: Throws) -> Floats:
+def _order_statistics(part: Throws) -> Floats:
     """Return the three statistics, their means and their variances, one row each."""
-    assert part.pairs is not None  # noqa: S101 # as the order is known
-    n, pairs, (scores, better) = part.total, part.pairs, _standard(part)
+    assert part.pairs is not None  # noqa: S101 # the order is known
+    n, pairs, (scores, better) = part.total, part.pairs, _standardise(part)
     changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
     share, high = part.counts / n, float(part.counts[better].sum())
     two, three, both = (share**2).sum(), (share**3).sum(), 2 * high * (n - high)
@@ -227,8 +233,8 @@ def _order(part: Throws) -> Floats:
     )
 
 
-def _shuffled(part: Throws, rng: "np.random.Generator", draws: int) -> Floats:
-    scores, better = _standard(part)
+def _shuffle_statistics(part: Throws, rng: "np.random.Generator", draws: int) -> Floats:
+    scores, better = _standardise(part)
     results = np.repeat(np.arange(len(part.counts)), part.counts)
     rows = rng.permuted(np.tile(results.astype(np.uint8), (draws, 1)), axis=1)
     first, second = rows[:, :-1], rows[:, 1:]
@@ -242,13 +248,13 @@ def _shuffled(part: Throws, rng: "np.random.Generator", draws: int) -> Floats:
     )
 
 
-class Followed(NamedTuple):
-    """What was thrown, in its order, to see whether a list of it is used again.
+class ThrowSequence(NamedTuple):
+    """Throws in their order, for the search for a sequence that is used again.
 
-    one, many: what throws are called, such as `die` and `dice`.
-    kinds: of which kind each is; only throws of one kind can agree.
-    results: what came.
-    chances: how likely fair dice give that.
+    one, many: the noun for throws, such as `die` and `dice`.
+    kinds: the kind of each throw; only throws of the same kind can agree.
+    results: the result of each throw.
+    chances: the probability of each result with fair dice.
     """
 
     one: str
@@ -258,29 +264,30 @@ class Followed(NamedTuple):
     chances: Floats
 
 
-def find_period(ways: Sequence[Followed]) -> Finding | None:
-    """Return whether a list of results is used again and again, and its length.
+def find_period(ways: Sequence[ThrowSequence]) -> Finding | None:
+    """Test whether a sequence of results is used again, and find its length.
 
-    ways: a log, followed in one or more ways, such as die by die and roll by roll.
+    ways: one or more readings of the log, such as die by die and roll by roll.
 
-    Compare each throw with the one L before, where both are of one kind. A bet that a share r of
-    the throws is copied from there, and that the others are fair, multiplies its stake by
+    Compare each throw with the throw at a distance L before, if both are of the same kind. A bet
+    that a share r of the throws is copied from there, and that the other throws are fair,
+    multiplies its stake by
 
-        1 − r + r/p   if the throw is the same,        1 − r   if it is not,
+        1 − r + r/p   if both results are equal,        1 − r   otherwise,
 
-    where p is the probability that fair dice give what came L before. Whatever that was, this
-    factor is 1 on average. So with fair dice the bet ends with 1 on average, for each L and r, and
-    so does the mean E of the bets on all L and several r, in all ways. By Markov's inequality 1/E
-    is a p-value.
+    where p is the probability of the earlier result with fair dice. The expected value of this
+    factor is 1 with fair dice. The expected value of the bet is therefore 1 for each L and r, and
+    so is the expected value of the mean E over all distances, shares and readings. By Markov's
+    inequality 1/E is a p-value.
 
-    Where a result came more often than fair dice give it, its share among the throws of its kind
-    replaces p: loaded dice repeat themselves too, and that alone raises no alarm here.
+    If a result is more frequent than p, its share among the throws of its kind replaces p. Loaded
+    dice repeat results more often, and this alone raises no alarm here.
     """
     used = [way for way in ways if len(way.results) > 1]
     longest = max((len(way.results) for way in used), default=0)
-    if longest < MIN_FOLLOWED:
+    if longest < MIN_SEQUENCE:
         return None
-    logs = [_copied(way) for way in used]
+    logs = [_copy_evidence(way) for way in used]
     means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
     best = int(np.argmax([log.max() for log in logs]))
@@ -292,29 +299,32 @@ def find_period(ways: Sequence[Followed]) -> Finding | None:
     return Finding("period", p_value, float(distance), "bound", None, detail)
 
 
-def _copied(way: Followed) -> Floats:
-    """Return log E of copies from each distance, from 1 on: the mean over all shares copied."""
+def _copy_evidence(way: ThrowSequence) -> Floats:
+    """Return log E for each distance from 1 on, the mean over all shares of copied throws."""
     _, kinds, sizes = np.unique(way.kinds, return_inverse=True, return_counts=True)
     _, results, counts = np.unique(way.results, return_inverse=True, return_counts=True)
     chances, groups = np.unique(
         np.maximum(way.chances, counts[results] / sizes[kinds]), return_inverse=True
     )
-    shares = np.array(COPIED)[:, None]
-    logs = np.log1p(-shares) * _alike(np.arange(len(kinds)), kinds)
+    shares = np.array(COPIED_SHARES)[:, None]
+    logs = np.log1p(-shares) * _count_pairs(np.arange(len(kinds)), kinds)
     for group, chance in enumerate(chances.tolist()):
         places = np.flatnonzero(groups == group)
-        logs += np.log1p(shares / chance / (1 - shares)) * _alike(places, results)
+        logs += np.log1p(shares / chance / (1 - shares)) * _count_pairs(places, results)
     copied: Floats = np.logaddexp.reduce(logs[:, 1:]) - math.log(len(shares))
     return copied
 
 
-def _alike(places: Ints, results: Ints) -> Ints:
-    """Return how many pairs of equal results there are at each distance, among some places."""
+def _count_pairs(places: Ints, results: Ints) -> Ints:
+    """Return the number of pairs of equal results at each distance.
+
+    places: the indices of the results to compare.
+    """
     n = len(results)
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
-    is_often = counts**2 > 16 * n  # a Fourier transform takes less than all pairs
+    is_often = counts**2 > 16 * n  # a Fourier transform is faster than all pairs
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)
@@ -338,14 +348,14 @@ def compare_players(
     rng: "np.random.Generator",
     draws: int = SHUFFLES,
 ) -> tuple[list[Finding], dict[str, float]]:
-    """Return whether the dice treat players differently, and the p-value of each player.
+    """Test whether all players get the same dice, and return the p-value of each player.
 
-    names: the players, by their numbers.
+    names: the names of the players, in the order of their numbers.
 
-    Given how often each result came to all, and how often each player threw, fair dice deal the
-    results out as from an urn. X² compares what came to a player and to the others with their
-    shares of the sum; the simulated logs are drawn from the urn. This asks for no fair chance, so
-    that dice which are off for all players alike raise no alarm here.
+    Given the total count of each result and the number of throws of each player, fair dice deal
+    results to players as from an urn. X² compares the counts of a player and of all other players
+    with their shares of the total. The simulated logs are drawn from the urn. The test uses no fair
+    probabilities, so dice with the same bias for all players raise no alarm here.
     """
     throws: Counter[int] = Counter()
     for part in parts:
@@ -353,7 +363,7 @@ def compare_players(
     if len(throws) < 2:
         return [], {}
     findings = {}
-    for player, _ in throws.most_common(MAX_COMPARED):
+    for player, _ in throws.most_common(MAX_COMPARED_PLAYERS):
         statistic, drawn = 0.0, np.zeros(draws)
         for part in parts:
             came = part.counts > 0
@@ -365,20 +375,20 @@ def compare_players(
             expected = both * (n / (n + m))
             scale = expected * (m / (n + m))
             statistic += float(((ours - expected) ** 2 / scale).sum())
-            if n + m < MAX_SHARED:
+            if n + m < MAX_URN_THROWS:
                 dealt = rng.multivariate_hypergeometric(both, n, size=draws, method="marginals")
             else:
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
-        as_far = int((drawn >= statistic * (1 - SAME)).sum())
+        as_far = int((drawn >= statistic * (1 - TOLERANCE)).sum())
         findings[names[player]] = simulated_finding("players", as_far, draws, 0.0)
     best = min(findings, key=lambda name: findings[name].p_value)
-    # Of two players, each is as far from the other.
+    # With two players, both comparisons are the same.
     shown, comparisons = (next(iter(findings)), 1) if len(findings) == 2 else (best, len(findings))
     finding = findings[shown]._replace(
         p_value=min(1.0, findings[shown].p_value * comparisons),
         interval=Interval(*(min(1.0, end * comparisons) for end in findings[shown].interval or ())),
-        detail=f"most unlike the others: {best or 'those without a name'}",
+        detail=f"most unlike the others: {best or 'players without a name'}",
     )
     return [finding], {name: finding.p_value for name, finding in findings.items()}
 
@@ -392,16 +402,16 @@ _log_factorial = np.vectorize(lambda n: math.lgamma(n + 1), otypes=[float])
 def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     """Return the probability that a χ² variable is at least x.
 
-    degrees: its degrees of freedom, at least 1.
-    off: its noncentrality λ: by how much a bias is expected to raise X².
+    degrees: the degrees of freedom, at least 1.
+    off: the noncentrality λ, the expected increase of X² by a bias.
 
     For k degrees and λ = 0 it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4 and 26.4.5):
 
-        Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even,
+        Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even.
 
-    and for odd k the same over j = 1/2, 3/2 .. k/2 − 1, with Γ(j + 1) for j!, and erfc √(x/2)
-    added. A variable off by λ has with the Poisson probability of j at λ/2 the distribution of one
-    with 2j more degrees and λ = 0 (eq 26.4.25).
+    For odd k the sum runs over j = 1/2, 3/2 .. k/2 − 1, with Γ(j + 1) for j!, and erfc √(x/2) is
+    added. A noncentral variable is a mixture of central variables with k + 2j degrees, where j has
+    a Poisson distribution with mean λ/2 (eq 26.4.25).
 
     >>> round(chi_square_sf(4.36, 2), 3), round(chi_square_sf(11.07, 5, off=16.47), 3)
     (0.113, 0.9)
@@ -416,8 +426,11 @@ def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     return min(float(weights @ sums[degrees // 2 + j]), 1.0)
 
 
-def _least(is_enough: Callable[[float], bool], most: float, share: float) -> float:
-    """Return the least number up to `most` that is enough, to within a share of it."""
+def _find_least(is_enough: Callable[[float], bool], most: float, share: float) -> float:
+    """Return the least number up to `most` for which `is_enough` holds.
+
+    share: the relative error.
+    """
     low, high = 0.0, most
     while high - low > share * high:
         middle = (low + high) / 2
@@ -426,17 +439,17 @@ def _least(is_enough: Callable[[float], bool], most: float, share: float) -> flo
 
 
 @lru_cache(maxsize=1024)
-def _limit(degrees: int, level: float) -> float:
-    """Return what a χ² variable reaches with a chance."""
+def _critical_value(degrees: int, level: float) -> float:
+    """Return the value that a χ² variable reaches with the probability `level`."""
     most = 1.0
     while chi_square_sf(most, degrees) > level:
         most *= 2
-    return _least(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
+    return _find_least(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
 
 
 @lru_cache(maxsize=2**14)
-def _is_seen(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
-    """Return whether throws detect a bias of the result that hides it best."""
+def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
+    """Return whether throws detect a bias of the result for which detection is hardest."""
     if len(row) == 2:
         return all(
             binomial_tail(throws, _critical_count(throws, chance, level / 2), chance + bias)
@@ -448,21 +461,21 @@ def _is_seen(throws: int, bias: float, row: tuple[float, ...], level: float) -> 
     # A result that is nearly certain can only become rarer.
     sign = 1 if row[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
-        return False  # not even if that result comes each time
+        return False  # not even the same result each time raises an alarm
     change = -sign * bias * chances / (1 - chances[worst])
     change[worst] = sign * bias
     loaded = chances + change
     degrees = len(chances) - 1
     off = throws * float((change**2 / chances).sum())
-    if loaded.min() <= 0 or off > SURE * (degrees + 1):
+    if loaded.min() <= 0 or off > CERTAIN_SHIFT * (degrees + 1):
         return True
-    # The mean and the variance of X², whose counts have the variances of loaded dice.
+    # The mean and the variance of X² with loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
     mean = float(np.trace(spread)) + off
     variance = 2 * float((spread**2).sum()) + 4 * float(moved @ spread @ moved)
     scale = math.sqrt(2 * (degrees + 2 * off) / variance)
-    limit = degrees + off + (_limit(degrees, level) - mean) * scale
+    limit = degrees + off + (_critical_value(degrees, level) - mean) * scale
     return chi_square_sf(limit, degrees, off) >= POWER
 
 
@@ -477,8 +490,8 @@ def _raisable(row: tuple[float, ...], bias: float) -> list[float]:
 def binomial_tail(throws: int, count: int, chance: float) -> float:
     """Return the probability that an event occurs at least `count` times in `throws` throws.
 
-    Below a variance of a million the tail is summed term by term, each from the one before; above,
-    it is that of the normal distribution with a correction for its skewness.
+    Up to a variance of a million, the terms of the tail are added. Beyond, the tail is that of a
+    normal distribution with a correction for skewness.
 
     >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
     (0.5, 1.0, 0.0)
@@ -488,12 +501,9 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
     if chance <= 0 or chance >= 1:
         return float(chance >= 1)
     mean, other = throws * chance, 1 - chance
-    spread = math.sqrt(mean * other)
-    z = (count - 0.5 - mean) / spread
-    if spread > MAX_SUMMED_SPREAD:
-        skewed = (other - chance) / spread * (z * z - 1) * math.exp(-z * z / 2)
-        tail = math.erfc(z / math.sqrt(2)) / 2 + skewed / (6 * math.sqrt(2 * math.pi))
-        return min(max(tail, 0.0), 1.0)
+    variance = mean * other
+    if variance > MAX_SUMMED_VARIANCE:
+        return normal_tail(mean - count + 0.5, variance, variance * (chance - other))
     if count <= mean:  # the other side is the shorter one
         return 1 - binomial_tail(throws, throws - count + 1, other)
     log_first = (
@@ -503,7 +513,7 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
         + count * math.log(chance)
         + (throws - count) * math.log1p(-chance)
     )
-    places = np.arange(count, min(throws, count + int(12 * spread) + 50))
+    places = np.arange(count, min(throws, count + int(12 * math.sqrt(variance)) + 50))
     ratios = (throws - places) / (places + 1) * (chance / other)
     return min(math.exp(log_first) * (1 + float(np.cumprod(ratios).sum())), 1.0)
 
@@ -549,17 +559,17 @@ def _throws_for_raised(chance: float, bias: float, level: float) -> int:
 
 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
-    """Return the bias that so many throws detect nine times in ten, `None` if none.
+    """Return the bias that `throws` throws detect nine times in ten, `None` if they detect none.
 
     level: the chance of a false alarm.
 
-    If one result comes b more often than its chance p, and the others share the difference, X² is
-    off by
+    If the probability of one result is b more than its fair probability p, and the other results
+    share the difference, the expected value of X² increases by
 
-        λ = n·b² / (p·(1 − p)),
+        λ = n·b² / (p·(1 − p)).
 
-    the least for the result whose chance is nearest to one half. Its mean and variance are those of
-    counts of such dice, its shape is that of a χ² variable off by λ.
+    λ is least for the result with p nearest to one half. The approximation of X² is a χ² variable
+    with noncentrality λ, scaled to the mean and the variance of X² with such dice.
 
     Of two results, the bias raises either one, unless its chance would exceed 1; the power is that
     of the exact binomial test.
@@ -569,13 +579,13 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     0.0048
     """
     row = tuple(chances.tolist())
-    if not _is_seen(throws, MAX_BIAS, row, level):
+    if not _is_detected(throws, MAX_BIAS, row, level):
         return None
-    return _least(lambda bias: _is_seen(throws, bias, row, level), MAX_BIAS, 1e-5)
+    return _find_least(lambda bias: _is_detected(throws, bias, row, level), MAX_BIAS, 1e-5)
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:
-    """Return how many throws detect nine times in ten that a result comes too often by a bias.
+    """Return the number of throws that detect a bias of one result nine times in ten.
 
     >>> import numpy as np
     >>> rolls_needed(0.01, np.full(6, 1 / 6), 0.05)
@@ -587,8 +597,8 @@ def rolls_needed(bias: float, chances: Floats, level: float) -> int:
             (_throws_for_raised(chance, bias, level / 2) for chance in _raisable(row, bias)),
             default=1,
         )
-    while not _is_seen(most, bias, row, level):
+    while not _is_detected(most, bias, row, level):
         most *= 2
     return bisect_left(
-        range(most), True, most // 2 + 1, key=lambda throws: _is_seen(throws, bias, row, level)
+        range(most), True, most // 2 + 1, key=lambda throws: _is_detected(throws, bias, row, level)
     )

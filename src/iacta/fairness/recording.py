@@ -1,4 +1,4 @@
-"""Recordings of games: which battles they show, and which outcomes they never show."""
+"""Recordings of games: the battles that a recording shows for certain."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
@@ -21,10 +21,10 @@ from iacta.rules.variants import find_rules
 class Land(NamedTuple):
     """A territory at some moment.
 
-    owner: whose it is.
-    armies: its armies.
-    is_capital: whether it is a capital.
-    before: its armies before a change, `None` if unknown.
+    owner: the player who holds the territory.
+    armies: the number of armies.
+    is_capital: whether the territory is a capital.
+    before: the number of armies before a change, `None` if unknown.
     """
 
     owner: object
@@ -37,11 +37,11 @@ class Change(NamedTuple):
     """A change of the map.
 
     round: the number of the round.
-    player: the number of the player whose turn it is.
+    player: the number of the active player.
     lands: all territories before the change.
-    changed: the territories that have changed, as they are after it.
-    attack: from where to where an attack went; `None` if there was none, or it is not clear.
-    unclear: why it is not clear; empty if it is, or if there was none.
+    changed: the changed territories after the change.
+    attack: the source and the target of the attack, `None` without an attack or if unclear.
+    unclear: the reason for an unclear attack, otherwise empty.
     """
 
     round: int
@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
     @property
     def left(self) -> tuple[int, int]:
-        """The armies that both sides of the attack have left, before any move in."""
+        """The armies of both sides after the attack, before any armies move in."""
         if self.attack is None:
             raise ValueError("no attack")
         after, against = (self.changed[name].armies for name in self.attack)
@@ -61,7 +61,7 @@ class Change(NamedTuple):
 
     @property
     def is_won(self) -> bool:
-        """Whether the attack has taken its territory."""
+        """Whether the attack has conquered its target."""
         target = self.attack[1] if self.attack is not None else None
         return target is not None and self.changed[target].owner != self.lands[target].owner
 
@@ -69,11 +69,11 @@ class Change(NamedTuple):
 class Recording(NamedTuple):
     """A recording of RiskGameRecorder.
 
-    map: the name of its map.
-    dice: the name of its dice mode among rules, empty for the usual one.
-    has_capitals: whether capitals defend by rules of their own.
-    players: the players, by their numbers.
-    rounds: what happened, by the number of the round.
+    map: the name of the map.
+    dice: the name of the dice mode, empty for the usual mode.
+    has_capitals: whether capitals have rules of their own.
+    players: the players, by number.
+    rounds: the events, by the number of the round.
     """
 
     map: str
@@ -84,10 +84,10 @@ class Recording(NamedTuple):
 
     @property
     def rules(self) -> Rules:
-        """The rules of all territories but capitals."""
+        """The rules of all territories except capitals."""
         return find_rules(self.dice or "classic")
 
-    def rules_of(self, land: Land) -> Rules:
+    def find_rules(self, land: Land) -> Rules:
         names = ("capital" if self.has_capitals and land.is_capital else "", self.dice)
         return find_rules("+".join(filter(None, names)) or "classic")
 
@@ -97,7 +97,7 @@ class Recording(NamedTuple):
         return str(_part(self.players, str(owner)).get("name", owner))[:LONGEST_NAME]
 
     def changes(self) -> Iterator[Change]:
-        """Yield how the map has changed, as time went on."""
+        """Yield the changes of the map in the order of time."""
         rounds = [(parse_int(name, "each round"), _part(self.rounds, name)) for name in self.rounds]
         for number, events in sorted(rounds, key=itemgetter(0)):
             with add_place(f"round {number}"):
@@ -109,7 +109,7 @@ class Recording(NamedTuple):
 
 
 def read_recording(document: object) -> Recording:
-    """Return a recording of RiskGameRecorder from its JSON, parsed."""
+    """Return a recording of RiskGameRecorder from its parsed JSON."""
     if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
         raise MalformedError(
             "a log of one JSON text must be a list or a recording with roundInfo, got "
@@ -159,7 +159,7 @@ def _land(value: object) -> Land:
 
 
 def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
-    """Return when the map has changed, in whose turn, and the territories that have."""
+    """Return the time, the active player and the changed territories of each change."""
     read = []
     for player in turns:
         snapshots = _part(turns, player).get("snapshots", [])
@@ -175,7 +175,7 @@ def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
 def _attack(
     player: str, before: Mapping[str, Land], after: Mapping[str, Land]
 ) -> tuple[tuple[str, str] | None, str]:
-    """Return from where to where an attack went, and why that is not clear."""
+    """Return the source and the target of an attack, and the reason if they are unclear."""
     changed = [
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
     ]
@@ -204,24 +204,24 @@ def _attack(
     return None, "changes of several territories at once" if taken and len(changed) > 2 else ""
 
 
-def recorded(document: object, notes: Notes) -> Iterator[Entry]:
+def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
     """Yield the battles that a recording of RiskGameRecorder shows for certain.
 
-    notes: receives how many changes of armies show no battle, and why.
+    notes: receives the number of ignored changes, by reason.
 
     The recorder compares the map every 50 ms, and writes each territory that has changed. A battle
-    shows where exactly two have changed: one that an attacker left armies on, and one that changed
-    its owner or lost armies. A battle of a attackers, g of whom must stay, against d defenders does
-    not show, or not for certain,
+    shows if exactly two territories changed: the source of the attack, and a target that changed
+    its owner or lost armies. Let a attackers, a garrison g included, fight d defenders. The battle
+    does not show for certain
 
-    - if it failed without a loss of the defenders: then nobody knows where the attack went;
-    - if it may have been a single roll by hand, as both sides together lost no more armies than
-      such a roll takes;
-    - if the attackers stopped with more than g left.
+    - if it failed without a loss of the defenders, because the target is unknown;
+    - if both sides together lost no more armies than one roll takes, because the attackers may have
+      rolled once by hand;
+    - if the attackers stopped with more than g armies left.
 
-    What remains is a set of outcomes that depends on a, d and the rules alone. Each battle in it
-    shows, so its outcome has the fair distribution given that set. This assumes that all armies but
-    g fought, and that no armies were placed within the 50 ms of the battle.
+    The other outcomes are a set that depends only on a, d and the rules. A recorded battle
+    therefore has the fair distribution, conditional on this set. This assumes that all armies but
+    the garrison fought, and that nobody placed armies within the 50 ms of the battle.
     """
     recording = read_recording(document)
     notes.is_recording = True
@@ -237,9 +237,9 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
 
 
 def _battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:
-    """Return a battle whose outcome is one of those that always show, or why it is not."""
+    """Return a battle whose outcome always shows, or the reason why the attack is ignored."""
     mine, theirs = change.lands[source], change.lands[target]
-    rules, (left, against) = recording.rules_of(theirs), change.left
+    rules, (left, against) = recording.find_rules(theirs), change.left
     lost = mine.armies - left, theirs.armies - against
     if mine.armies <= rules.garrison or not theirs.armies or left < rules.garrison + change.is_won:
         return "attacks that the rules do not allow"

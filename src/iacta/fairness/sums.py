@@ -1,21 +1,21 @@
-"""Sums: the tails of sums of independent scores, however small they are.
+"""Sums: the tails of sums of independent scores, with a small relative error.
 
 The tail of a sum S of independent scores, P(S ≥ t), may be far smaller than the rounding error of
-a Fourier transform. So the distributions are tilted first (Esscher 1932). With the moment
-generating function M(θ) = Π E[e^{θ·X_i}] and the tilted probabilities
+a Fourier transform. The distributions are therefore tilted first (Esscher 1932). Let
+M(θ) = Π E[e^{θ·X_i}] be the moment generating function. With the tilted probabilities q,
 
-    q(s) = P(S = s)·e^{θ·s} / M(θ),        P(S ≥ t) = M(θ)·Σ_{s≥t} q(s)·e^{−θ·s},
+    q(s) = P(S = s)·e^{θ·s} / M(θ),        P(S ≥ t) = M(θ)·Σ_{s≥t} q(s)·e^{−θ·s}.
 
-where θ is the number at which the mean of q is t, the relative error of the sum is small, too.
-The same θ gives Chernoff's bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. The bound also holds for scores between
-0 and 1 of which only the mean is known, with the M of scores that are 0 or 1, as e^{θ·x} is convex.
+If θ is chosen such that the mean of q is t, the relative error of this sum is small. The same θ
+gives Chernoff's bound P(S ≥ t) ≤ M(θ)·e^{−θ·t}. As e^{θ·x} is convex, the bound also holds for
+scores between 0 and 1 with known means, if M is computed for scores 0 and 1 with the same means.
 
-A sum with a large variance σ² is nearly normal. With its third central moment μ₃, φ the normal
-density and Φ the normal distribution,
+A sum with a large variance σ² is nearly normal. With its third central moment μ₃, the normal
+density φ and the normal distribution Φ,
 
     P(S ≤ s) ≈ Φ(z) − μ₃ / (6 σ³)·(z² − 1)·φ(z),      z = (s + ½ − E[S]) / σ
 
-(Feller 1971, XVI.4), with ½ for the steps of 1 that the sum takes.
+(Feller 1971, XVI.4). The ½ is the correction for a sum of integers.
 
 Sources: Esscher, "On the probability function in the collective theory of risk" (Skandinavisk
 Aktuarietidskrift 15, 1932); Chernoff, "A measure of asymptotic efficiency for tests of a hypothesis
@@ -32,28 +32,28 @@ import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
 
-MAX_WORK = 2**24  # the sum of the lengths of all Fourier transforms
-LONGEST = 2**20  # the longest Fourier transform of a sum that is not taken as normal
-MAX_WORK_OF_ONE = 2**12  # one of the many sums of an interval has this limit
-MIN_TAIL = 1e-12  # of a sum that is taken as normal
-FEW = 3  # results of a trial whose Fourier transform is summed term by term,
-MANY = 2**20  # where there are as many trials
-WINDOW = 10.0  # half the usual width of a Fourier transform, in standard deviations
-LOG_NEGLIGIBLE = -25.0  # the logarithm of 1.4e-11, a probability that may be lost
-NEAR = 0.1  # standard deviations between a total and the mean of the tilted sum
-SAME = 1e-9
-STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # changes of a tilt, times the standard deviation
-LOG_LEAST = -690.0  # the logarithm of 1e-300
-LARGEST_LOG = 600.0  # e^600 is a float
-MAX_TILT = 700.0  # at this tilt, neighbours of the largest sum weigh e^-700
+MAX_WORK = 2**24  # total length of all Fourier transforms
+MAX_TRANSFORM = 2**20  # length of one Fourier transform; wider sums are taken as normal
+MAX_WORK_PER_SUM = 2**12  # total length of transforms for each sum of an interval
+MIN_TAIL = 1e-12  # lower limit of a normal tail
+MAX_SUMMED_RESULTS = 3  # results per trial for a transform that is summed term by term
+MIN_SUMMED_TRIALS = 2**20  # number of trials for a transform that is summed term by term
+WINDOW_DEVIATIONS = 10.0  # half the usual width of a Fourier transform, in standard deviations
+LOG_NEGLIGIBLE = -25.0  # the logarithm of 1.4e-11
+TILT_TOLERANCE = 0.1  # standard deviations between a total and the mean of the tilted sum
+TOLERANCE = 1e-9  # relative precision of a tilt
+STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # steps h of Chernoff's bound, times the deviation
+LOG_MIN_TAIL = -690.0  # the logarithm of 1e-300
+MAX_LOG = 600.0  # e^600 is a float
+MAX_TILT = 700.0  # gives the neighbour of the largest sum the weight e^-700
 
 
 class Scores(NamedTuple):
     """The distribution of the scores of equal trials.
 
     scores: the score of each result, in whole units.
-    chances: how likely fair dice give each result.
-    times: how many such trials there are.
+    chances: the probability of each result with fair dice.
+    times: the number of trials.
     """
 
     scores: Ints
@@ -64,7 +64,7 @@ class Scores(NamedTuple):
 def sum_tail(parts: Sequence[Scores], total: int) -> float:
     """Return the probability that independent scores add up to at least a total.
 
-    Where it is below 1e-300 or would take too long, it is Chernoff's bound.
+    Below 1e-300, and for sums that would take too long, return Chernoff's bound.
 
     parts: the distributions of the scores, all chances positive.
     total: the sum.
@@ -83,7 +83,7 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
     width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
     log_bound = tilted.cumulants(tilt)[0] - tilt * total  # Chernoff's
-    if log_bound < LOG_LEAST or size > 2 * MAX_WORK:
+    if log_bound < LOG_MIN_TAIL or size > 2 * MAX_WORK:
         return math.exp(min(log_bound, 0.0))
     product, start = np.ones(size // 2 + 1, dtype=complex), 0
     for part in parts:
@@ -100,12 +100,12 @@ def sum_tail(parts: Sequence[Scores], total: int) -> float:
 def _transform_sum(
     scores: Ints, chances: Floats, times: int, size: int
 ) -> npt.NDArray[np.complex128]:
-    """Return the Fourier transform of the sum of some equal scores, 0 the most likely one.
+    """Return the Fourier transform of the sum of `times` equal scores, with 0 the most likely.
 
-    A high power of a transform z multiplies its rounding error. Where the results are few, z − 1 is
-    summed, which is small where the power counts, and so is its rounding error.
+    A high power of a transform z multiplies the rounding error of z. For few results, the function
+    computes z − 1, which is small where the power matters and therefore has a small error.
     """
-    if len(scores) > FEW or times < MANY:
+    if len(scores) > MAX_SUMMED_RESULTS or times < MIN_SUMMED_TRIALS:
         row = np.bincount(scores % size, weights=chances, minlength=size)
         power: npt.NDArray[np.complex128] = np.fft.rfft(row) ** times
         return power
@@ -122,25 +122,25 @@ def _transform_sum(
 
 
 def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> bool:
-    """Return whether the sum of independent scores is taken as normal, as another way takes long.
+    """Return whether an exact tail of a sum takes too long, so that a normal tail replaces it.
 
-    most_work: the most work for an exact tail.
+    most_work: the limit of work for an exact tail.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10**6)
     >>> are_nearly_normal([coins]), are_nearly_normal([coins._replace(times=10**12)])
     (False, True)
     """
-    width = 2 * WINDOW * math.sqrt(math.fsum(_moments(part)[1] for part in parts))
-    return width > LONGEST or width * len(parts) > most_work
+    width = 2 * WINDOW_DEVIATIONS * math.sqrt(math.fsum(_moments(part)[1] for part in parts))
+    return width > MAX_TRANSFORM or width * len(parts) > most_work
 
 
 def sum_tails(
     parts: Sequence[Scores], total: int, most_work: int = MAX_WORK
 ) -> tuple[float, float]:
-    """Return how likely independent scores add up to at most, and at least, a total.
+    """Return the probability that scores add up to at most, and at least, a total.
 
-    most_work: the most work for exact tails; else the sum is taken as normal.
+    most_work: the limit of work for exact tails; beyond, the sum is taken as normal.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10)
@@ -150,7 +150,7 @@ def sum_tails(
     if are_nearly_normal(parts, most_work):
         mean, variance, third = map(math.fsum, zip(*map(_moments, parts), strict=True))
         off = total - mean
-        return _normal_tail(off + 0.5, variance, third), _normal_tail(0.5 - off, variance, -third)
+        return normal_tail(off + 0.5, variance, third), normal_tail(0.5 - off, variance, -third)
     losses = [part._replace(scores=-part.scores) for part in parts]
     return sum_tail(losses, -total), sum_tail(parts, total)
 
@@ -163,8 +163,11 @@ def _moments(part: Scores) -> tuple[float, float, float]:
     return part.times * mean, part.times * variance, part.times * third
 
 
-def _normal_tail(off: float, variance: float, third: float) -> float:
-    """Return the chance that a nearly normal sum is below its mean plus an offset."""
+def normal_tail(off: float, variance: float, third: float) -> float:
+    """Return the chance that a nearly normal sum is below its mean plus an offset.
+
+    third: the third central moment.
+    """
     z = off / math.sqrt(variance)
     density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     skewed = third / (6 * math.sqrt(variance) ** 3) * (z * z - 1) * density
@@ -201,9 +204,8 @@ class _Tilted:
         self.counts = np.array([part.times for part in parts], dtype=float)
         usual = [int(part.scores[np.argmax(part.chances)]) for part in parts]
         off = [part.scores - score for part, score in zip(parts, usual, strict=True)]
-        self.scores = np.concatenate(off).astype(
-            float
-        )  # relative to the most likely one of each trial
+        # Scores are relative to the most likely score of each trial.
+        self.scores = np.concatenate(off).astype(float)
         self.chances = np.concatenate([part.chances for part in parts])
         self.start = sum(score * part.times for part, score in zip(parts, usual, strict=True))
 
@@ -213,9 +215,9 @@ class _Tilted:
         most = np.maximum.reduceat(logs, self.starts)
         weights = self.chances * np.exp(logs - most[self.places])
         sums = np.add.reduceat(weights, self.starts)
-        # A log near 0 would have the rounding error of 1, many times over.
-        grown = np.add.reduceat(self.chances * np.expm1(np.minimum(logs, LARGEST_LOG)), self.starts)
-        logs_of_means = np.where(most < LARGEST_LOG, np.log1p(grown), np.log(sums) + most)
+        # `log1p` keeps the relative precision of logarithms near 0.
+        grown = np.add.reduceat(self.chances * np.expm1(np.minimum(logs, MAX_LOG)), self.starts)
+        logs_of_means = np.where(most < MAX_LOG, np.log1p(grown), np.log(sums) + most)
         means = np.add.reduceat(weights * self.scores, self.starts) / sums
         off = self.scores - means[self.places]
         variances = np.add.reduceat(weights * off**2, self.starts) / sums
@@ -226,20 +228,20 @@ class _Tilted:
         )
 
     def find_tilt(self, total: float) -> float:
-        """Return a tilt from 0 on at which a total is near the mean of the sum.
+        """Return a tilt of at least 0 for which the mean of the tilted sum is near a total.
 
-        Near is within a tenth of the standard deviation. Where the total is at most the mean, or
-        beyond all means, the tilt is 0 or `MAX_TILT`.
+        The distance is at most a tenth of the standard deviation. If the total is at most the mean,
+        the tilt is 0; if no tilt is large enough, it is `MAX_TILT`.
         """
         _, mean, variance = self.cumulants(0.0)
         if mean >= total or not variance:
             return 0.0
         low, high = 0.0, math.inf
         tilt = 1 / math.sqrt(variance)
-        while high - low > SAME * low:
+        while high - low > TOLERANCE * low:
             tilt = min(tilt, MAX_TILT)
             _, mean, variance = self.cumulants(tilt)
-            if abs(mean - total) <= NEAR * math.sqrt(variance):
+            if abs(mean - total) <= TILT_TOLERANCE * math.sqrt(variance):
                 break
             low, high = (tilt, high) if mean < total else (low, tilt)
             if low == MAX_TILT:
@@ -248,10 +250,10 @@ class _Tilted:
         return tilt
 
     def find_window(self, tilt: float, total: int) -> int:
-        """Return a distance from a total beyond which the tilted sum lies almost never.
+        """Return a distance from a total that the tilted sum exceeds with a negligible probability.
 
-        By Chernoff's bound with any step h, P(S ≥ t + w) ≤ M(θ + h) / M(θ)·e^{−h·(t + w)}, and with
-        −h for h the same holds below.
+        By Chernoff's bound with a step h > 0, P(S ≥ t + w) ≤ M(θ + h) / M(θ)·e^{−h·(t + w)}. The
+        step −h gives the bound below the total.
         """
         log_mean, _, variance = self.cumulants(tilt)
         if not variance:
@@ -267,9 +269,9 @@ class _Tilted:
 
 
 def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
-    """Return the distributions of the numbers of wins, one for each chance.
+    """Return the distribution of the number of wins for each chance.
 
-    chances: how often each chance to win, and not to win, was tried.
+    chances: the number of trials for each pair of chances to win and not to win.
     """
     return [
         Scores(np.array([0, 1]), np.array([lost, won]), count)
@@ -285,13 +287,13 @@ def win_tails(
     is_decided: bool = True,
     most_work: int = MAX_WORK,
 ) -> tuple[float, float]:
-    """Return how likely fair dice win at most, and at least, so many chances.
+    """Return the probability that fair dice win at most, and at least, `won` trials.
 
-    chances: how often each chance to win, and not to win, was tried; a small one may be smaller
-        than the rounding error of the other.
-    won: how many were won, or the sum of the chances that they became.
-    is_decided: whether each became 0 or 1; else only upper bounds are known.
-    most_work: the most work for exact tails.
+    chances: the number of trials for each pair of chances to win and not to win. Both are given, as
+        the smaller chance may be below the rounding error of the larger chance.
+    won: the number of wins, or the sum of the chances after the trials.
+    is_decided: whether all chances became 0 or 1; otherwise the function returns upper bounds.
+    most_work: the limit of work for exact tails.
 
     >>> chances = {(0.9, 0.1): 1, (0.8, 0.2): 1, (0.7, 0.3): 1, (0.6, 0.4): 1}
     >>> at_most, at_least = win_tails(chances, 1)
@@ -309,10 +311,10 @@ def win_tails(
 def share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
     """Return the interval of Clopper and Pearson for the share of battles won.
 
-    level: how often the interval contains the true share, at least.
+    level: the least probability that the interval contains the true share.
 
-    Where the battles have different chances, a number of wins far from the mean is even less likely
-    than among as many battles with the mean chance (Hoeffding 1956).
+    If battles have different chances, a number of wins far from the mean is less likely than for
+    the same number of battles with the mean chance (Hoeffding 1956), so the interval is valid.
 
     >>> [round(end, 3) for end in share_interval(0, 10, 0.95)]
     [0.0, 0.308]
@@ -324,7 +326,7 @@ def share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
             for _ in range(60):
                 middle = (inside + outside) / 2
                 chances = {(middle, 1 - middle): fought}
-                tail = win_tails(chances, won, most_work=MAX_WORK_OF_ONE)[side]
+                tail = win_tails(chances, won, most_work=MAX_WORK_PER_SUM)[side]
                 inside, outside = (middle, outside) if tail > (1 - level) / 2 else (inside, middle)
         ends.append(outside)
     return ends[0], ends[1]

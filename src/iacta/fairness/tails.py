@@ -1,22 +1,22 @@
-"""Tails: how extreme the results of a log are, among all that fair dice could have given.
+"""Tails: tests for results that are too extreme, or too average, for fair dice.
 
-A result x of a roll or a battle, such as (3, 0), has a place among all results, the best for the
-attackers first. Fair dice give the attackers a result at least as good, or at least as bad, with
-the probabilities
+The results x of a roll or a battle, such as (3, 0), are ordered, the best for the attackers first.
+With fair dice the attackers get a result at least as good, or at least as bad, with the
+probabilities
 
     U(x) = P(X ≤ x),        D(x) = P(X ≥ x).
 
-The luck of a log is measured by Σ −log U(x), which is large if the attackers were lucky, and by
-Σ −log D(x), which is large if they were unlucky (Fisher 1932). Its spread is measured by
-Σ −log min(U(x), D(x)), which is large if results are too extreme, on either side, and small if they
-are too average, such as results of balanced blitz among battles fought with dice.
+Two sums measure the luck of a log: Σ −log U(x) is large if the attackers were lucky, and
+Σ −log D(x) is large if they were unlucky (Fisher 1932). The sum Σ −log min(U(x), D(x)) measures the
+spread. It is large if results are too extreme on either side, and small if they are too average,
+such as results of balanced blitz among battles fought with dice.
 
-As results are discrete, these sums do not have Fisher's distribution. Their own is found exactly:
-each score is rounded to a whole number of units, and the distributions of all scores are convolved
-(`sums.py`). Rounding makes a statistic coarser, but its p-value stays exact.
+As results are discrete, these sums do not have Fisher's distribution. Their distribution is
+computed exactly: each score is rounded to a whole number of units, and the distributions of all
+scores are convolved (`sums.py`). Rounding makes a statistic coarser, but its p-value stays exact.
 
-One result among many leaves no trace in a sum. So the most extreme battle is tested by itself: the
-probability that fair dice give at least one battle with so small a min(U, D).
+A sum hides one extreme result among many. The most extreme battle therefore has a test of its own:
+the probability that fair dice give at least one battle with an equal or smaller min(U, D).
 
 Source: Fisher, "Statistical Methods for Research Workers" (4th edition, 1932, section 21.1).
 """
@@ -29,8 +29,8 @@ from functools import lru_cache
 import numpy as np
 
 from iacta.fairness.e_values import Floats
-from iacta.fairness.p_values import SAME, Finding
-from iacta.fairness.sums import MAX_WORK, WINDOW, Scores, sum_tail
+from iacta.fairness.p_values import TOLERANCE, Finding
+from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, sum_tail
 from iacta.fairness.throws import OPEN, Line
 from iacta.fairness.trials import Trial, outcomes
 
@@ -42,7 +42,7 @@ NO_BETS = (0.0,) * BETS
 
 @lru_cache(maxsize=2**11)
 def tail_chances(trial: Trial) -> tuple[Floats, Floats, Floats]:
-    """Return P, U and D of each result of a trial, the best for the attackers first.
+    """Return P, U and D for each result of a trial, the best for the attackers first.
 
     >>> from iacta.rules.rules import Rules
     >>> [chances.round(3).tolist() for chances in tail_chances(Trial("roll", 2, 1, Rules()))]
@@ -55,9 +55,10 @@ def tail_chances(trial: Trial) -> tuple[Floats, Floats, Floats]:
 
 @lru_cache(maxsize=2**11)
 def _bets_on(trial: Trial) -> Floats:
-    """Return log E of the bets on tails for each result of a trial.
+    """Return log E of each bet on tails for each result of a trial.
 
-    A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], whose mean is 1.
+    A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], which has the
+    expected value 1.
     """
     chances, *sides = tail_chances(trial)
     logs = np.concatenate([np.outer(TILTS, -np.log(side)) for side in sides])
@@ -66,9 +67,10 @@ def _bets_on(trial: Trial) -> Floats:
 
 
 def tail_bets(line: Line) -> tuple[float, ...]:
-    """Return by how much a line changes log E of the bets on tails.
+    """Return the change of log E of each bet on tails by a line.
 
-    Where a chance is still open, the mean of its two ends is a fair bet, too.
+    If a chance is still open, the factor of a bet is the weighted mean of the factors for success
+    and failure, which is a fair bet, too.
     """
     if line.gain is None or line.trial.kind == "roll":
         return NO_BETS
@@ -82,7 +84,7 @@ def tail_bets(line: Line) -> tuple[float, ...]:
 class Tails:
     """The results of all rolls, battles and chances of a log.
 
-    results: how often each result of each trial came.
+    results: the count of each result of each trial.
     bets: log E of the bets on tails.
     """
 
@@ -92,13 +94,13 @@ class Tails:
 
     def add(self, line: Line, times: int) -> None:
         """Add a line that occurred some times."""
-        if line.gain is None:  # a single die, or an impossible result
+        if line.gain is None:  # for a single die, or an impossible result
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
         self.bets += times * np.array(tail_bets(line))
 
     def findings(self) -> list[Finding]:
-        """Return how odd the luck of all attackers is, and the tails of battles and chances."""
+        """Test the luck of all attackers, and the tails of battles and chances."""
         known = {trial: counts for trial, counts in self.results.items() if trial.is_decided}
         battles = {trial: counts for trial, counts in known.items() if trial.kind != "roll"}
         found = []
@@ -121,11 +123,11 @@ def _add_scores(
 ) -> tuple[list[Scores], int]:
     """Return the distributions of the scores of all results, and their sum.
 
-    find_tails: returns, from U and D of all results of a trial, the probabilities whose negative
-        logarithms are the scores.
+    find_tails: a function that returns probabilities from U and D of all results of a trial. The
+        scores are the negative logarithms of these probabilities.
     """
     number = sum(counts.total() for counts in results.values())
-    units = min(FINEST, MAX_WORK / (len(results) * 2 * WINDOW * math.sqrt(number)))
+    units = min(FINEST, MAX_WORK / (len(results) * 2 * WINDOW_DEVIATIONS * math.sqrt(number)))
     parts, total = [], 0
     for trial, counts in results.items():
         chances, better, worse = tail_chances(trial)
@@ -145,7 +147,7 @@ def _find_worse(question: str, sides: Mapping[str, float]) -> Finding:
 
 
 def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
-    """Return how odd the most extreme result of all battles is."""
+    """Test the most extreme result of all battles."""
     least, place, where = 1.0, 0, next(iter(battles))
     for trial, counts in battles.items():
         _, better, worse = tail_chances(trial)
@@ -156,7 +158,7 @@ def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
     log_none = 0.0
     for trial, counts in battles.items():
         chances, better, worse = tail_chances(trial)
-        as_far = math.fsum(chances[np.minimum(better, worse) <= least * (1 + SAME)])
+        as_far = math.fsum(chances[np.minimum(better, worse) <= least * (1 + TOLERANCE)])
         log_none += counts.total() * (math.log1p(-as_far) if as_far < 1 else -math.inf)
     return Finding(
         "most extreme", -math.expm1(log_none), least, "exact", None, _describe(where, place)

@@ -1,4 +1,4 @@
-"""Tally: what a log adds up to, block by block: its counts, the evidence, and the luck."""
+"""Tally: the counts, the evidence and the luck of a log, added up block by block."""
 
 import math
 from collections import Counter
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iacta.fairness.e_values import Floats, Ints, log_evidence
-from iacta.fairness.luck import Gained, Luck, luck_of
-from iacta.fairness.p_values import Finding, Followed, find_period
+from iacta.fairness.luck import Gain, Luck, measure_luck
+from iacta.fairness.p_values import Finding, ThrowSequence, find_period
 from iacta.fairness.tails import BETS, Tails, tail_bets
 from iacta.fairness.throws import (
     ATTACK,
@@ -31,15 +31,15 @@ from iacta.fairness.throws import (
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MAX_FOLLOWED = {DICE: 2**19, ROLLS: 2**17}  # searched for a list that is used again
-MAX_MOMENTS = 512  # of the evidence over time, as a picture shows it
-CURVES = 6  # players whose luck is followed
+MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # throws searched for a repeated sequence
+MAX_MOMENTS = 512  # points of the curves over time
+CURVES = 6  # players with a curve of their luck
 
 
 class Moment(NamedTuple):
     """The evidence and the luck after some throws.
 
-    throws: how many lines of the log.
+    throws: the number of throws so far.
     log_evidence: the natural logarithm of the e-value.
     armies: the luck of the first players, in armies.
     """
@@ -50,12 +50,12 @@ class Moment(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence against fair dice: that of dice and rolls times that of battles and chances.
+    """The evidence against fair dice: the product of two mean e-values.
 
-    dice: log E of two bets, of which the mean counts: on the dice of rolls, or on their losses.
-    battles: log E of the bets on battles, of which a mean counts: on tenths, then on tails.
-    most: the largest log E of all together.
-    alarm: after how many throws it reached 1 / level, `None` if it never did.
+    dice: log E of the bets on the dice of rolls, and of the bets on the losses of rolls.
+    battles: log E of the bets on battles and chances: first on tenths, then on tails.
+    most: the largest log E of all bets together so far.
+    alarm: the number of throws after which E reached 1 / level, `None` if it never did.
     """
 
     dice: Floats = np.zeros(2)
@@ -70,7 +70,7 @@ class Evidence(NamedTuple):
 
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
-        """Return the evidence of a log whose order is not known: nobody could watch it grow.
+        """Return the evidence of a log in unknown order, from its counts alone.
 
         tails: log E of the bets on tails.
         """
@@ -92,8 +92,9 @@ class Evidence(NamedTuple):
 def mean_evidence(dice: Floats, battles: Floats) -> Floats:
     """Return the log E of all bets together, along the last axes.
 
-    dice: log E of the bets on dice and rolls, one row each.
-    battles: log E of the bets on battles: that on tenths has the weight of all others together.
+    dice: log E of the bets on dice and on rolls, one row each.
+    battles: log E of the bets on battles. The bet on tenths has the same weight as all bets on
+        tails together.
     """
     tails = np.logaddexp.reduce(battles[1:]) - math.log(len(battles) - 1)
     mean: Floats = np.logaddexp(*dice) + np.logaddexp(battles[0], tails) - math.log(4)
@@ -105,18 +106,18 @@ class Lines:
     """Some lines of a log.
 
     different: the different lines.
-    places: which of these each line is.
+    places: for each line, in order, its index in `different`.
     """
 
     different: list[Line]
     places: Ints
 
-    def of(self, name: str) -> Any:
+    def column(self, name: str) -> Any:
         return np.array(list(map(attrgetter(name), self.different)))[self.places]
 
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
-        """For each side, the kind of each line's dice, and the dice, filled up with 0."""
+        """The kind and the faces of each line's dice, for each side; rows are padded with 0."""
         sides = []
         for side in (0, 1):
             kinds, thrown = zip(*(line.sides[side] for line in self.different), strict=True)
@@ -131,19 +132,19 @@ class Tally:
     """Adds up a log, block by block.
 
     level: the chance of a false alarm.
-    rng: draws the tenth that the result of a battle belongs to.
+    rng: the generator that draws the tenth of a battle's result.
 
-    known: the players and the kinds of throws, with the counts.
-    lines: how many throws and battles there are.
-    broken_off: how many battles were broken off.
+    known: the players and the kinds of throws, with their counts.
+    lines: the number of throws and battles.
+    broken_off: the number of battles that stopped before their end.
     impossible: the number of throws whose result is impossible or too unlikely to compute.
     is_ordered: whether each line was a single throw.
-    evidence: the evidence against fair dice, as the log grew.
-    moments: evidence and luck at some moments, the last one included.
+    evidence: the evidence against fair dice so far.
+    moments: evidence and luck at some moments, including the last.
     repeats: the throws in their order.
-    tails: the results by their trials.
+    tails: the results by trial.
     totals: the lines that state only sums.
-    chances: how many lines have nothing but chances.
+    chances: the number of lines that state only chances.
     """
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
@@ -157,8 +158,8 @@ class Tally:
         self.tails = Tails()
         self.totals = Totals()
         self.chances = 0
-        # Of each player: what they gained, and how often each trial occurred, with 1 where they
-        # attacked and -1 where they defended.
+        # For each player: the sum of gains, and the count of each trial, with 1 if the player
+        # attacked and -1 if the player defended.
         self._gained: dict[int, Floats] = {}
         self._thrown: dict[int, Counter[tuple[Trial, int]]] = {}
 
@@ -176,7 +177,7 @@ class Tally:
             self.chances += times if line.trial.kind == "chance" else 0
             self.totals.add(entries[code], line, count)
             self._add_luck(line, times)
-            if line.trial.kind == "total":  # no bet is made on the losses of many rolls
+            if line.trial.kind == "total":  # total losses have no bets
                 self.is_ordered = False
                 self.lines += times
             else:
@@ -191,15 +192,19 @@ class Tally:
         if self.is_ordered:
             self._watch(lines, factors)
             self.repeats.follow(lines)
-        self.lines += int(lines.of("times").sum())
+        self.lines += int(lines.column("times").sum())
 
     def _count(self, lines: Lines) -> Floats:
-        """Count lines, and return by how much each changes log E.
+        """Count lines, and return the change of log E by each line.
 
         The three rows are for bets on the dice of rolls, on their losses, and on tenths of battles.
         """
-        kinds, players, times = lines.of("throws"), lines.of("player"), lines.of("times")
-        results = lines.of("result")
+        kinds, players, times = (
+            lines.column("throws"),
+            lines.column("player"),
+            lines.column("times"),
+        )
+        results = lines.column("result")
         is_possible = (results >= 0) & (kinds != NO_THROWS)
         self.impossible += int(times[results == IMPOSSIBLE].sum())
         factors = np.zeros((3, len(kinds)))
@@ -209,7 +214,7 @@ class Tally:
                 self._draw_several(throws, lines, rows)
                 continue
             if throws.kind == BATTLES:
-                drawn = lines.of("start")[rows] + lines.of("width")[rows] * self.rng.random(
+                drawn = lines.column("start")[rows] + lines.column("width")[rows] * self.rng.random(
                     len(rows)
                 )
                 results[rows] = np.minimum((BINS * drawn).astype(np.int64), BINS - 1)
@@ -217,7 +222,7 @@ class Tally:
             factors[bets, rows] += throws.add(
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
-        # In the first bet, the dice of rolls take the place of their losses.
+        # The first bet uses the dice of a roll instead of its losses.
         rolls = [n for n, throws in enumerate(self.known.throws) if throws.kind == ROLLS]
         is_roll = np.isin(kinds, rolls)
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
@@ -233,17 +238,17 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count battles of which a line has several equal ones: each is drawn by itself."""
+        """Count lines with several equal battles: each battle draws its own tenth."""
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]
             ends = np.clip(edges, line.start, line.start + line.width)
             parts = np.maximum(np.diff(ends), 0.0)
             drawn = self.rng.multinomial(line.times * int(count), parts / parts.sum())
-            throws.of(line.player)[:] += drawn
+            throws.player_counts(line.player)[:] += drawn
 
     def _watch(self, lines: Lines, factors: Floats) -> None:
-        """Follow evidence and luck, line by line."""
+        """Update evidence and luck, line by line."""
         evidence = self.evidence
         dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
         changes = np.zeros((1 + BETS, 1))
@@ -257,7 +262,11 @@ class Tally:
             alarm = self.lines + int(reached[0]) + 1
         most = max(evidence.most, float(curve.max()))
         self.evidence = Evidence(dice[:, -1], battles[:, -1], most, alarm)
-        attackers, defenders, luck = lines.of("player"), lines.of("opponent"), lines.of("luck")
+        attackers, defenders, luck = (
+            lines.column("player"),
+            lines.column("opponent"),
+            lines.column("luck"),
+        )
         before = self.moments[-1].armies if self.moments else (0.0,) * CURVES
         armies = [
             start + np.cumsum(luck * (attackers == player) - luck * (defenders == player))
@@ -283,15 +292,15 @@ class Tally:
     def lucks(self) -> Iterator[Luck]:
         names = list(self.known.players)
         for player, gained in self._gained.items():
-            yield luck_of(names[player], Gained(*gained.tolist()), self._thrown[player])
+            yield measure_luck(names[player], Gain(*gained.tolist()), self._thrown[player])
 
 
 class Repeats:
-    """The throws in their order, in which a list that is used again is looked for.
+    """The throws in their order, for the search for a repeated sequence.
 
     throws: the kinds of throws.
-    rng: shuffles the dice of a roll. Most people write them from the largest to the smallest, so
-        that their order means nothing.
+    rng: the generator that shuffles the dice within a roll. Most people write dice from the largest
+        to the smallest, so their order has no meaning.
     """
 
     def __init__(self, throws: list[Throws], rng: "np.random.Generator") -> None:
@@ -301,20 +310,23 @@ class Repeats:
         self._numbers: dict[Hashable, int] = {}
 
     def follow(self, lines: Lines) -> None:
-        """Go on with some lines, unless there are many already."""
-        if sum(map(len, self._dice)) < MAX_FOLLOWED[DICE]:
+        """Append lines, up to the limit of the search."""
+        if sum(map(len, self._dice)) < MAX_SEARCHED[DICE]:
             sides = [
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
                 for kinds, table in lines.sides
             ]
             dice = np.dstack([np.hstack(pair) for pair in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
-        if sum(map(len, self._rolls)) < MAX_FOLLOWED[ROLLS]:
+        if sum(map(len, self._rolls)) < MAX_SEARCHED[ROLLS]:
             rows = np.array([self._roll(line) for line in lines.different])[lines.places]
             self._rolls.append(rows[rows[:, 1] >= 0])
 
     def _roll(self, line: Line) -> tuple[int, int, float]:
-        """Return the kind of a roll, and its dice in any order, or its losses; −1 if it is none."""
+        """Return the kind of a roll, a number for its dice or losses, and their probability.
+
+        The kind and the number of other lines are −1.
+        """
         if line.throws == NO_THROWS or line.result < 0:
             return -1, -1, 1.0
         throws, dice = self.throws[line.throws], line.sides
@@ -326,32 +338,32 @@ class Repeats:
         if has_dice:
             result = tuple(tuple(sorted(faces)) for _, faces in dice)
             chance = math.prod(
-                _unordered(faces, len(self.throws[kind].chances)) for kind, faces in dice
+                _multiset_probability(faces, len(self.throws[kind].chances)) for kind, faces in dice
             )
         number = self._numbers.setdefault((line.throws, result), len(self._numbers))
         return 2 * line.throws + has_dice, number, chance
 
     def findings(self) -> list[Finding]:
-        """Return the finding, if there is enough to look at."""
-        dice = np.concatenate(self._dice)[: MAX_FOLLOWED[DICE]]
-        rolls = np.concatenate(self._rolls)[: MAX_FOLLOWED[ROLLS]]
+        """Return the finding, if the log is long enough for a search."""
+        dice = np.concatenate(self._dice)[: MAX_SEARCHED[DICE]]
+        rolls = np.concatenate(self._rolls)[: MAX_SEARCHED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
-        about = " or so" if len(rolls) else ""  # as the dice of a roll are shuffled
+        about = " or so" if len(rolls) else ""  # shuffled dice make the distance inexact
         codes = faces * faces.max(initial=0) + dice[:, 1]
         findings = find_period(
             [
-                Followed(f"die{about}", f"dice{about}", faces, codes, 1 / faces),
-                Followed("roll", "rolls", kinds, numbers, rolls[:, 2]),
+                ThrowSequence(f"die{about}", f"dice{about}", faces, codes, 1 / faces),
+                ThrowSequence("roll", "rolls", kinds, numbers, rolls[:, 2]),
             ]
         )
         return [] if findings is None else [findings]
 
 
-def _unordered(dice: tuple[int, ...], faces: int) -> float:
-    """Return the probability of dice that fall on all faces alike, in any order.
+def _multiset_probability(dice: tuple[int, ...], faces: int) -> float:
+    """Return the probability that fair dice show these faces in any order.
 
-    >>> round(1 / _unordered((3, 3, 6), 6), 9)
+    >>> round(1 / _multiset_probability((3, 3, 6), 6), 9)
     72.0
     """
     orders = math.factorial(len(dice))

@@ -1,4 +1,4 @@
-"""Throws: what the lines of a log are: which kind of throw, which result, and how lucky."""
+"""Throws: the kind, the result and the luck of each line of a log."""
 
 import math
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.fairness.e_values import Floats, Ints, log_factors
-from iacta.fairness.luck import Gained, gained
+from iacta.fairness.luck import Gain, measure_gain
 from iacta.fairness.sums import share_interval
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.inputs.errors import TooLargeError
@@ -15,37 +15,37 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-Side: TypeAlias = tuple[int, tuple[int, ...]]  # the kind of one side's dice, and the dice
-Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely results, or a roll
+Side: TypeAlias = tuple[int, tuple[int, ...]]  # the kind and the faces of one side's dice
+Key: TypeAlias = tuple[str, int] | Trial  # a kind and its number of equal chances, or a roll
 
-BINS = 10
+BINS = 10  # tenths of battles
 NOBODY = -1
-NO_THROWS = -1  # lines of which only sums are known belong to no kind of throws
-IMPOSSIBLE, OPEN = -1, -2  # such results have no place among all others
+NO_THROWS = -1  # lines with sums only belong to no kind of throws
+IMPOSSIBLE, OPEN = -1, -2  # results without a rank
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
-TOTALS, WINS = "totals", "wins"  # throws of which only sums are known
+TOTALS, WINS = "totals", "wins"  # throws with known sums only
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
-MAX_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
-MAX_TRIALS = 20_000  # kinds, whose chances are all kept in memory
-MAX_REMEMBERED = 2**18  # lines
-MAX_ARMIES = 250_000  # in all different battles: about a minute of work
-UNKNOWN: Side = (-1, ())  # dice that are not given, or not alike
-ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
+MAX_PLAYERS = 1000
+MAX_TRIALS = 20_000  # different trials, whose chances stay in memory
+MAX_REMEMBERED = 2**18  # cached lines
+MAX_ARMIES = 250_000  # sum over all different battles, about a minute of work
+UNKNOWN: Side = (-1, ())  # dice that are not given, or have different faces
+ROLLS_PER_BATTLE = 40  # this many rolls with armies take as long as one battle
 
 
 @dataclass(eq=False)
 class Throws:
-    """One kind of throws, and what came of them.
+    """One kind of throws, with its counts.
 
-    kind: one of `KINDS`.
-    name: what people call it.
-    results: what they call its results.
-    chances: how likely fair dice give each.
-    scores: a number for each, the larger the better for the attackers.
-    by_player: how often each came to each player, by the player's number.
-    pairs: how often each was followed by each other, `None` if the order is not known.
-    last: the last result, -1 if there was none.
-    dispersion: the variance of the counts, divided by that of independent results.
+    kind: an element of `KINDS`.
+    name: the name for readers.
+    results: the names of the results.
+    chances: the probability of each result with fair dice.
+    scores: a number for each result, the larger the better for the attackers.
+    by_player: the count of each result, by the player's number.
+    pairs: the count of each pair of consecutive results, `None` if the order is unknown.
+    last: the last result, -1 before the first throw.
+    dispersion: the variance of the counts, divided by the variance of independent results.
     """
 
     kind: str
@@ -65,37 +65,39 @@ class Throws:
 
     @property
     def counts(self) -> Ints:
-        """How often each result came."""
+        """The count of each result."""
         return sum(self.by_player.values(), np.zeros(len(self.chances), dtype=np.int64))
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """The number of throws."""
         return int(self.counts.sum())
 
     @property
     def independent(self) -> int:
-        """How many independent results vary as much, no more than there are results."""
+        """The number of independent results with the same variance, at most `total`."""
         return max(1, round(self.total / max(self.dispersion, 1.0)))
 
     def interval(self, count: int, level: float) -> tuple[float, float]:
         """Return the interval for the share of a result.
 
-        count: how often it came.
-        level: how often the interval contains the true share.
+        count: the count of the result.
+        level: the probability that the interval contains the true share.
         """
         if self.is_sum:
             seen = min(round(count * self.independent / self.total), self.independent)
             return share_interval(seen, self.independent, level)
         return Estimate(self.total, count).interval(level)
 
-    def of(self, player: int) -> Ints:
+    def player_counts(self, player: int) -> Ints:
+        """Return the counts of a player, for updates in place."""
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
     def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
-        """Count results, each so many times, and return by how much each changes log E.
+        """Count results, and return the change of log E by each result.
 
-        in_order: whether each is a single one that follows the one before; else log E is unknown.
+        times: the number of times that each result occurred.
+        in_order: whether the results are single throws in their order. Otherwise the changes are 0.
         """
         size, factors = len(self.chances), np.zeros(len(results))
         if in_order and len(results):
@@ -108,11 +110,11 @@ class Throws:
         for player in np.unique(players).tolist():
             mine = players == player
             counts = np.bincount(results[mine], weights=times[mine], minlength=size)
-            self.of(player)[:] += counts.astype(np.int64)
+            self.player_counts(player)[:] += counts.astype(np.int64)
         return factors
 
     def is_sorted(self, level: float) -> bool:
-        """Return whether single dice go up or down all the way, as thrown ones hardly ever do."""
+        """Return whether single dice are sorted, which thrown dice almost never are."""
         if self.kind != DICE or self.pairs is None:
             return False
         if np.tril(self.pairs, -1).any() == np.triu(self.pairs, 1).any():
@@ -122,17 +124,17 @@ class Throws:
 
 
 class Line(NamedTuple):
-    """What a line of a log is.
+    """A line of a log, prepared for counting.
 
-    throws: the kind of throws, by its number, or `NO_THROWS`.
-    player, opponent: who threw, and against whom, by their numbers.
-    trial: what was thrown.
-    times: how often it happened.
-    result: the place of the result, the best for the attackers first; `IMPOSSIBLE` if it has no
-        chance, `OPEN` if the chance to succeed is neither 0 nor 1 after it.
+    throws: the number of the kind of throws, or `NO_THROWS`.
+    player, opponent: the numbers of the attacker and of the defender.
+    trial: the trial.
+    times: the number of times that the trial occurred with this result.
+    result: the rank of the result, the best for the attackers first; `IMPOSSIBLE` if its
+        probability is 0; `OPEN` if the chance to succeed afterwards is neither 0 nor 1.
     start, width: F and P of the result.
-    gain: what a roll or a battle gained the attackers.
-    sides: the dice of both sides, each with the kind of throws that they are.
+    gain: the gain of the attackers in a roll or a battle.
+    sides: the dice of both sides, each with the number of their kind of throws.
     """
 
     throws: int
@@ -143,18 +145,18 @@ class Line(NamedTuple):
     result: int
     start: float
     width: float
-    gain: Gained | None
+    gain: Gain | None
     sides: tuple[Side, Side]
 
     @property
     def luck(self) -> float:
-        """The armies that are luck."""
+        """The luck in armies."""
         return 0.0 if self.gain is None else self.gain.luck
 
 
 @dataclass
 class Known:
-    """The players, the kinds of throws and the lines that have come, numbered."""
+    """The players, the kinds of throws and the lines seen so far, numbered."""
 
     throws: list[Throws] = field(default_factory=list)
     players: dict[str, int] = field(default_factory=dict)
@@ -165,15 +167,15 @@ class Known:
     _weight: float = 0.0
 
     def weigh(self, entries: list[Entry]) -> None:
-        """Refuse battles whose distributions take too long, before the first is found."""
+        """Raise `TooLargeError` if the distributions of all battles would take too long."""
         for entry in entries:
             key = entry.trial, entry.fought, entry.ahead
             if entry.trial is None or entry.fought is None or key in self._weighed:
                 continue
             self._weighed.add(key)
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
-            is_roll = entry.trial.kind == "roll" and not entry.ahead  # takes the chance to win only
-            self._weight += armies / ROLL_OF_BATTLE if is_roll else armies
+            is_roll = entry.trial.kind == "roll" and not entry.ahead  # needs the chance to win only
+            self._weight += armies / ROLLS_PER_BATTLE if is_roll else armies
         if self._weight > MAX_ARMIES:
             raise TooLargeError(
                 f"the log is too large: its different battles have more than {MAX_ARMIES:,} "
@@ -181,15 +183,15 @@ class Known:
             )
 
     def line(self, entry: Entry) -> Line | None:
-        """Return what an entry is, `None` for a battle that was broken off."""
+        """Return the line of an entry, `None` for a battle that stopped before its end."""
         line = self._lines.get(entry)
         if line is None and entry.trial is not None:
             if len(self._lines) > MAX_REMEMBERED:
                 self._lines.clear()
-            line = self._lines[entry] = self._made(entry, entry.trial)
+            line = self._lines[entry] = self._make_line(entry, entry.trial)
         return line
 
-    def _made(self, entry: Entry, trial: Trial) -> Line:
+    def _make_line(self, entry: Entry, trial: Trial) -> Line:
         self._trials.add(trial)
         if len(self._trials) > MAX_TRIALS:
             raise TooLargeError(
@@ -202,13 +204,13 @@ class Known:
         chances = outcomes(trial)
         result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
         if trial.kind == "total":
-            gain = gained(entry, trial)
+            gain = measure_gain(entry, trial)
         elif entry.outcome in chances:
             result = [*chances].index(entry.outcome)
             start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
-            gain = None if trial.kind == "die" else gained(entry, trial)
+            gain = None if trial.kind == "die" else measure_gain(entry, trial)
         elif not trial.is_decided and len(chances) == 2:
-            result, gain = OPEN, gained(entry, trial)
+            result, gain = OPEN, measure_gain(entry, trial)
         ours, theirs = UNKNOWN, UNKNOWN
         if trial.kind == "die":
             ours = throws, entry.outcome[:1]
@@ -241,26 +243,26 @@ class Known:
         return self._place((kind, dice.faces[0])), thrown
 
     def _place(self, key: Key) -> int:
-        """Return the number of the throws of a roll, or of a kind with so many results."""
+        """Return the number of a kind of throws, which is added if it is new."""
         if key not in self._places:
             self._places[key] = len(self.throws)
-            made = _throws_of_roll(key) if isinstance(key, Trial) else _throws_alike(*key)
+            made = _roll_throws(key) if isinstance(key, Trial) else _uniform_throws(*key)
             self.throws.append(made)
         return self._places[key]
 
 
-def name_of_roll(trial: Trial) -> str:
-    """Return the name of a roll, such as `3 v 2`, with its rules unless they are the usual ones."""
+def name_roll(trial: Trial) -> str:
+    """Return the name of a roll, such as `3 v 2`, with its rules unless they are classic."""
     called = rules_name(trial.rules)
     rules = "" if called == "classic" else f" ({called if len(called) < 40 else 'house rules'})"
     return f"{trial.first} v {trial.second}{rules}"
 
 
-def _throws_of_roll(trial: Trial) -> Throws:
+def _roll_throws(trial: Trial) -> Throws:
     chances = outcomes(trial)
     return Throws(
         ROLLS,
-        name_of_roll(trial),
+        name_roll(trial),
         tuple(
             f"both gain {-ours}" if ours < 0 else f"lose {ours}, kill {theirs}"
             for ours, theirs in chances
@@ -270,8 +272,8 @@ def _throws_of_roll(trial: Trial) -> Throws:
     )
 
 
-def _throws_alike(kind: str, count: int) -> Throws:
-    """Return throws whose results are equally likely: dice, or the tenths of battles."""
+def _uniform_throws(kind: str, count: int) -> Throws:
+    """Return throws with equally likely results: dice, or the tenths of battles."""
     chances, numbers = np.full(count, 1 / count), np.arange(1.0, count + 1)
     if kind == BATTLES:
         names = ["luckiest tenth", *(f"tenth {i}" for i in range(2, count)), "unluckiest tenth"]

@@ -1,14 +1,14 @@
 """Totals: logs that state only sums, such as the armies lost in many rolls, or the winners.
 
-Such a log shows no single die. So a sum is compared with its distribution under fair dice: for each
-kind of roll the armies lost in all rolls, the number of battles won of which only the winner is
-known, and the number of chances that came true. If the attackers lose X armies in one roll, their
-loss S in n rolls has the standard score
+Such a log shows no single dice, so the tests compare sums with their distributions under fair dice:
+for each kind of roll the armies lost in all rolls, the number of battles won, and the number of
+chances that came true. If the attackers lose X armies in one roll, their loss S in n rolls has the
+standard score
 
     z = (S − n·E[X]) / √(n·Var[X]).
 
-The p-value of one kind of roll is the chance of as large a |z|; of several, that of as large a sum
-of z².
+The p-value of one kind of roll is the probability of an equal or larger |z|. For several kinds it
+is the probability of an equal or larger sum of z².
 """
 
 import math
@@ -17,23 +17,23 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from iacta.fairness.p_values import DRAWS, SAME, Finding, simulated_finding
+from iacta.fairness.p_values import DRAWS, TOLERANCE, Finding, simulated_finding
 from iacta.fairness.sums import Scores, are_nearly_normal, score_wins, sum_tails, win_tails
-from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_of_roll
+from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, outcomes
 from iacta.inputs.errors import IllegalError
 
-NO_BIAS = 1e-12  # least chance to win or lose in the power of a log
+NO_BIAS = 1e-12  # lower limit of a chance to win or lose
 SAME_ARMIES = 1e-6  # rounding error of a mean, in armies
 CHANCES = "chances"
 
 
 class Wins:
-    """The number of wins among battles or chances of which nothing else is known.
+    """The number of wins among battles with unknown losses, or among chances.
 
-    tried: how often each chance to win, and not to win, was tried.
-    won: how many were won, or the sum of the chances that they became.
-    is_decided: whether each became 0 or 1.
+    tried: the number of trials for each pair of chances to win and not to win.
+    won: the number of wins, or the sum of the chances after the trials.
+    is_decided: whether all chances became 0 or 1.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Wins:
 
     @property
     def expected_wins(self) -> float:
-        """How many fair dice win on average."""
+        """The expected number of wins with fair dice."""
         return math.fsum(won * count for (won, _), count in self.tried.items())
 
     @property
@@ -62,9 +62,10 @@ class Wins:
         return math.fsum(won * lost * count for (won, lost), count in self.tried.items())
 
     def compare_with_fair(self, question: str, noun: str) -> Finding:
-        """Return how odd the number of wins is.
+        """Test the number of wins.
 
-        noun: the plural of what was tried, after a blank; may be empty.
+        question: the name of the test.
+        noun: the plural noun for the trials with a leading blank, or an empty text.
         """
         tried, expected = self.tried.total(), self.expected_wins
         at_most, at_least = win_tails(self.tried, self.won, is_decided=self.is_decided)
@@ -86,8 +87,8 @@ class Totals:
     """Adds up the totals of a log.
 
     lost: for each kind of roll, the number of rolls and the armies that the attackers lost.
-    battles: battles of which only the winner is known.
-    chances: lines that have nothing but chances.
+    battles: battles with a known winner and unknown losses.
+    chances: lines that state only chances.
     """
 
     def __init__(self) -> None:
@@ -109,14 +110,14 @@ class Totals:
             self.battles.add(entry, trial, times)
 
     def throws(self) -> Iterator[Throws]:
-        """Yield losses and battles as kinds of throws, whose results depend on each other."""
+        """Yield losses and battles as kinds of throws with dependent results."""
         for trial, (rolls, lost) in self.lost.items():
             mean, variance = loss_moments(attackers_lost(trial))
             taken = min(trial.first, trial.second)
             share = mean / taken
             yield Throws(
                 TOTALS,
-                f"{name_of_roll(trial)} in total",
+                f"{name_roll(trial)} in total",
                 ("attackers lose", "defenders lose"),
                 np.array([share, 1 - share]),
                 np.array([0.0, 1.0]),
@@ -134,14 +135,14 @@ class Totals:
                 np.array([share, 1 - share]),
                 np.array([1.0, 0.0]),
                 {0: np.array([won, fought - won])},
-                # Battles that are all but certain have a share that is no longer their own.
+                # The limits of the share give certain battles no dispersion of their own.
                 dispersion=self.battles.variance / equal if equal > 2 * fought * NO_BIAS else 1.0,
             )
 
     def findings(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
         """Return the tests of the totals against fair dice.
 
-        draws: how many fair logs are simulated where the log has several kinds of rolls.
+        draws: the number of simulated fair logs for a log with several kinds of rolls.
         """
         findings = []
         if self.lost:
@@ -159,7 +160,7 @@ class Totals:
             mean, variance = loss_moments(chances)
             off.append((lost - rolls * mean) / (rolls * variance) ** 0.5)
             details.append(
-                f"In {rolls:,} rolls of {name_of_roll(trial)} the attackers lost {lost:,} armies, "
+                f"In {rolls:,} rolls of {name_roll(trial)} the attackers lost {lost:,} armies, "
                 f"{abs(lost - rolls * mean):,.1f} {'more' if off[-1] > 0 else 'fewer'} than "
                 f"average (z = {off[-1]:+.2f})"
             )
@@ -169,18 +170,18 @@ class Totals:
             counts = rng.multinomial(rolls, [*chances.values()], size=draws)
             drawn += (counts @ np.array([*chances]) - rolls * mean) ** 2 / (rolls * variance)
         statistic = float(np.square(off).sum())
-        as_far = int((drawn >= statistic * (1 - SAME)).sum())
+        as_far = int((drawn >= statistic * (1 - TOLERANCE)).sum())
         return simulated_finding(TOTALS, as_far, draws, statistic, ". ".join(details))
 
 
 def loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tuple[float, str]:
-    """Return the chance that some rolls cost a side an amount as far from the mean, or farther.
+    """Return the chance of a loss at least as far from its mean, and the method.
 
-    Also returns how the chance was found: `"exact"` or `"normal"`.
+    The method is `"exact"` or `"normal"`.
 
-    chances: how likely one roll costs it so many armies.
-    rolls: how many there are.
-    lost: the armies that it has lost.
+    chances: the probability of each loss in one roll.
+    rolls: the number of rolls.
+    lost: the armies lost in all rolls.
 
     >>> tail, how = loss_tail({0: 2890 / 7776, 1: 2611 / 7776, 2: 2275 / 7776}, 100_000, 92_351)
     >>> round(tail, 3), how
@@ -195,7 +196,7 @@ def loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tuple[floa
 
 
 def loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
-    """Return the mean and the variance of the armies that a roll costs.
+    """Return the mean and the variance of the armies lost in a roll.
 
     >>> loss_moments({0: 0.5, 2: 0.5})
     (1.0, 1.0)
@@ -205,10 +206,10 @@ def loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
 
 
 def attackers_lost(trial: Trial) -> dict[int, float]:
-    """Return the distribution of the armies that a roll costs the attackers.
+    """Return the distribution of the armies that the attackers lose in a roll.
 
-    Rolls that do not always take the same number of armies are refused, as their losses in total do
-    not show the number of such rolls.
+    Raises `IllegalError` for rolls that do not always take the same number of armies, because the
+    total losses of one side then do not determine those of the other side.
 
     >>> from iacta.rules.rules import Rules
     >>> attackers_lost(Trial("total", 1, 1, Rules()))
@@ -222,10 +223,9 @@ def attackers_lost(trial: Trial) -> dict[int, float]:
 
 
 CANNOT_SHOW = {
-    DICE: "Single dice cannot show whether losses and battles follow from them, or any luck.",
+    DICE: "Single dice cannot show luck, or whether losses and battles follow from the dice.",
     TOTALS: "Totals cannot show how often each face or loss came up, or the order of the rolls.",
-    WINS: "Battles of which only the winner is known cannot show their losses, and their order is "
-    "not tested.",
+    WINS: "A log of winners cannot show losses, and its order is not tested.",
 }
 
 

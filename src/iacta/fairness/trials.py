@@ -1,4 +1,4 @@
-"""Trials: what dice decide, and how often fair dice decide it so."""
+"""Trials: events that dice decide, and the probabilities of their outcomes with fair dice."""
 
 import math
 from collections import Counter
@@ -13,20 +13,19 @@ from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
 LONGEST_NAME = 100
-MAX_STATES = 10**6  # of a battle in a log: a fraction of a second
-WON, LOST = (0, 1), (1, 0)  # the outcomes of a trial of which only success is known
+MAX_STATES = 10**6  # attackers times defenders, a fraction of a second
+WON, LOST = (0, 1), (1, 0)  # the outcomes of a trial with unknown losses
 
 
 class Trial(NamedTuple):
-    """Something that dice decide.
+    """An event that dice decide.
 
-    kind: `"die"`, `"roll"`, `"total"` for a roll of which only sums over many are known,
-        `"battle"` or `"chance"`.
+    kind: `"die"`, `"roll"`, `"total"` for many rolls with known sums, `"battle"` or `"chance"`.
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice or the defenders; 0 for a die.
-    is_recorded: whether it is a battle of which a recording does not show every outcome.
-    is_only_won: whether it is a battle of which the log shows only the winner.
-    chance: the chance to succeed, of a line that has no dice and no armies.
+    is_recorded: whether this is a battle from a recording, which does not show all outcomes.
+    is_only_won: whether this is a battle with a known winner and unknown losses.
+    chance: the chance to succeed, for a line without dice and armies.
     is_decided: whether that chance became 0 or 1.
     """
 
@@ -41,23 +40,23 @@ class Trial(NamedTuple):
 
     @property
     def has_losses(self) -> bool:
-        """Whether the armies lost are known, and not only whether the attackers succeeded."""
+        """Whether the armies lost are known, and not only the winner."""
         return self.kind != "chance" and not self.is_only_won
 
 
 class Entry(NamedTuple):
-    """What a line of a log says.
+    """The content of a line of a log.
 
-    trial: what was thrown or fought; `None` for a battle that was broken off.
-    outcome: the face; or the armies that attackers and defenders have lost, in total if only sums
-        are known; or `WON` or `LOST`.
-    player: who threw or attacked, empty if unknown.
-    opponent: who defended.
-    dice: the dice of both sides as they were thrown, attack dice first.
-    armies: attackers and defenders before a roll, if they are given.
-    ahead: the territories that the attackers are still to take after this one.
-    chances: the chance to succeed before and after, if they are given.
-    times: how often it happened.
+    trial: the trial, `None` for a battle that stopped before its end.
+    outcome: the face of a die; the armies that attackers and defenders lost, summed over all rolls
+        of a total; or `WON` or `LOST`.
+    player: the name of the attacker, empty if unknown.
+    opponent: the name of the defender, empty if unknown.
+    dice: the dice of both sides in the order of the log, attack dice first.
+    armies: attackers and defenders before a roll, if given.
+    ahead: the territories that the attackers must conquer after this one.
+    chances: the chance to succeed before and after, if given.
+    times: the number of times that the trial occurred with this outcome.
     """
 
     trial: Trial | None
@@ -72,7 +71,7 @@ class Entry(NamedTuple):
 
     @property
     def fought(self) -> tuple[int, int] | None:
-        """Attackers and defenders of a battle, or before a roll; `None` if they are not known."""
+        """Attackers and defenders of a battle, or before a roll; `None` if unknown."""
         if self.trial is not None and self.trial.kind == "battle":
             return self.trial.first, self.trial.second
         return self.armies
@@ -80,11 +79,11 @@ class Entry(NamedTuple):
 
 @dataclass
 class Notes:
-    """What a log has that is not part of any test.
+    """Notes on a log for its reader.
 
-    unread: columns that are ignored.
-    remarks: how the log was read, where it does not say so itself.
-    skipped: what is not clear from a recording, and how often.
+    unread: ignored columns.
+    remarks: sentences on the layout that was found.
+    skipped: the reasons for which a recording leaves attacks unclear, each with a count.
     is_recording: whether the log is the recording of a game.
     """
 
@@ -94,12 +93,12 @@ class Notes:
     is_recording: bool = False
 
 
-@lru_cache(maxsize=2**11)  # of large battles each takes some 200 kB
+@lru_cache(maxsize=2**11)  # an entry for a large battle takes about 200 kB
 def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
-    """Return the probability of each outcome with fair dice, of those that a log can show.
+    """Return the probability of each outcome with fair dice, given that the log can show it.
 
-    The outcomes are in order, the best for the attackers first: the armies that attackers and
-    defenders lose, or the face of a die. Of a chance they are `WON` and `LOST`.
+    The best outcome for the attackers comes first. An outcome is the pair of armies that attackers
+    and defenders lose, the face of a die, or `WON` or `LOST`.
 
     >>> outcomes(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
@@ -131,13 +130,13 @@ def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
 
 
 def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:
-    """Return how many armies the first roll of a battle takes."""
+    """Return the number of armies that the first roll of a battle takes from both sides."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept, defenders, rules.defence.kept)
 
 
 def refuse_large(attackers: int, defenders: int) -> None:
-    """Refuse a battle, or a campaign, whose distribution takes long."""
+    """Raise `TooLargeError` if the distribution of a battle or a campaign takes too long."""
     if attackers * defenders > MAX_STATES:
         raise TooLargeError(
             f"attackers times all defenders must be at most {MAX_STATES:,}, got {attackers:,} and "

@@ -187,7 +187,7 @@ class _Recorded:
         except IllegalError as error:
             raise IllegalError(f"the map {recording.map!r} needs its board: {error}") from None
         held = {name: (owners[each], lands[each].armies) for name, each in found.items()}
-        rules = {name: recording.rules_of(lands[each]) for name, each in found.items()}
+        rules = {name: recording.find_rules(lands[each]) for name, each in found.items()}
         return Turn(
             Position(
                 self.board, names[player], {name: each for name, each in held.items() if each[1]}

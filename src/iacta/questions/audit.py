@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.fairness.audit import Audit, audit, questions_of
+from iacta.fairness.audit import Audit, audit, count_questions
 from iacta.fairness.layouts import EXAMPLES
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import MAX_BIAS, POWER, Finding, bias_seen, rolls_needed
@@ -725,7 +725,7 @@ def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Pow
         kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
     kinds.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
-        PowerRow(name, chances, level / (questions or questions_of(kind)))
+        PowerRow(name, chances, level / (questions or count_questions(kind)))
         for name, kind, chances in kinds
     ]
 
