@@ -1,5 +1,7 @@
 """Beginnings are worth what the best play after them gains."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -8,10 +10,25 @@ from iacta.board import Position
 from iacta.game import Attack
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
-from iacta.plan.alternatives import alternatives
+from iacta.plan.alternatives import alternatives, first_attacks
+from iacta.plan.policy import best_policy
+from iacta.plan.problem import pose_problem
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import BLUE, GOALS, positions, small_game
-from tests.plan.twin import Play
+from tests.plan.twin import Action, Play
+
+
+def can_only_cost(twin: Play, action: Action) -> bool:
+    """Return whether the defender can see to it that no result raises the value."""
+    at = twin.start, action
+    most = float(twin.value()) + 1e-9
+    return all(
+        any(
+            all(twin.value(after) <= most for end in reply for after in twin.after(*at, end))
+            for reply in replies
+        )
+        for _, replies in twin.throws(*at)
+    )
 
 
 def check_beginnings(plan: Plan, twin: Play) -> None:
@@ -27,11 +44,15 @@ def check_beginnings(plan: Plan, twin: Play) -> None:
         assert each.value == pytest.approx(float(worths[each.dice]), abs=1e-9)
         assert each.value == pytest.approx(float(max(worths.values())), abs=1e-9)
     problem = plan.problem
-    assert {(each.start, each.to) for each in found} == {
-        (twin.names[action.start], twin.names[action.to])
-        for action in twin.actions(twin.start)
-        if problem.field >> problem.place(twin.names[action.to]) & 1
-    }
+    listed, targets = {(each.start, each.to) for each in found}, {*problem.goal.names}
+    for action in twin.actions(twin.start):
+        pair = twin.names[action.start], twin.names[action.to]
+        if not problem.field >> problem.place(pair[1]) & 1:
+            assert pair not in listed
+        elif pair[1] in targets or not problem.goal.is_chance:
+            assert pair in listed
+        elif pair not in listed:
+            assert can_only_cost(twin, action)
     if plan.steps:
         assert found[0].value == pytest.approx(plan.value, abs=1e-9)
 
@@ -67,7 +88,10 @@ def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
 def test_plans_by_battles_have_alternatives_too() -> None:
     plan = best_plan(BLUE, TakeAll("South America"), play="battles", budget=0.05)
     found = alternatives(plan)
-    assert {each.start for each in found} >= {"Brazil", "Egypt"}
+    assert {(each.start, each.to) for each in found} >= {
+        ("Brazil", "Argentina"),
+        ("Brazil", "Venezuela"),
+    }
     assert found[0].value == pytest.approx(plan.value, abs=0.01)
 
 
@@ -76,20 +100,36 @@ def test_a_worth_counts_what_is_held() -> None:
     assert alternatives(plan, Deadline(0.0))[0].value > 10
 
 
-def test_an_attack_that_changes_nothing_is_listed_after_those_that_count() -> None:
+def test_an_attack_that_can_only_cost_armies_is_not_listed() -> None:
     code = (
         "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2,Argentina:blue:1,"
         "North%20Africa:blue:7,Southern%20Europe:red:2,Western%20Europe:blue:1"
     )
     turn, goal = Turn.from_code(code), TakeAll("South America")
     plan = best_plan(turn.position, goal)
-    found = alternatives(plan)
-    assert [each.to for each in found] == ["Brazil", "Peru", "Western Europe", "North Africa"]
-    assert [each.is_detour for each in found] == [False, False, True, True]
-    assert found[1].value < plan.counted
-    for way in found:
+    assert [each.to for each in alternatives(plan)] == ["Brazil", "Peru"]
+    hidden = [each for each in first_attacks(plan) if each.is_detour]
+    assert {each.to for each in hidden} == {"Western Europe", "North Africa"}
+    for way in hidden:
         attack = Attack(way.start, way.to, way.dice)
         results = (turn.after(attack, each) for each in turn.results(attack))
         ends = (each for each in results if each.phase == "attack")  # not taken
-        values = [best_plan(each.position, goal).counted for each in ends]
-        assert (max(abs(each - plan.counted) for each in values) < 1e-9) == way.is_detour
+        assert max(best_plan(each.position, goal).counted for each in ends) < plan.counted + 1e-9
+
+
+def test_an_attack_outside_of_the_focus_of_a_plan_has_a_cost() -> None:
+    code = (
+        "1;classic;red;North%20Africa:red:8,Egypt:blue:3,Western%20Europe:blue:5,Congo:red:1,"
+        "East%20Africa:red:1,South%20Africa:red:1,Madagascar:red:1,Southern%20Europe:blue:1"
+    )
+    turn = Turn.from_code(code)
+    problem = pose_problem(turn, TakeAll("Africa"))
+    narrow = problem.narrow()
+    assert narrow is not None
+    policy = best_policy(narrow, Deadline())
+    assert policy is not None
+    plan = replace(best_plan(turn.position, TakeAll("Africa")), policy=policy)
+    ways = {(each.to, each.dice): each for each in first_attacks(plan)}
+    assert not ways["Egypt", 3].is_detour
+    assert ways["Western Europe", 3].is_detour
+    assert ways["Western Europe", 3].value < ways["Egypt", 3].value - 0.001

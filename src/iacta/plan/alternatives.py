@@ -14,7 +14,7 @@ its style prefers an attack to others that look a little better, they count as e
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import fsum, inf
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from iacta.plan.problem import PolicyAction, TurnState
 
 FEW_RESULTS = 4  # of a roll; a whole battle has more
 SAME = 1e-9  # the last bits of exact values
+EQUAL = 0.0005  # difference of values of lookahead that count as equal
 DIGITS = 12  # of a value; of those that agree in them the most dice come first
 
 
@@ -39,13 +40,13 @@ class Alternative(NamedTuple):
     # What the plan is worth that begins with this attack: the chance of the goal, or all that the
     # player has at the end on average.
     value: float
-    # Whether it takes nothing that is wanted, and no result of it changes the value: what follows
-    # is the same without it.
+    # Whether the attack can only cost armies: the territory is not a target, and no result of a
+    # roll raises the value.
     is_detour: bool = False
 
 
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return what plans are worth that begin over another border, the best first, detours last.
+    """Return the values of plans that begin over each border, the best first, without detours.
 
     plan: the plan.
     deadline: when the search must end; attacks of the largest stacks are looked at first.
@@ -70,11 +71,12 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
-    """Return the first way to begin over each border, the best first, detours last."""
+    """Return the first way to begin over each border, the best first, without detours."""
     first: dict[tuple[str, str], Alternative] = {}
     for each in ways:
         first.setdefault((each.start, each.to), each)
-    return tuple(sorted(first.values(), key=lambda each: (each.is_detour, -each.value)))
+    useful = (each for each in first.values() if not each.is_detour)
+    return tuple(sorted(useful, key=lambda each: -each.value))
 
 
 def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
@@ -89,6 +91,7 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
     scale = (plan.counted - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
     wanted = make_mask(map(problem.place, names)) or problem.field
+    equal = SAME if policy.is_exact else EQUAL
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
@@ -105,13 +108,43 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                 if judged.dice:
                     # Of attacks that are nearly as good the policy prefers one: none is better.
                     value = best if is_own else min(_value(policy, start, judged), best)
-                    is_same = all(abs(each.value - best) <= SAME for each in judged.outcomes)
-                    is_detour = not is_own and not wanted >> c & 1 and is_same
+                    can_help = any(each.value > best + equal for each in judged.outcomes)
+                    is_detour = not is_own and not wanted >> c & 1 and not can_help
                     worth = problem.held + scale * value
                     found.append(Alternative(*pair, dice, worth, is_detour))
                     if is_own:
                         found.insert(0, found.pop())
+    if problem.focus is not None:
+        found += _attacks_outside(plan)
     return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, DIGITS))))
+
+
+def _attacks_outside(plan: Plan) -> Iterator[Alternative]:
+    """Yield the attacks that a policy with a focus never makes, as detours.
+
+    The value is that of the armies that are left in the focus, so it is at most the true value.
+    """
+    problem, policy, start = plan.problem, plan.policy, plan.problem.start
+    for attack in problem.turn.actions():
+        if not isinstance(attack, Attack):
+            continue
+        v, c = problem.place(attack.start), problem.place(attack.to)
+        if problem.stacks >> v & 1 and problem.field >> c & 1:
+            continue
+        losses = problem.turn.losses_of(attack)
+        chances = problem.turn.results(attack)
+        if not all(each in chances for each in losses):  # the defender chooses among results
+            continue
+        value = 0.0
+        for each in losses:
+            armies = [*start.armies]
+            is_taken = each.defenders == armies[c]
+            moved = min(attack.dice, armies[v] - each.attackers - problem.garrisons[v])
+            armies[v] -= each.attackers + (moved if is_taken else 0)
+            state = TurnState(tuple(armies), start.owned)
+            value += float(chances[each]) * policy.decide(state).value
+        worth = problem.held + value
+        yield Alternative(attack.start, attack.to, attack.dice, worth, is_detour=True)
 
 
 def uncertainty(plan: Plan) -> float:

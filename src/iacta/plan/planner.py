@@ -105,11 +105,11 @@ class Found:
         return self.interval is None and self.gap <= PROVEN
 
     def is_above(self, other: "Found") -> bool:
-        """Return whether the value is greater than another one by more than a standard error."""
+        """Return whether the value exceeds an exact one by EQUAL and by a standard error."""
         if self.value is None or other.value is None:
             return self.value is not None
         low, high = self.interval or (self.value, self.value)
-        return self.value - (high - low) / (2 * NORMAL) > other.value
+        return self.value - (high - low) / (2 * NORMAL) > other.value + EQUAL
 
     @property
     def gap(self) -> float:

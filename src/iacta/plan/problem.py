@@ -168,11 +168,16 @@ class Problem:
             if self.turn.armies[v] > self.garrisons[v] and self.out[v] & ~self.owned
         )
 
+    @property
+    def _open(self) -> int:
+        """The set of the territories that may be attacked if they can be reached."""
+        return ~self.owned if self.focus is None else ~self.owned & self.focus
+
     @cached_property
     def rewards(self) -> Rewards:
         """What the goal pays. Sets that are out of reach pay nothing."""
         found = self.goal.rewards(self.board, self.owned)
-        within = find_reached(self.out, self.stacks, ~self.owned)
+        within = find_reached(self.out, self.stacks, self._open)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
         return found._replace(sets=sets)
 
@@ -183,8 +188,7 @@ class Problem:
         What cannot be reached is left out, and, where territories pay only as a set, each part with
         a single neighbour: whoever went in could only come out where they went in.
         """
-        limit = ~self.owned if self.focus is None else ~self.owned & self.focus
-        field, rewards = find_reached(self.out, self.stacks, limit), self.rewards
+        field, rewards = find_reached(self.out, self.stacks, self._open), self.rewards
         if any(rewards.lands):
             return field
         wanted = make_mask(t for mask, _ in rewards.sets for t in bits(mask))

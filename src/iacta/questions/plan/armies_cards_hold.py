@@ -94,7 +94,7 @@ def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
         (
             f"{way.start} to {way.to}",
             str(way.dice),
-            "changes nothing" if way.is_detour else format_value(plan, way.value),
+            format_value(plan, way.value),
         )
         for way in ways[:MOST_LINES]
     ]

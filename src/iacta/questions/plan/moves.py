@@ -48,7 +48,7 @@ def rank_moves(plan: Plan) -> Iterator[RankedMove]:
     for way in ways:
         loss = ways[0].value - way.value
         rank = line.index(way[:2]) if way[:2] in line else len(line)
-        order = way.is_detour, 0.0 if is_negligible(plan, loss) else loss, rank
+        order = 0.0 if is_negligible(plan, loss) else loss, rank
         ranked.append((order, way, loss))
     for number, (_, way, loss) in enumerate(sorted(ranked, key=lambda entry: entry[0])):
         by_dice = tuple(
@@ -60,7 +60,7 @@ def rank_moves(plan: Plan) -> Iterator[RankedMove]:
             for other in every
             if other[:2] == way[:2]
         )
-        words = "changes nothing" if way.is_detour else describe_loss(plan, loss, number)
+        words = describe_loss(plan, loss, number)
         figure = "no estimate yet" if plan.value is None else format_value(plan, way.value)
         yield RankedMove(way, loss, by_dice, words, figure, _describe_success(plan, way))
 
@@ -105,9 +105,13 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
     armies[v], armies[c] = garrison + able - moved, moved
     state = TurnState(tuple(armies), problem.owned | 1 << c)
-    # Where the policy sees less than the plan achieves, the value is scaled as in `first_attacks`.
-    now, held = plan.policy.decide(problem.start).value, problem.held
-    scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.counted - held) / now
-    after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
+    goal = plan.goal
+    if goal.is_chance and goal.is_reached(problem.make_turn(state)):
+        after = 1.0
+    else:
+        # Where lookahead sees less than the plan achieves, values are scaled as in `first_attacks`.
+        now, held = plan.policy.decide(problem.start).value, problem.held
+        scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.counted - held) / now
+        after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
     over = count(able + garrison, "army", "armies")
     return f"{format_value(plan, after)} once it is taken with {over} left"

@@ -679,7 +679,8 @@ class PlanAnswer(Answer):
             if self.new:
                 new = around.new_armies(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
-            yield f"{beginning}{under(rules)}{sentences.proof(plan)}"
+            has_tried_all = self.new is None or self.new.has_tried_all
+            yield f"{beginning}{under(rules)}{sentences.proof(plan, has_tried_all)}"
             yield from sentences.reasons(plan)
             if brought is not None:
                 yield f"{around.cards_words(brought)} {around.TRADED}"

@@ -100,9 +100,6 @@ class WayRecord(KeyedRecord):
     to: str = key(TO)
     dice: Count = key("How many dice to roll.")
     value: float = key("The value of the plan that begins so.")
-    is_detour: bool = key(
-        "Whether it takes nothing that is wanted, and no result changes the value."
-    )
 
 
 class HelpRecord(KeyedRecord):
@@ -402,7 +399,7 @@ def _interval(interval: tuple[float, float] | None) -> IntervalRecord | None:
 
 
 def ways_record(ways: Sequence[Alternative]) -> list[WayRecord]:
-    return [WayRecord(*way) for way in ways]
+    return [WayRecord(*way[:4]) for way in ways]
 
 
 def reinforce_record(new: Reinforcement) -> ReinforceRecord:

@@ -51,8 +51,11 @@ def describe_result(plan: Plan) -> str:
     return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
 
 
-def proof(plan: Plan) -> str:
-    """Return how near a plan is to the best possible one."""
+def proof(plan: Plan, has_tried_all: bool = True) -> str:
+    """Return how near a plan is to the best possible one.
+
+    has_tried_all: whether no other placement of the new armies could be better.
+    """
     is_chance = plan.goal.is_chance
     if plan.value is None:
         return (
@@ -71,7 +74,8 @@ def proof(plan: Plan) -> str:
     if plan.play == "battles":
         kind, none = " of the plans that fight each battle to its end", "none of them"
     if plan.proven:
-        return f"{worth}: proven best{kind}."
+        placement = "" if has_tried_all else " for this placement"
+        return f"{worth}: proven best{kind}{placement}."
     if not _bound_is_informative(plan):
         return f"{worth}; a better plan may exist."
     if is_chance and plan.gap <= NEAR:

@@ -1,0 +1,46 @@
+"""The problem around the targets is a part of the whole problem."""
+
+from hypothesis import given, settings
+
+from iacta.board import Position
+from iacta.native.deadline import Deadline
+from iacta.plan import Goal, TakeAll, best_plan
+from iacta.plan.planner import Planner
+from iacta.plan.policy import best_policy
+from iacta.plan.problem import read_problem
+from tests.plan.boards import BLUE, GOALS, positions, scattered
+
+
+@given(positions(4), GOALS)
+@settings(max_examples=60, deadline=None)
+def test_no_narrow_play_beats_the_best_play(position: Position, goal: Goal) -> None:
+    problem = read_problem(position, goal)
+    narrow, best = problem.narrow(), best_policy(problem, Deadline())
+    if narrow is None:
+        return
+    policy = best_policy(narrow, Deadline())
+    assert best is not None
+    assert policy is not None
+    value = policy.decide(narrow.start).value
+    assert value <= best.decide(problem.start).value + 1e-12
+    report = policy.search.flow(Deadline())
+    assert report is not None
+    assert abs(report.value - value) < 1e-9
+
+
+def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:
+    targets = "Peru", "Madagascar", "Japan"
+    assert read_problem(scattered(), TakeAll(targets)).narrow() is None
+
+
+def test_a_plan_is_at_least_as_good_as_the_narrow_play() -> None:
+    problem = read_problem(BLUE, TakeAll("South America"))
+    narrow = problem.narrow()
+    assert narrow is not None
+    policy = best_policy(narrow, Deadline())
+    assert policy is not None
+    value = policy.decide(narrow.start).value
+    *_, last = Planner(problem, Deadline(), budget=0.05).run()
+    assert last.value is not None
+    assert last.value >= value - 0.0005
+    assert best_plan(BLUE, TakeAll("South America"), budget=0.05).counted == last.value
