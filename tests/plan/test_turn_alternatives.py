@@ -46,12 +46,12 @@ def check_beginnings(plan: Plan, twin: Play) -> None:
     problem = plan.problem
     listed, targets = {(each.start, each.to) for each in found}, {*problem.goal.names}
     for action in twin.actions(twin.start):
-        pair = twin.names[action.start], twin.names[action.to]
-        if not problem.field >> problem.place(pair[1]) & 1:
-            assert pair not in listed
-        elif pair[1] in targets or not problem.goal.is_chance:
-            assert pair in listed
-        elif pair not in listed:
+        border = twin.names[action.start], twin.names[action.to]
+        if not problem.field >> problem.place(border[1]) & 1:
+            assert border not in listed
+        elif border[1] in targets or not problem.goal.is_chance:
+            assert border in listed
+        elif border not in listed:
             assert can_only_cost(twin, action)
     if plan.steps:
         assert found[0].value == pytest.approx(plan.value, abs=1e-9)
