@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from iacta.game import Advance, Turn
+from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
@@ -25,7 +26,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
     goal: the goal of the turn.
     deadline: when the search must end; most of the time is for the comparison.
     """
-    numbers = [action.armies for action in turn.actions() if isinstance(action, Advance)]
+    numbers = list_advances(turn)
     parts = min(len(numbers), MAX_COMPARED) - 1 or 1
     tried = sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})
     end, ranked = deadline.part(COMPARISON_SHARE), list[tuple[float, int]]()

@@ -1,0 +1,55 @@
+"""Where a question begins that is about a moment of a turn."""
+
+from functools import cached_property
+from typing import ClassVar, overload
+
+from iacta.board.board import Board
+from iacta.board.files import read_board
+from iacta.board.position import Position
+from iacta.forms.form import Form, parameter
+from iacta.forms.parameter_kinds import Name, Source
+from iacta.game import Turn
+from iacta.game.moment import read_moment
+
+
+@overload
+def resolve_board(board: str | Board) -> Board: ...
+@overload
+def resolve_board(board: str | Board | None) -> Board | None: ...
+def resolve_board(board: str | Board | None) -> Board | None:
+    """Return a board, which is read if it is the name of a file."""
+    return read_board(board) if isinstance(board, str) else board
+
+
+class FromMoment(Form, kw_only=True):
+    """A question that begins at a position, or at any moment of a turn."""
+
+    one_of: ClassVar[tuple[str, ...]] = ("position or code",)
+
+    position: str | Position | Turn | None = parameter(
+        Source(Turn, read_moment, reads=(Position,)),
+        "The position, or the turn: a JSON or TOML file, a code, or - for stdin.",
+        is_argument=True,
+        metavar="FILE",
+        default=None,
+    )
+    code: str | None = parameter(
+        Name(),
+        "The code of a turn or a position, such as the one that the board shows.",
+        metavar="TEXT",
+        default=None,
+    )
+    board: str | Board | None = parameter(
+        Source(Board, read_board, ("classic",)),
+        "The board of a code, a file.",
+        metavar="FILE",
+        usual="classic",
+        default=None,
+    )
+
+    @cached_property
+    def turn(self) -> Turn:
+        board = resolve_board(self.board)
+        if self.code is not None:
+            return Turn.from_code(self.code, board)
+        return read_moment(self.position or "", board)

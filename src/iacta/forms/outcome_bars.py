@@ -1,0 +1,123 @@
+"""How battles and campaigns end, as bars."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from iacta.battle.battle import Battle
+from iacta.battle.campaign import Campaign, CampaignOutcome
+from iacta.forms.sections import Bar, Bars
+from iacta.methods.kernel import Outcome, is_won
+from iacta.probability.distribution import Distribution
+
+NEGLIGIBLE = 0.0005
+TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
+
+
+class _OutcomeGroup(NamedTuple):
+    """Outcomes of one kind with numbers in a row, and the chance of all of them."""
+
+    kind: str
+    least: int
+    most: int
+    probability: float
+
+    @property
+    def numbers(self) -> str:
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+
+
+def battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
+    """Return bars for the armies left: one's own in battles won, else the defenders'.
+
+    outcomes: how the battle ends.
+    battle: the battle.
+    """
+    ends: dict[tuple[str, int], float] = {}
+    for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
+        kind = "won" if is_won(end) else "stopped" if battle.is_stopped(end) else "lost"
+        key = kind, end.attackers if kind == "won" else end.defenders
+        ends[key] = ends.get(key, 0.0) + float(outcomes[end])
+    kinds = {
+        kind: [
+            _OutcomeGroup(name, n, n, chance) for (name, n), chance in ends.items() if name == kind
+        ]
+        for kind in TONES
+    }
+    width = max(len("lost"), *(len(kind) for kind, of_kind in kinds.items() if of_kind))
+    return Bars(
+        [
+            Bar(
+                f"{ending.kind:<{width}}  {ending.numbers} of "
+                f"{'yours' if ending.kind == 'won' else 'theirs'} left",
+                ending.probability,
+                TONES[ending.kind],
+            )
+            for ending in _few([end for of_kind in kinds.values() for end in of_kind], most=20)
+        ]
+    )
+
+
+def best_first(outcomes: Distribution[CampaignOutcome]) -> list[CampaignOutcome]:
+    """Return how a campaign may end, the best for the attackers first."""
+    return sorted(outcomes, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
+
+
+def campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -> Bars:
+    """Return bars for the armies left if all is taken, and for the territories where it ends.
+
+    outcomes: how the campaign ends.
+    campaign: the campaign.
+    """
+    won: list[_OutcomeGroup] = []
+    stopped: dict[int, float] = {}
+    lost: dict[int, float] = {}
+    for end in best_first(outcomes):
+        probability, number = float(outcomes[end]), end.conquered + 1
+        if end.conquered == len(campaign.territories):
+            won.append(_OutcomeGroup("won", end.attackers, end.attackers, probability))
+        else:
+            others = stopped if campaign.is_stopped(end) else lost
+            others[number] = others.get(number, 0.0) + probability
+    bars = [_campaign_bar(ending) for ending in _few(won, most=12)]
+    for kind, others in (("stopped", stopped), ("lost", lost)):
+        ends = [_OutcomeGroup(kind, number, number, chance) for number, chance in others.items()]
+        bars += [_campaign_bar(ending) for ending in _few(ends, most=8)]
+    return Bars(bars)
+
+
+def _campaign_bar(ends: _OutcomeGroup) -> Bar:
+    if ends.kind == "won":
+        label = f"all taken, {ends.numbers} left"
+    else:
+        label = f"{ends.kind} at territory {ends.numbers}"
+    return Bar(label, ends.probability, TONES[ends.kind])
+
+
+def _few(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
+    """Return about `most` of them: rare ones at both ends left out, neighbours joined."""
+    if len(ends) <= most:
+        return list(ends)
+    likely = _without_rare(_without_rare(list(ends))[::-1])[::-1]
+    width = -(-len(likely) // most)
+    joined: list[_OutcomeGroup] = []
+    room = 0
+    for ending in likely:
+        if room and joined[-1].kind == ending.kind:
+            last = joined.pop()
+            least, most_of = min(last.least, ending.least), max(last.most, ending.most)
+            joined.append(
+                _OutcomeGroup(ending.kind, least, most_of, last.probability + ending.probability)
+            )
+            room -= 1
+        else:
+            joined.append(ending)
+            room = width - 1
+    return joined
+
+
+def _without_rare(ends: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
+    rare, total = 0, 0.0
+    while rare < len(ends) and total + ends[rare].probability < NEGLIGIBLE:
+        total += ends[rare].probability
+        rare += 1
+    return ends[rare:]
