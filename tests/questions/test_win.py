@@ -10,7 +10,7 @@ from iacta import IactaError, Turn, ask, best_goals, goals_in_reach, win_chances
 from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, cell_text
-from iacta.questions.whole_game import CONDITION
+from iacta.forms.whole_game import CONDITION
 
 pytestmark = pytest.mark.usefixtures("core")
 

@@ -9,9 +9,9 @@ from playwright.sync_api import Request, Route, expect
 import iacta
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
+from iacta.forms.whole_game import CONDITION
 from iacta.plan import TakeAll, best_plan
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.whole_game import CONDITION
 from tests.web.board_page import (
     EXAMPLES,
     HELD,

@@ -49,7 +49,7 @@ def win_bar(answer: WinAnswer) -> Chart:
     of games, `win`, with the ends `low` and `high` of its interval; and a table `hatching` of the
     lines that mark intervals. A share without games, because only one player is left, has none.
     """
-    from iacta.questions.whole_game import PEOPLE, like  # takes time to import
+    from iacta.forms.whole_game import PEOPLE, like  # takes time to import
 
     colours = owner_colours(answer.question.turn.position)
     rows: list[Row] = []
@@ -121,7 +121,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     in them, their share that is won (`win`) from `low` to `high`, and the share `under_simple`; and
     a table `hatching` of the lines that mark intervals.
     """
-    from iacta.questions.whole_game import PEOPLE  # takes time to import
+    from iacta.forms.whole_game import PEOPLE  # takes time to import
 
     tone = owner_colours(answer.question.turn.position)[answer.question.turn.player]
     is_won = answer.judged is not None

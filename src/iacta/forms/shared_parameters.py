@@ -8,7 +8,7 @@ from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
 from iacta.forms.form import Form, parameter
-from iacta.forms.parameter_kinds import FileName, Flag, Number, RulesName, Way, Whole
+from iacta.forms.parameter_kinds import FileName, Flag, Name, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
@@ -17,6 +17,9 @@ ARMIES = Whole(least=1)
 
 ATTACKERS = ARMIES, "Armies on the attacking territory, garrison included."
 DEFENDERS = ARMIES, "Armies on the defended territory."
+TAKE = Name(), "Territories to take, or a continent."
+TAKE_ANY = Name(), "Territories; taking any one of them is enough."
+ELIMINATE = Name(), "The player to eliminate."
 SEED = Whole(), "Seed of the dice; the same seed repeats the dice."
 TIME_LIMIT = Number(least=0, unit="seconds"), "The most seconds that all of it may take."
 

@@ -16,7 +16,7 @@ from iacta.game import Turn
 from iacta.game.turn import MOST_NEW
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import CONFIDENCE, Interval
-from iacta.war.tournament import MOST_GAMES
+from iacta.war.tournament import MAX_GAMES
 
 CONDITION = "if everybody plays like iacta's player"
 PEOPLE = (
@@ -40,7 +40,7 @@ class WholeGame(FromMoment, kw_only=True):
     )
 
     games: int | None = parameter(
-        Whole(least=2, most=MOST_GAMES), "How many games to play of each kind.", default=None
+        Whole(least=2, most=MAX_GAMES), "How many games to play of each kind.", default=None
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     seed: int = parameter(*SEED, default=0)

@@ -8,6 +8,7 @@ from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic
+from iacta.forms.outcome_bars import battle_bars
 from iacta.forms.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
@@ -17,7 +18,6 @@ from iacta.forms.shared_parameters import Exact, OneBattle
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
-from iacta.questions.outcome_bars import battle_bars
 from iacta.rules.stop import NEVER
 
 

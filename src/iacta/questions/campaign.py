@@ -8,6 +8,7 @@ from typing import Any
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.outcome_bars import best_first, campaign_bars
 from iacta.forms.parameter_kinds import Flag, Whole
 from iacta.forms.percentages import (
     all_digits,
@@ -32,7 +33,6 @@ from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
 from iacta.forms.shared_parameters import Exact, OneCampaign, fresh_seed
 from iacta.probability.distribution import Distribution, Probability
-from iacta.questions.outcome_bars import best_first, campaign_bars
 from iacta.rules.stop import NEVER
 
 

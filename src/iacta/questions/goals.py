@@ -12,10 +12,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
-from iacta.native.deadline import Deadline
-from iacta.plan import TakeAny
-from iacta.questions.plan.armies_cards_hold import new_armies
-from iacta.questions.whole_game import (
+from iacta.forms.whole_game import (
     CONDITION,
     CONDITION_KEY,
     PEOPLE,
@@ -25,6 +22,9 @@ from iacta.questions.whole_game import (
     share_and_range,
     share_text,
 )
+from iacta.native.deadline import Deadline
+from iacta.plan import TakeAny
+from iacta.questions.plan.armies_cards_hold import new_armies
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES
 

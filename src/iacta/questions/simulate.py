@@ -7,6 +7,7 @@ from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.outcome_bars import best_first, campaign_bars
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -29,7 +30,6 @@ from iacta.inputs.errors import IactaError
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.probability.estimate import CONFIDENCE, Interval
 from iacta.questions.campaign import DefendedRecord
-from iacta.questions.outcome_bars import best_first, campaign_bars
 from iacta.rules.thrown import RUNS
 
 MOST_ROWS = 40  # of a table

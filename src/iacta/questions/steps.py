@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.parameter_kinds import Flag, Kind, Listed, Name, Schema, Whole
+from iacta.forms.moment import FromMoment
+from iacta.forms.parameter_kinds import Flag, Kind, Listed, Schema, Whole
 from iacta.forms.percentages import format_goal_change, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.shared_parameters import TIME_LIMIT
+from iacta.forms.shared_parameters import ELIMINATE, TAKE, TAKE_ANY, TIME_LIMIT
 from iacta.game import Turn
 from iacta.game.steps import MAX_STEPS, STEPS, VERSION, TreeTurn, check_version, read_tree
 from iacta.inputs.checks import quote, read_int, read_row
@@ -22,7 +23,6 @@ from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import GOAL_KINDS, read_goal
 from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.step_tree import StepTree
-from iacta.questions.moment import FromMoment
 
 MIN_LOSS = 0.0005  # a smaller loss or luck is not shown
 ROUGH = 0.002  # a change with a larger error is called rough; ten times that between worths
@@ -86,15 +86,9 @@ class StepsQuestion(FromMoment, Question):
         "The steps in JSON, each with the number of the step before it as `after`.",
         default=(),
     )
-    take: str | None = parameter(
-        Name(), "Territories to take, or a continent.", metavar="NAMES", default=None
-    )
-    take_any: str | None = parameter(
-        Name(), "Territories; taking any one of them is enough.", metavar="NAMES", default=None
-    )
-    eliminate: str | None = parameter(
-        Name(), "The player to eliminate.", metavar="PLAYER", default=None
-    )
+    take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
+    take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
+    eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
     worth: bool = parameter(Flag(), "Gain the most on average.", default=False)
     order: tuple[int, ...] | None = parameter(
         Listed(Whole()), "The turns to value, 0 for the first one.", usual="all", default=None

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.moment import FromMoment
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
@@ -14,7 +15,6 @@ from iacta.forms.sentences import armies, count
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.probability.estimate import CONFIDENCE
-from iacta.questions.moment import FromMoment
 from iacta.questions.plan.armies_cards_hold import new_armies
 
 CONDITION = (

@@ -9,7 +9,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
-from iacta.questions.whole_game import (
+from iacta.forms.whole_game import (
     CONDITION,
     CONDITION_KEY,
     PEOPLE,

@@ -14,12 +14,21 @@ from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
 from iacta.forms.command_and_call import as_command, as_python
 from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.moment import resolve_board
 from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Source, Whole
 from iacta.forms.percentages import all_digits, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, make_sections
 from iacta.forms.sentences import count, under
-from iacta.forms.shared_parameters import SEED, TIME_LIMIT, UnderRules, fresh_seed
+from iacta.forms.shared_parameters import (
+    ELIMINATE,
+    SEED,
+    TAKE,
+    TAKE_ANY,
+    TIME_LIMIT,
+    UnderRules,
+    fresh_seed,
+)
 from iacta.game import Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
 from iacta.game.turn import FORTIFY
@@ -135,15 +144,9 @@ class PlanQuestion(UnderRules, Question):
         label="their armies",
         default=None,
     )
-    take: str | None = parameter(
-        Name(), "Territories to take, or a continent.", metavar="NAMES", default=None
-    )
-    take_any: str | None = parameter(
-        Name(), "Territories; taking any one of them is enough.", metavar="NAMES", default=None
-    )
-    eliminate: str | None = parameter(
-        Name(), "The player to eliminate.", metavar="PLAYER", default=None
-    )
+    take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
+    take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
+    eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
     then: str | None = parameter(
         Name(),
         "Goals after it: 'Africa; eliminate green'.",
@@ -280,8 +283,7 @@ class PlanQuestion(UnderRules, Question):
 
     def complete(self) -> None:
         if self.position is not None:
-            board = read_board(self.board) if isinstance(self.board, str) else self.board
-            set_field(self, "position", read_moment(self.position, board))
+            set_field(self, "position", read_moment(self.position, resolve_board(self.board)))
             set_field(self, "board", None)
 
     def has(self, name: str) -> bool:
@@ -294,7 +296,7 @@ class PlanQuestion(UnderRules, Question):
         """The moment without the options of the question."""
         if isinstance(self.position, Turn):
             return self.position
-        board = self.board or "classic"
+        board = resolve_board(self.board or "classic")
         others = dict(self.others or ())
         rest = others.pop("", None)
         mine = {name: ("red", armies) for name, armies in self.from_ or ()}
@@ -302,7 +304,7 @@ class PlanQuestion(UnderRules, Question):
         if both := {*mine} & {*theirs}:
             raise ClashError("{from_} and {others} both name {0}", min(both))
         position = Position(
-            board if isinstance(board, Board) else read_board(board),
+            board,
             "red",
             mine | theirs,
             others=None if rest is None else ("blue", rest),
