@@ -14,7 +14,7 @@ def test_each_state_of_the_map_is_the_decision_s(decision: iacta.Decision) -> No
     seen = set()
     for row in chart.tables["actions"]:
         for attackers in range(row["least"], row["most"] + 1):
-            assert row["action"] == decision.action_at(attackers, row["defenders"])
+            assert row["action"] == decision.find_action(attackers, row["defenders"])
             seen.add((attackers, row["defenders"]))
     assert (9, 8) in seen
     assert len(seen) == 8 * max(attackers for attackers, _ in seen)
@@ -32,7 +32,7 @@ def test_each_region_is_named_where_it_is() -> None:
     regions = charts.decision_map(decision).tables["regions"]
     assert {row["action"] for row in regions} == {"roll", "stop"}
     for row in regions:
-        assert decision.action_at(round(row["attackers"]), row["defenders"]) == row["action"]
+        assert decision.find_action(round(row["attackers"]), row["defenders"]) == row["action"]
 
 
 def test_a_spread_stands_beside_others() -> None:

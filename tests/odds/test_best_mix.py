@@ -65,7 +65,7 @@ def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None
         after = {losses: best(a - losses[0], d - losses[1]) for losses in distribution}
         by_hand = sum(float(p) * after[losses][0] for losses, p in distribution.items())
         blitz, left = blitz_twin(a, d, rules)
-        assert decision.action_at(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
+        assert decision.find_action(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
         if by_hand > blitz + 1e-12:
             return by_hand, sum(float(p) * after[losses][1] for losses, p in distribution.items())
         return blitz, left
@@ -91,7 +91,7 @@ def test_a_blitz_that_must_fail_is_never_advised_where_a_roll_can_win(name: str)
     chances = win_table(60, 60, replace(blitzes, mode=BalancedBlitz()))
     for a, d in product(range(2, 61), range(1, 61)):
         if chances[a - 1, d - 1] == 0:
-            assert decision.action_at(a, d) == "roll"
+            assert decision.find_action(a, d) == "roll"
     fewest = [each.attackers for each in decision.boundary]
     assert None not in fewest
     assert fewest == sorted(fewest)  # type: ignore[type-var]
@@ -109,7 +109,7 @@ def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:
     blitz = cache(lambda a, d: blitz_twin(a, d, Rules(garrison=0))[0])
     for _ in range(RUNS):
         a, d = 11, 10
-        while decision.action_at(a, d) == "roll":
+        while decision.find_action(a, d) == "roll":
             ours, theirs = thrown(dice, *dice_of(a, d, CLASSIC))
             a, d = a - ours, d - theirs
         won += dice.random() < blitz(a - 1, d) if a > 1 and d else not d
@@ -124,7 +124,7 @@ def test_the_mix_stops_only_where_nobody_can_attack() -> None:
         0,
         1,
     )
-    assert {decision.action_at(a, d) for a in range(2, 20) for d in range(1, 4)} == {
+    assert {decision.find_action(a, d) for a in range(2, 20) for d in range(1, 4)} == {
         "roll",
         "blitz",
     }

@@ -81,7 +81,7 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
 
 def following(decision: iacta.Decision) -> Policy:
     """Return the policy that rolls where the decision says so."""
-    return lambda a, d: decision.action_at(a, d) == "roll"
+    return lambda a, d: decision.find_action(a, d) == "roll"
 
 
 def at_least(fewest: int) -> Policy:
@@ -159,7 +159,7 @@ def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None
     values, won, left = np.empty(RUNS), 0, 0
     for run in range(RUNS):
         a, d = start
-        while decision.action_at(a, d) == "roll":
+        while decision.find_action(a, d) == "roll":
             ours, theirs = thrown(dice, *dice_of(a, d, found), found)
             a, d = a - ours, d - theirs
         values[run] = a + (0 if d else prize) + (start[1] - d) / 2
@@ -211,8 +211,8 @@ def test_the_boundary_is_where_rolling_begins() -> None:
         if attackers is None:
             assert not decision.rolls[defenders].any()
         else:
-            assert decision.action_at(attackers, defenders) == "roll"
-            assert all(decision.action_at(a, defenders) == "stop" for a in range(1, attackers))
+            assert decision.find_action(attackers, defenders) == "roll"
+            assert all(decision.find_action(a, defenders) == "stop" for a in range(1, attackers))
             assert when_to_stop(attackers, defenders, prize=8).action == "roll"
     assert [each.attackers is None for each in decision.boundary] == [False] * 9 + [True]
 
@@ -235,7 +235,7 @@ def test_the_garrison_shifts_all_but_the_decision() -> None:
         ]
     stay = when_to_stop(3, 5, prize=10**6, garrison=3)
     assert (stay.action, stay.value, stay.expected_attackers_left) == ("stop", 3, 3)
-    assert stay.action_at(2, 1) == stay.action_at(3, 5) == "stop"
+    assert stay.find_action(2, 1) == stay.find_action(3, 5) == "stop"
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)

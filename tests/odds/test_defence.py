@@ -100,7 +100,7 @@ def test_the_search_by_leaps_is_the_one_of_tables(
     monkeypatch: pytest.MonkeyPatch, rules: str, attackers: int, chance: str
 ) -> None:
     by_tables = defenders_needed(attackers, chance, rules)
-    monkeypatch.setattr(needed, "LARGEST_IN_TABLES", 0)
+    monkeypatch.setattr(needed, "MAX_TABLE_ARMIES", 0)
     assert defenders_needed(attackers, chance, rules) == by_tables
 
 
@@ -128,16 +128,14 @@ def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
 
 def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
     sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
-    with pytest.raises(
-        IllegalError, match="chance is more than any number of defenders reaches, got '1/2'"
-    ):
+    with pytest.raises(IllegalError, match="no number of defenders reaches that chance, got '1/2'"):
         defenders_needed(3, 0.5, sure)
     # One coin after the other: 1/2 to the n to beat n defenders.
     coin = Rules(attack=Dice((2,)), defence=Dice((1,)), garrison=0)
     assert defenders_needed(1, Fraction(15, 16), coin) == 4
     # Three dice always win against two, so that nine attackers beat any even number.
     three = Rules(full_attack=Dice((6, 6, 6), bonus=(9, 9, 9)))
-    with pytest.raises(IllegalError, match="any number of defenders reaches"):
+    with pytest.raises(IllegalError, match="no number of defenders reaches that chance"):
         defenders_needed(9, 0.5, three)
 
 

@@ -217,7 +217,7 @@ def test_one_battle_at_a_time_shows_what_tables_show(
 ) -> None:
     asked = [[1], [10], [90], [200]], ["0.01", "0.5", "0.95", "0.999999"]
     by_tables = armies_needed(*asked, rules, keep=keep)
-    monkeypatch.setattr(needed_module, "LARGEST_IN_TABLES", 0)
+    monkeypatch.setattr(needed_module, "MAX_TABLE_ARMIES", 0)
     assert (armies_needed(*asked, rules, keep=keep) == by_tables).all()
 
 

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from iacta.methods.kernel import Chances, Error
-from iacta.odds.search import Curve, decided, decided_by_floats, first, first_in_tables
+from iacta.odds.search import (
+    Curve,
+    compare_chance,
+    compare_floats,
+    find_least,
+    find_least_in_tables,
+)
 
 TRUE = [1 - Fraction(1, max(n, 1)) for n in range(31)]  # 0, 0, 1/2, 2/3 ...
 
@@ -26,35 +32,35 @@ def test_a_curve_is_as_exact_as_its_fractions() -> None:
     asked: list[int] = []
     hair = Fraction(1, 10**30)
     wide = curve(1e-3, asked)
-    assert wide.first_reaching([Fraction(9, 10), Fraction(9, 10) + hair]) == [10, 11]
+    assert wide.find_first([Fraction(9, 10), Fraction(9, 10) + hair]) == [10, 11]
     assert asked
     asked.clear()
-    assert wide.first_reaching([Fraction(17, 19), Fraction(19, 20) - Fraction(1, 200)]) == [10, 19]
+    assert wide.find_first([Fraction(17, 19), Fraction(19, 20) - Fraction(1, 200)]) == [10, 19]
     assert not asked
-    assert wide.first_reaching([Fraction(99, 100), 1 - Fraction(1, 10**200)]) == [None, None]
-    assert wide.first_reaching([Fraction(1, 10**400)]) == [2]
+    assert wide.find_first([Fraction(99, 100), 1 - Fraction(1, 10**200)]) == [None, None]
+    assert wide.find_first([Fraction(1, 10**400)]) == [2]
 
 
 def test_without_fractions_the_floats_of_the_smaller_chance_decide() -> None:
     pro = np.array([0.0, 0.5, 1.0, 1.0])
     con = np.array([1.0, 0.5, 1e-30, 0.0])
     floats = Curve(pro, Error(0.0, 1e-9), lambda: con, lambda _: None)
-    assert floats.first_reaching([Fraction(1), 1 - Fraction(1, 10**29), Fraction(1, 2)]) == [
+    assert floats.find_first([Fraction(1), 1 - Fraction(1, 10**29), Fraction(1, 2)]) == [
         3,
         2,
         1,
     ]
-    assert decided_by_floats(Chances(0.25, 0.75), Fraction(1, 4))
+    assert compare_floats(Chances(0.25, 0.75), Fraction(1, 4))
 
 
 def test_the_chance_against_decides_where_the_chance_cannot() -> None:
     chances = Chances(1.0, 1e-30)
     hair = Fraction(1, 10**30)
-    assert decided(chances, 1 - 2 * hair, Error(1e-12)) is True
-    assert decided(chances, 1 - hair / 2, Error(1e-12)) is False
-    assert decided(chances, 1 - hair, Error(1e-12)) is None
-    assert decided(chances, 1 - hair / 2, Error(1e-12), least=Fraction(1, 10**15)) is None
-    assert decided(chances, 1 - hair / 2, Error(0.0, 1e-12)) is None
+    assert compare_chance(chances, 1 - 2 * hair, Error(1e-12)) is True
+    assert compare_chance(chances, 1 - hair / 2, Error(1e-12)) is False
+    assert compare_chance(chances, 1 - hair, Error(1e-12)) is None
+    assert compare_chance(chances, 1 - hair / 2, Error(1e-12), least=Fraction(1, 10**15)) is None
+    assert compare_chance(chances, 1 - hair / 2, Error(0.0, 1e-12)) is None
 
 
 @pytest.mark.parametrize("guess", [1, 2, 7, 40, 1000])
@@ -68,11 +74,11 @@ def test_the_first_is_found_from_any_guess(guess: int, least: int) -> None:
 
     for step in (1, 8):
         asked.clear()
-        assert first(reaches, guess, step) == least
+        assert find_least(reaches, guess, step) == least
         assert len(asked) == len(set(asked))
         assert min(asked) > 0
     if guess <= 500:
-        assert first(reaches, guess, most=500) == (least if least <= 500 else None)
+        assert find_least(reaches, guess, most=500) == (least if least <= 500 else None)
 
 
 def test_tables_grow_until_all_is_found_or_refused() -> None:
@@ -87,8 +93,8 @@ def test_tables_grow_until_all_is_found_or_refused() -> None:
             raise LookupError(key)
 
     wanted = [Fraction(1, 2), Fraction(9, 10)]
-    found = first_in_tables({"one": wanted}, tables, 4, refuse)
+    found = find_least_in_tables({"one": wanted}, tables, 4, refuse)
     assert found == {("one", Fraction(1, 2)): 2, ("one", Fraction(9, 10)): 10}
     assert sizes == [4, 8, 16]
     with pytest.raises(LookupError, match="one"):
-        first_in_tables({"one": [Fraction(1)]}, tables, 4, refuse)
+        find_least_in_tables({"one": [Fraction(1)]}, tables, 4, refuse)

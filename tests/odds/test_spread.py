@@ -258,13 +258,13 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
     payoff = PAYOFFS[objective](territories)
     payoff = payoff.complement() if complement else payoff
     kernel = find_kernel(rules)
-    battles = spread_values.battles_up_to(attackers, armies - territories + 1, kernel, 1)
-    values = spread_values.every_value(armies, payoff, battles)
+    battles = spread_values.tabulate_battles(attackers, armies - territories + 1, kernel, 1)
+    values = spread_values.find_all_values(armies, payoff, battles)
     exact = kernel_model(attackers, payoff, exactly(rules), 1)
     rows = [tuple(row) for row in spread_values.compositions(armies, territories).tolist()]
     assert rows == list(every_spread(armies, territories))
     bound = Fraction(
-        spread_values.error_of_values(attackers, armies, territories, payoff, kernel).relative
+        spread_values.bound_value_error(attackers, armies, territories, payoff, kernel).relative
     )
     for row, value in zip(rows, values.tolist(), strict=True):
         true = exact.value(row)

@@ -71,7 +71,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     battle = {"attackers": decision.attackers, "defenders": decision.defenders}
     is_mix = decision.objective == "conquest"
     aim = "to take the territory" if is_mix else "for the value of territory and armies"
-    actions = _runs(decision.action_at, top, decision.defenders, "action")
+    actions = _runs(decision.find_action, top, decision.defenders, "action")
     tones = {name: tone for name, tone in ACTIONS.items() if is_mix or name != "blitz"}
     runs = [field("least:Q", title="attackers from"), field("most:Q", title="to")]
     cells = _cells("actions").encode(

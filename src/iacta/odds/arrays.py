@@ -1,4 +1,4 @@
-"""Odds of many battles at once: functions over arrays that broadcast as NumPy's do."""
+"""Odds of many battles at once: functions over arrays, with NumPy's broadcasting."""
 
 from __future__ import annotations  # for signatures that show the names of types
 
@@ -26,10 +26,10 @@ from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-CELLS_FOR_A_CHANCE = 10**5  # of tables that are filled in the time that one chance takes
-CELLS_FOR_A_DISTRIBUTION = 10**7
-MODERATE = 1_000
-MAX_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
+CELLS_PER_CHANCE = 10**5  # cells of a table that take as long as one chance
+CELLS_PER_DISTRIBUTION = 10**7  # cells of a table that take as long as one distribution
+MAX_MODERATE_ARMIES = 1_000
+MAX_CELLS = 4 * 10**6  # size limit of a lookup table
 HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]
@@ -59,8 +59,8 @@ class _Either(_Options):
     exact: bool
 
 
-class OfBattles(Protocol):
-    """What type checkers see of a function over arrays of battles."""
+class BattleFunction(Protocol):
+    """The type of a function over arrays of battles."""
 
     @overload
     def __call__(
@@ -80,11 +80,11 @@ class OfBattles(Protocol):
     ) -> Fractions: ...
 
 
-def _of_battles(function: Callable[..., Numbers]) -> OfBattles:
-    return cast(OfBattles, function)
+def _type_as_battles(function: Callable[..., Numbers]) -> BattleFunction:
+    return cast(BattleFunction, function)
 
 
-@_of_battles
+@_type_as_battles
 def win_probability(
     attackers: Armies,
     defenders: Armies,
@@ -96,19 +96,20 @@ def win_probability(
 ) -> Numbers:
     """Return the chances that attacks succeed.
 
-    attackers: armies on the attacking territories, garrison included; a whole number or an
-        array of them, of any shape.
+    attackers: armies on the attacking territories, garrison included; a whole number, or an array
+        of whole numbers of any shape.
     defenders: armies on the defended territories; the shapes are broadcast.
-    rules: `Rules`, or the name of a rule set; or an array of them, whose shape is broadcast too.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    rules: `Rules`, the name of a rule set, or an array of rules, whose shape is broadcast too.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     exact: whether to answer in fractions.
-    method: one of `iacta.methods.METHODS`, or `"auto"`.
+    method: a name in `iacta.methods.METHODS`, or `"auto"`.
 
-    A float for two numbers, else an array of the broadcast shape. The relative error is at most
-    1e-12 up to 250 armies on each side. Larger battles have the error of a table of that size, or,
-    if there are few of them, the error that `Battle` states. Under balanced blitz it is absolute.
+    Returns a float for two numbers, otherwise an array of the broadcast shape. The relative error
+    is at most 1e-12 up to 250 armies on each side. Larger battles have the error of a table of that
+    size or, if they are few, the error that `Battle` states. Under balanced blitz the error is
+    absolute.
 
-    Armies below 1 or not whole are refused.
+    Raises `IactaError` for armies that are not whole numbers of at least 1.
 
     >>> win_probability([[5], [12]], [4, 10]).round(4)
     array([[0.4765, 0.0572],
@@ -122,7 +123,7 @@ def win_probability(
     return _answer(_Battles.chances, attackers, defenders, rules, garrison, exact, method)
 
 
-@_of_battles
+@_type_as_battles
 def expected_attackers_left(
     attackers: Armies,
     defenders: Armies,
@@ -134,7 +135,7 @@ def expected_attackers_left(
 ) -> Numbers:
     """Return the expected numbers of surviving attackers, garrison included.
 
-    The arguments, shapes, errors and refusals are those of `win_probability`.
+    The arguments, shapes, errors and exceptions are as for `win_probability`.
 
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
@@ -142,7 +143,7 @@ def expected_attackers_left(
     return _answer(_Battles.attackers_left, attackers, defenders, rules, garrison, exact, method)
 
 
-@_of_battles
+@_type_as_battles
 def expected_defenders_left(
     attackers: Armies,
     defenders: Armies,
@@ -154,7 +155,7 @@ def expected_defenders_left(
 ) -> Numbers:
     """Return the expected numbers of surviving defenders.
 
-    The arguments, shapes, errors and refusals are those of `win_probability`.
+    The arguments, shapes, errors and exceptions are as for `win_probability`.
 
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
@@ -183,14 +184,14 @@ def win_table(
     exact: bool = False,
     method: str = "auto",
 ) -> Floats | Fractions:
-    """Return the chances to win of all battles up to a size.
+    """Return the chances to win all battles up to a size.
 
-    attackers: the most armies on the attacking territory, garrison included.
-    defenders: the most armies on the defended territory.
+    attackers: the largest number of armies on the attacking territory, garrison included.
+    defenders: the largest number of armies on the defended territory.
     rules, garrison, exact, method: as for `win_probability`.
 
-    An array of shape (attackers, defenders): entry `[a - 1, d - 1]` is for a attackers against
-    d defenders. An array of rules adds its shape in front of these two. The error is that of
+    Returns an array of shape (attackers, defenders), whose entry `[a - 1, d - 1]` is for a
+    attackers against d defenders. An array of rules adds its shape in front. The error is as for
     `win_probability`.
 
     >>> win_table(3, 2, garrison=0).round(3)
@@ -199,7 +200,7 @@ def win_table(
            [0.916, 0.656]])
     """
     if isinstance(rules, list | tuple | np.ndarray):
-        row = _rules_in(rules)
+        row = _read_rule_sets(rules)
         tables = [
             win_table(attackers, defenders, value, garrison=garrison, exact=exact, method=method)
             for value in row.flat
@@ -212,14 +213,16 @@ def win_table(
     staying = min(rules.garrison, most_attackers - 1)
     if not _has_tables(kernel):
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
-        return _read(rows[:, np.newaxis], columns, rules, None, exact, method).all(_Battles.chances)
+        return _read(rows[:, np.newaxis], columns, rules, None, exact, method).answer_all(
+            _Battles.chances
+        )
     table = kernel.win_table(most_attackers - staying, most_defenders, staying)
     if rules.garrison > staying:
         table[-1:] = kernel.number(0)
     return np.asarray(table, dtype=object if exact else float)
 
 
-def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _read_rule_sets(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDArray[Any]:
     row = read_array(rules, "rules", "rules", object)
     if not row.size:
         raise IllegalError("missing rules")
@@ -228,18 +231,20 @@ def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDAr
     return array
 
 
-def over_rules(
+def broadcast_rules(
     function: Callable[..., Any],
     rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any],
     *arrays: object,
     **options: Any,
 ) -> npt.NDArray[Any]:
-    """Return what a function answers under each of several rules.
+    """Call a function once for each different rule set, and return the broadcast answers.
 
-    function: takes the arrays, the rules and the options.
-    rules: an array of rules; its shape is broadcast with those of the arrays.
+    function: a function of the arrays, the rules and the options.
+    rules: an array of rules; its shape is broadcast with the shapes of the arrays.
+    arrays: arrays of numbers.
+    options: further arguments of the function.
     """
-    row = _rules_in(rules)
+    row = _read_rule_sets(rules)
     places: dict[Rules, int] = {}
     numbers = [places.setdefault(value, len(places)) for value in row.flat]
     others = (read_array(each, "arrays", "numbers") for each in arrays)
@@ -258,21 +263,21 @@ def over_rules(
 
 
 def _has_tables(kernel: Kernel) -> bool:
-    """Return whether chances come in tables: of the kernel, or of the one that decides its own."""
+    """Return whether a kernel, or the kernel that decides its chances, answers in rows."""
     return kernel.by_rows or kernel.decided_by(HALF)[0].by_rows
 
 
 def _answer(
     answer: Answer, attackers: Armies, defenders: Armies, rules: RuleSets, *options: Any
 ) -> Numbers:
-    """Answer for battles under one or several rules; the answer for one battle is no array."""
+    """Answer for battles under one or several rules, with a number for a single battle."""
     if isinstance(rules, list | tuple | np.ndarray):
 
         def under(ours: Armies, theirs: Armies, rules: Rules) -> npt.NDArray[Any]:
-            return _read(ours, theirs, rules, *options).all(answer)
+            return _read(ours, theirs, rules, *options).answer_all(answer)
 
-        return over_rules(under, rules, attackers, defenders)
-    answers = _read(attackers, defenders, rules, *options).all(answer)
+        return broadcast_rules(under, rules, attackers, defenders)
+    answers = _read(attackers, defenders, rules, *options).answer_all(answer)
     if answers.ndim:
         return answers
     one: float | Fraction = answers.item()
@@ -303,9 +308,9 @@ class _Battles:
     """Battles of one kernel.
 
     attackers, defenders: the armies of each battle.
-    staying: attackers that must stay behind, none of whom counts as able to attack.
+    staying: attackers that must stay behind and cannot attack.
     exact: whether to answer in fractions.
-    split: whether to answer for large battles apart.
+    split: whether to answer for large battles separately.
     """
 
     kernel: Kernel
@@ -315,9 +320,9 @@ class _Battles:
     exact: bool
     split: bool
 
-    def all(self, answer: Answer) -> npt.NDArray[Any]:
-        """Answer for moderate and for large battles apart: a large one would make many rows."""
-        large = np.maximum(self.attackers, self.defenders) > MODERATE
+    def answer_all(self, answer: Answer) -> npt.NDArray[Any]:
+        """Answer for moderate and large battles separately, so that tables stay small."""
+        large = np.maximum(self.attackers, self.defenders) > MAX_MODERATE_ARMIES
         if not self.split or not large.any() or large.all():
             return answer(self)
         answers = self._empty(self.attackers.shape)
@@ -334,14 +339,14 @@ class _Battles:
         if moderate and not self.kernel.exact and _has_tables(self.kernel):
             table = self.kernel.win_table(able, defenders, self.staying + 1)
             return np.array(table[self.attackers, self.defenders - 1])
-        if several and self.kernel.by_rows and self._pays(CELLS_FOR_A_CHANCE):
-            chances = self._by_rows(won=lambda _: 1, lost=lambda _: 0)
+        if several and self.kernel.by_rows and self._are_rows_faster(CELLS_PER_CHANCE):
+            chances = self._answer_by_rows(won=lambda _: 1, lost=lambda _: 0)
             return chances if self.exact else np.minimum(chances, 1.0)
         return self._one_by_one(self.kernel.win_probability)
 
     def attackers_left(self) -> npt.NDArray[Any]:
         means = self._means(won=lambda able: able + self.staying, lost=lambda _: self.staying)
-        stay = self.attackers <= self.staying  # as they are
+        stay = self.attackers <= self.staying  # nobody can attack
         means[stay] = [Fraction(n) for n in self.attackers[stay].tolist()]
         return means
 
@@ -353,18 +358,19 @@ class _Battles:
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """Return the most attackers able to attack, at least 1, and the most defenders."""
+        """The largest number of able attackers, at least 1, and of defenders."""
         able = int(self.attackers.max(initial=1)) - self.staying
         return max(able, 1), int(self.defenders.max(initial=1))
 
     def _means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         """Return each battle's expected value.
 
-        won, lost: the value of so many armies that can move in, or that hold.
+        won: the value of a victory, as a function of the armies that can move in.
+        lost: the value of a defeat, as a function of the defenders left.
         """
         finite = self.kernel.most_left(*self._sizes) == self._sizes
-        if self.kernel.by_rows and finite and self._pays(CELLS_FOR_A_DISTRIBUTION):
-            return self._by_rows(won, lost)
+        if self.kernel.by_rows and finite and self._are_rows_faster(CELLS_PER_DISTRIBUTION):
+            return self._answer_by_rows(won, lost)
 
         def mean(able: int, defenders: int) -> Probability:
             ends = self.kernel.forward(Distribution([able]), defenders)
@@ -374,19 +380,19 @@ class _Battles:
 
         return self._one_by_one(mean)
 
-    def _pays(self, cells_for_one: int) -> bool:
-        """Return whether rows of all battles are faster than each different battle by itself.
+    def _are_rows_faster(self, cells_for_one: int) -> bool:
+        """Return whether a table of all battles is faster than each different battle by itself.
 
-        cells_for_one: the cells that rows fill in the time that a battle takes by itself.
+        cells_for_one: the number of table cells that take as long as one battle.
         """
         able, defenders = self._sizes
         if not self.split or able * defenders <= cells_for_one:
             return True
-        different, _ = self._different()
+        different, _ = self._find_different()
         return able * defenders <= cells_for_one * len(different[0])
 
-    def _by_rows(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
-        """Answer for all battles with as many defenders at once."""
+    def _answer_by_rows(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
+        """Answer row by row, for all battles with the same number of defenders at once."""
         sizes = self._sizes
         self.kernel.by("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
@@ -398,26 +404,26 @@ class _Battles:
             return np.array(table[self.defenders - 1, self.attackers])
         means = self._empty(self.attackers.shape)
         flat, able = means.reshape(-1), np.maximum(self.attackers - self.staying, 0).reshape(-1)
-        groups = _in_groups(self.defenders.reshape(-1), sizes[1])
+        groups = _group_indices(self.defenders.reshape(-1), sizes[1])
         for battles, row in zip(groups, rows, strict=True):
             flat[battles] = row[able[battles]]
         return means
 
-    def _different(self) -> tuple[Whole, Whole]:
-        """Return the different battles, and which of them each battle is."""
+    def _find_different(self) -> tuple[Whole, Whole]:
+        """Return the different battles, and for each battle its index among them."""
         battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
         return np.unique(battles, axis=1, return_inverse=True)
 
     def _one_by_one(self, answer: Callable[[int, int], Probability]) -> npt.NDArray[Any]:
-        different, places = self._different()
+        different, places = self._find_different()
         answers = self._empty((different.shape[1],))
         for place, (attackers, defenders) in enumerate(different.T.tolist()):
             answers[place] = answer(attackers - self.staying, defenders)
         return answers[places].reshape(self.attackers.shape)
 
 
-def _in_groups(numbers: Whole, most: int) -> Iterator[Whole]:
-    """Yield the places of 1, of 2 ... of `most` among the numbers."""
+def _group_indices(numbers: Whole, most: int) -> Iterator[Whole]:
+    """Yield the indices of 1, of 2 ... and of `most` among the numbers."""
     # NumPy sorts short integers by their digits, in linear time.
     short = numbers.astype(np.uint16) if most < 2**16 else numbers
     order = np.argsort(short, kind="stable")

@@ -1,4 +1,4 @@
-"""Decision: what to do now: roll, stop or blitz, and how many dice to throw."""
+"""Decisions in a battle: to roll, to stop or to blitz, and how many dice to roll."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -38,15 +38,16 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 CHOOSERS = ("nobody", "attacker", "defender", "both")
 
 MAX_VALUE = 10**100  # floats hold its square
-LARGER_BY = 8  # how far beyond the armies at hand a boundary is looked for
-SOME_MORE = 16
+BOUNDARY_FACTOR = 8  # search limit of a boundary, as a multiple of the attackers
+BOUNDARY_MARGIN = 16  # attackers beyond the defenders in the first search
 
 
 class Boundary(NamedTuple):
-    """The fewest attackers with which it is right to attack so many defenders.
+    """The fewest attackers for which an attack on some number of defenders is best.
 
     defenders: armies on the defended territory.
-    attackers: armies on the attacking territory, garrison included; `None` if it is never right.
+    attackers: armies on the attacking territory, garrison included; `None` if an attack is never
+        best.
     """
 
     defenders: int
@@ -54,7 +55,7 @@ class Boundary(NamedTuple):
 
 
 class _Policy(DisplayMixin):
-    """A decision whose tables nobody can write to, not even after it was pickled."""
+    """A decision with read-only tables, also after pickling."""
 
     def __post_init__(self) -> None:
         for table in vars(self).values():
@@ -68,28 +69,29 @@ class _Policy(DisplayMixin):
 
 @dataclass(frozen=True, repr=False)
 class Decision(_Policy):
-    """What to do now, and in every state that may come.
+    """The best action now, and in every state that may follow.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: the rules.
-    objective: `"value"`, what the territory and the armies are worth, or `"conquest"`.
-    action: what to do now: `"roll"`, `"stop"` or `"blitz"`.
-    value: what the battle is worth under the best policy.
-    value_if_stopped: what it is worth to stop now.
-    error: how far `value` may be from the true one; 0 if exact.
-    win_probability: the chance to take the territory under the best policy.
-    expected_attackers_left: the expected number of attackers left under it, garrison included.
-    boundary: for each number of defenders up to `defenders` the fewest attackers with which to
-        roll; for a mix, those with which to blitz.
-    rolls: whether to roll, in every state: `rolls[d, n]` is for d defenders and n attackers above
-        the garrison. It goes as far as was needed to find the boundary, and at least as far as
-        the battle.
+    objective: `"value"` for the value of territory and armies, or `"conquest"`.
+    action: the best action now: `"roll"`, `"stop"` or `"blitz"`.
+    value: the value of the battle under the best policy.
+    value_if_stopped: the value of stopping now.
+    error: a bound on the error of `value`; 0 if exact.
+    win_probability: the chance to conquer the territory under the best policy.
+    expected_attackers_left: the expected number of attackers left under the best policy, garrison
+        included.
+    boundary: for each number of defenders up to `defenders`, the fewest attackers for which rolling
+        is best; for a mix, the fewest attackers for which a blitz is best.
+    rolls: whether rolling is best in each state: `rolls[d, n]` is for d defenders and n attackers
+        above the garrison. The table contains the battle and every boundary that was found.
 
-    Of actions that are equally good, or that floats cannot distinguish, the easier one is chosen:
-    stop before roll, and blitz before roll. A boundary is `None` where no number of attackers in
-    `rolls` is enough; `rolls` goes to eight times the battle while more armies could help. If the
-    best action changes more than once as attackers are added, only `rolls` shows it.
+    Of actions that are equally good, or that floats cannot distinguish, the easier action is
+    chosen: stop before roll, and blitz before roll. A boundary is `None` if no number of attackers
+    in `rolls` is enough. While more armies could help, `rolls` extends to eight times the battle.
+    If the best action changes more than once as attackers are added, only `rolls` shows all
+    changes.
     """
 
     attackers: int
@@ -111,15 +113,15 @@ class Decision(_Policy):
             f"{float(self.value):.6g}, {float(self.value_if_stopped):.6g} if stopped"
         )
 
-    def action_at(self, attackers: int, defenders: int) -> Action:
-        """Return the best action in a state that the battle may come to.
+    def find_action(self, attackers: int, defenders: int) -> Action:
+        """Return the best action in a state of the battle.
 
         attackers: armies on the attacking territory, garrison included.
-        defenders: armies on the defended territory, 0 when it is taken.
+        defenders: armies on the defended territory, 0 after its conquest.
 
-        Refused are more armies than `rolls` has.
+        Raises `IactaError` for more armies than `rolls` contains.
 
-        >>> when_to_stop(12, 10, prize=10).action_at(3, 6)
+        >>> when_to_stop(12, 10, prize=10).find_action(3, 6)
         'stop'
         """
         d = read_int(defenders, "defenders", 0, len(self.rolls) - 1)
@@ -134,14 +136,14 @@ class Decision(_Policy):
 
 @dataclass(frozen=True, repr=False)
 class DiceDecision(_Policy):
-    """How many dice to throw, and what that is worth.
+    """The best numbers of dice, and their value.
 
     attackers, defenders, rules: the battle.
-    attack_dice: how many dice the attacker throws now, 0 to stop, or if no army can attack.
-    defence_dice: how many dice the defender answers with; 0 if there is no roll.
-    value: what the battle is worth to the attacker.
-    error: how far `value` may be from the true one; 0 if exact.
-    win_probability: the chance to take the territory.
+    attack_dice: the number of attack dice now, 0 to stop, or if no army can attack.
+    defence_dice: the number of defence dice in reply, 0 if there is no roll.
+    value: the value of the battle to the attacker.
+    error: a bound on the error of `value`; 0 if exact.
+    win_probability: the chance to conquer the territory.
     attack_policy, defence_policy: the dice in every state up to this battle: `[d, n]` is for d
         defenders and n attackers above the garrison.
     """
@@ -175,21 +177,21 @@ def when_to_stop(
     garrison: int | None = None,
     exact: bool = False,
 ) -> Decision:
-    """Return whether to roll or to stop now, and in every state that may come.
+    """Return whether to roll or to stop now, and in every state that may follow.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    prize: what taking the territory is worth, with its card and continent; a number of at least
-        0, or a text such as `"5/2"`. All three values are in one unit, usually armies.
-    army_value: what each attacker left is worth, on either territory and garrison included.
-    kill_value: what each destroyed defender is worth.
-    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
+    prize: the value of the territory, with its card and continent; a number of at least 0, or a
+        text such as `"5/2"`. All three values have the same unit, usually armies.
+    army_value: the value of each attacker left, on either territory and garrison included.
+    kill_value: the value of each destroyed defender.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     exact: whether to answer in fractions.
 
-    A `Decision`: floats with a proven `error`, or fractions. Refused are values below 0, armies
-    below 1 or not whole, rules under which armies grow or battles are not decided roll by roll, and
-    battles too large for memory.
+    Returns a `Decision` in floats with a proven `error`, or in fractions. Raises `IactaError` for
+    values below 0, for armies that are not whole numbers of at least 1, for rules under which
+    armies grow or battles are not decided roll by roll, and for battles too large for memory.
 
     >>> decision = when_to_stop(20, 10, prize=10)
     >>> decision.action, round(decision.value, 4), round(decision.win_probability, 4)
@@ -199,8 +201,8 @@ def when_to_stop(
     >>> when_to_stop(3, 1, prize=2, exact=True).value
     Fraction(3319, 864)
 
-    Source: Bellman's equation, in `iacta.methods.optimal_play`; the question is left open at the
-    end of "Analyzing the Board Game Risk" (pracpred).
+    Source: Bellman's equation, in `iacta.methods.optimal_play`. "Analyzing the Board Game Risk"
+    (pracpred) ends with this question.
     """
     battle = _read(attackers, defenders, rules, garrison)
     refuse_rules(battle.rules)
@@ -230,13 +232,14 @@ def when_to_stop(
 def best_mix(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, garrison: int | None = None
 ) -> Decision:
-    """Return whether to roll by hand or to blitz, in the official app with its balanced blitz.
+    """Return whether to roll by hand or to use the balanced blitz of the official app.
 
     attackers, defenders, garrison: as for `when_to_stop`.
     rules: `Rules` of a roll by hand or of a blitz, or the name of a rule set.
 
-    A `Decision` for the best chance to take the territory, in floats with a proven `error`. It
-    says stop only where nobody can attack. The same is refused as by `when_to_stop`.
+    Returns a `Decision` for the best chance to conquer the territory, in floats with a proven
+    `error`. Its action is `"stop"` only if no army can attack. The exceptions are as for
+    `when_to_stop`.
 
     >>> decision = best_mix(11, 10)
     >>> decision.action, round(decision.win_probability, 4)
@@ -285,22 +288,21 @@ def how_many_dice(
     garrison: int | None = None,
     exact: bool = False,
 ) -> DiceDecision:
-    """Return how many dice the two sides should throw.
+    """Return how many dice the two sides should roll.
 
     attackers, defenders, rules, garrison, exact: as for `when_to_stop`.
-    chooser: who may throw fewer dice than allowed: `"attacker"`, `"defender"`, `"both"` or
-        `"nobody"`. Each throws one at least. The attacker names a number first, and the
-        defender answers before any die is thrown.
+    chooser: the side that may roll fewer dice than allowed: `"attacker"`, `"defender"`, `"both"` or
+        `"nobody"`. Each side rolls at least one die. The attacker names a number first, and the
+        defender replies before the roll.
     may_stop: whether the attacker may stop.
-    prize, army_value, kill_value: what the attacker wants most and the defender least, as for
-        `when_to_stop`; by default the chance to take the territory.
+    prize, army_value, kill_value: the value that the attacker maximises and the defender minimises,
+        as for `when_to_stop`; by default the chance to conquer the territory.
 
-    A `DiceDecision`; of equally good numbers the larger one. The same is refused as by
+    Returns a `DiceDecision`, with the larger of equally good numbers. The exceptions are as for
     `when_to_stop`.
 
-    With classic dice, throwing fewer never improves either side's chance (tested to 30 against 30),
-    nor any other of these values that was tried (to 9 against 9). Where one die is better than the
-    others, it can.
+    With classic dice, fewer dice never improve either side's chance (tested to 30 against 30), nor
+    any other value that was tested (to 9 against 9). They can if one die is better than the others.
 
     >>> how_many_dice(11, 10).attack_dice
     3
@@ -313,7 +315,7 @@ def how_many_dice(
     refuse_rules(battle.rules)
     reward = _read_reward(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
-    with _named(battle):
+    with _restate_size(battle):
         solution = _solver(exact)(battle.able, battle.defenders, battle.rules, reward, choices)
     value, _, error = _values(battle, reward, solution, exact)
     return DiceDecision(
@@ -339,13 +341,14 @@ def win_probability_if_seen(
     """Return the chance to win against a defender who chooses the dice after the attack roll.
 
     attackers, defenders, garrison: as for `when_to_stop`.
-    rules: `Rules`, or the name of a rule set; they need not say that the defender sees the attack.
-    aim: what the defender plays for: `"conquest"`, that the territory is not taken; `"losses"`,
-        to lose as few armies in the battle as possible, on average. Of equally good numbers of
-        dice the larger is thrown.
+    rules: `Rules`, or the name of a rule set, with any dice mode in which the defender can see the
+        attack roll.
+    aim: the aim of the defender: `"conquest"` to prevent the conquest, or `"losses"` to lose as few
+        armies as possible on average. Of equally good numbers of dice the defender rolls the
+        larger.
 
-    A float, with the error of `iacta.methods.sees_first`. Refused are rules with dice in which no
-    attack can be seen, and battles too large for memory.
+    Returns a float with the error of `iacta.methods.sees_first`. Raises `IactaError` for a dice
+    mode in which no attack roll can be seen, and for battles too large for memory.
 
     >>> round(win_probability_if_seen(11, 10), 4)
     0.4529
@@ -405,7 +408,7 @@ def _solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solutio
 def _values(
     battle: _RuledBattle, reward: Reward, solution: Solution, exact: bool
 ) -> tuple[Probability, Probability, float]:
-    """Return the value of the optimal policy, that of stopping now, and the error of the former."""
+    """Return the value of the optimal policy, the value of stopping now, and the former's error."""
     kept, gain = reward.army_value * battle.attackers, solution.values[battle.state]
     if exact:
         return kept + gain, kept, 0.0
@@ -419,8 +422,8 @@ def _probability(number: Any) -> Probability:
 
 
 @contextmanager
-def _named(battle: _RuledBattle) -> Iterator[None]:
-    """Let a refusal name the battle that was asked for, instead of one that is solved for it."""
+def _restate_size(battle: _RuledBattle) -> Iterator[None]:
+    """Let an error name the user's battle instead of a larger battle in the search."""
     try:
         yield
     except TooLargeError as error:
@@ -435,11 +438,11 @@ def _solve_to_boundary(
     *,
     blitz: bool = False,
 ) -> Solution:
-    """Return the solution for so many attackers that the boundary is found, where there is one."""
-    able = max(battle.able, battle.defenders + SOME_MORE)
-    most = LARGER_BY * able
+    """Return a solution with enough attackers to contain each boundary that exists."""
+    able = max(battle.able, battle.defenders + BOUNDARY_MARGIN)
+    most = BOUNDARY_FACTOR * able
     while True:
-        with _named(battle):
+        with _restate_size(battle):
             solution = solver(able)
         wanted = (solution.attack_dice == 0) if blitz else (solution.attack_dice > 0)
         lacking = ~wanted[:, 1:].any(axis=1)

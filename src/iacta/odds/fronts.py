@@ -1,22 +1,22 @@
-"""Fronts: how armies are best divided among several borders, each with attackers of its own.
+"""Fronts: the best division of armies among several borders, each with its own attackers.
 
-The fronts are attacked independently of each other. Let p_f(n) be the chance that front f falls
-when n armies are spread over it in the best way. All of them hold with the chance
-Π_f (1 − p_f(n_f)), so the best division has the least sum of
+The fronts are attacked independently. Let p_f(n) be the chance that front f falls when n armies are
+spread over it in the best way. All fronts hold with the chance Π_f (1 − p_f(n_f)), so the best
+division minimises the sum of the costs
 
-    c_f(n) = −log(1 − p_f(n)),
+    c_f(n) = −log(1 − p_f(n)).
 
-and where the loss counts, c_f(n) is the expected number of territories lost. Such a sum is
-separable, and the least cost of n armies on the first f fronts is, by dynamic programming,
+For the objective of territories, c_f(n) is the expected number of territories lost. By dynamic
+programming, the least cost of n armies on the first f fronts is
 
-    C_f(n) = min_m  C_{f−1}(n − m) + c_f(m),
+    C_f(n) = min_m  C_{f−1}(n − m) + c_f(m).
 
-whatever the shape of the c_f: to put each army where it helps most is not always best, as two
-armies may help where one does not. The smaller of p_f and 1 − p_f is computed, so that no digit of
-either is lost.
+This holds for any shape of c_f. A greedy division, army by army, is not always best, as two armies
+may help where a single army does not. The program computes both p_f and 1 − p_f, so that the
+smaller number has its full relative precision.
 
-Error. Each cost has at most twice the relative error of its chance. All divisions whose sums are
-within that of the least are looked for, and fractions decide among them.
+Error. Each cost has at most twice the relative error of its chance. The program enumerates all
+divisions within this error of the least sum, and compares them in fractions.
 
 Source: Bellman, "Dynamic programming" (1957), the allocation of a resource; the fronts are those of
 sipolac's `fortify`, which places armies one by one.
@@ -57,25 +57,25 @@ Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
-# What some seconds are enough for:
-MAX_STEPS = 2 * 10**9  # about half a minute
-MAX_NEAR = 1000  # divisions that are compared in fractions
-MAX_EXACT_STEPS = 3 * 10**5  # of these: about half a minute
-MIN_HELD = 1e-300
+MAX_STEPS = 2 * 10**9  # about half a minute in floats
+MAX_COMPARED = 1000  # divisions compared in fractions
+MAX_EXACT_STEPS = 3 * 10**5  # about half a minute in fractions
+MIN_HOLD_CHANCE = 1e-300
 
 
 @dataclass(frozen=True, repr=False)
 class Front:
-    """A border of ours with the attackers that face it.
+    """A border of the defender and the attackers in front of it.
 
-    attackers: armies of the one stack that attacks there, garrison included.
-    territories: how many territories the front has.
-    shape: `"chain"` if they are in a row, and it falls when the stack has crossed them all from
-        either end; `"end"` if they are in a row that the stack must cross from the first territory
-        on; `"any"` if they are side by side, and it falls when the stack has taken any of them.
-    rules: the rules of its battles, `Rules` or a name; `None` for those of the other fronts. Their
-        garrison does not count.
-    held: the armies that are on each territory already and stay there; empty for none.
+    attackers: armies of the single attacking stack, garrison included.
+    territories: the number of territories of the front.
+    shape: `"chain"` for territories in a row: the front falls when the stack has crossed the whole
+        row, from either end. `"end"` for a row that the stack must cross from the first territory
+        on. `"any"` for territories side by side: the front falls when the stack has conquered one
+        territory.
+    rules: the rules of its battles, `Rules` or a name; `None` for the common rules of all fronts.
+        The garrison of these rules is ignored.
+    held: the armies that are already on each territory and stay there; empty for no armies.
 
     >>> Front(15, 3), Front(8, rules="capital")
     (Front(15, territories=3), Front(8, rules=Rules(defence=Dice((6, 6, 6)))))
@@ -102,7 +102,7 @@ class Front:
 
     @property
     def least(self) -> Spread:
-        """The fewest armies that can be on each territory: those held, and at least one."""
+        """The fewest possible armies on each territory: the held armies, at least one."""
         return tuple(max(n, 1) for n in self.held) or (1,) * self.territories
 
     def __repr__(self) -> str:
@@ -113,10 +113,10 @@ class FrontSpread(NamedTuple):
     """The armies on one front.
 
     front: the front.
-    spread: the armies on its territories, held ones included, those of a chain from one end to the
+    spread: the armies on its territories, held armies included; in a chain, from one end to the
         other.
-    value: the chance that the front falls, or the number of its territories that the attackers are
-        expected to take.
+    value: the chance that the front falls, or the expected number of its territories that the
+        attackers conquer.
     """
 
     front: Front
@@ -126,13 +126,13 @@ class FrontSpread(NamedTuple):
 
 @dataclass(frozen=True)
 class BestFronts:
-    """The best division of armies among fronts, and what it leaves the attackers.
+    """The best division of armies among fronts, and its value to the attackers.
 
     fronts: the armies on each front.
-    value: the chance that any front falls, or the number of territories that the attackers are
-        expected to take on all fronts.
-    is_exact: whether it is proven that no other division is better; else floats cannot distinguish
-        it from some others.
+    value: the chance that any front falls, or the expected number of territories that the attackers
+        conquer on all fronts.
+    is_exact: whether this division is proven to be best; otherwise floats cannot distinguish it
+        from some other divisions.
     """
 
     fronts: tuple[FrontSpread, ...]
@@ -141,7 +141,7 @@ class BestFronts:
 
 
 def parse_front(text: str) -> Front:
-    """Return the front written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES, or with less than that.
+    """Return the front of a text ATTACKERS/HELD/HELD...:TERRITORIES:RULES, or a shorter text.
 
     >>> parse_front("15:3"), parse_front("8"), parse_front("8:any2")
     (Front(15, territories=3), Front(8), Front(8, territories=2, shape='any'))
@@ -189,31 +189,31 @@ def defend_fronts(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> BestFronts:
-    """Return how to divide armies among fronts that are attacked independently of each other.
+    """Return the best division of armies among fronts that are attacked independently.
 
-    armies: armies to divide, besides those that the fronts hold already; each territory that
-        holds none gets at least one.
-    fronts: the fronts, each a `Front`, or the number of attackers before a single territory.
+    armies: armies to divide, besides the armies that the fronts already hold; each territory
+        without armies gets at least one.
+    fronts: the fronts, each a `Front`, or the number of attackers in front of a single territory.
     rules: `Rules`, or the name of a rule set, for fronts without rules of their own.
-    garrison: armies that must stay behind on each territory; `None` keeps what the rules say.
-    objective: what the defence minimises: `"break through"`, the chance that any front falls; or
-        `"territories"`, the expected number of territories lost. The attackers of a chain want
-        most of it, as `spread_defenders` says.
-    stop: when the attackers stop a battle, and with it their attack.
+    garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
+    objective: the value that the defence minimises: `"break through"` for the chance that any front
+        falls, or `"territories"` for the expected number of territories lost. The attackers of a
+        chain maximise this value, as for `spread_defenders`.
+    stop: the rule by which the attackers stop a battle and their attack.
     exact: whether to return the values as fractions.
 
-    Each front has one stack, which attacks only there. Before a chain it plays as for
-    `spread_defenders`, or from the first territory on. Where territories are side by side, it
-    attacks the one that it takes most likely, and no other after it.
+    Each front has one stack, which attacks only there. It attacks a chain as for
+    `spread_defenders`, or from the first territory on. If territories are side by side, it attacks
+    only the territory that it conquers with the best chance.
 
-    All divisions of the armies are compared, by dynamic programming, in floats with a proven bound,
-    and in fractions where these cannot tell. `is_exact` is False where more than a thousand
-    divisions, or too large ones, are too nearly equal, and where floats cannot tell them apart
-    under rules without fractions. Of divisions that are equal, one is returned.
+    Dynamic programming compares all divisions, in floats with a proven bound, and in fractions if
+    floats cannot decide. `is_exact` is False if more than a thousand divisions, or divisions too
+    large for fractions, are too nearly equal. It is also False if floats cannot distinguish
+    divisions under rules without fractions. Of equal divisions, the most even is returned.
 
-    Refused are fewer armies than territories, rules under which armies grow, more than 10,000
-    armies, and a chain of two territories or more with more than 2 million spreads, or more than 50
-    million when multiplied by its attackers.
+    Raises `IactaError` for fewer armies than territories, for rules under which armies grow, for
+    more than 10,000 armies, and for a chain of at least two territories with more than 2 million
+    spreads, or more than 50 million when multiplied by its attackers.
 
     >>> best = defend_fronts(20, [Front(15, 3), Front(8)])
     >>> [each.spread for each in best.fronts], round(best.value, 4)
@@ -231,7 +231,7 @@ def defend_fronts(
     check_choice(objective, OBJECTIVES, "objective")
     check_choice(exact, (True, False), "exact")
     stops, common = read_stop(stop), find_rules(rules, garrison)
-    models = [_ask(front, common, stops, objective, exact) for front in given]
+    models = [_read_front(front, common, stops, objective, exact) for front in given]
     empty = sum(sum(model.front.least) - sum(model.front.held) for model in models)
     if total < empty:
         raise IllegalError(
@@ -260,17 +260,17 @@ def defend_fronts(
         value, values = loss.exact_total(fractions), fractions
     else:
         values = [float(curve.taken[n]) for curve, n in zip(curves, best, strict=True)]
-        value = loss.total(_sum(costs, best))
+        value = loss.total(_sum_costs(costs, best))
     rows = zip([model.front for model in models], spreads, values, strict=True)
     return BestFronts(tuple(FrontSpread(*parts) for parts in rows), value, is_exact)
 
 
 class _Curve(NamedTuple):
-    """What the attackers of a front achieve against 0, 1, 2 ... armies.
+    """The value of a front to its attackers, for 0, 1, 2 ... defending armies.
 
-    taken: the chance that it falls, or the expected number of territories taken.
-    missing: what they miss; the smaller of the two has its digits.
-    error: a bound on the error of the smaller.
+    taken: the chance that the front falls, or the expected number of territories conquered.
+    missing: the largest possible value minus `taken`, computed separately.
+    error: a bound on the error of the smaller of both numbers.
     """
 
     taken: Floats
@@ -279,12 +279,12 @@ class _Curve(NamedTuple):
 
 
 class _Loss(NamedTuple):
-    """How the losses on several fronts add up.
+    """Functions that add up the losses on several fronts.
 
-    cost: returns the c_f of a front.
-    total: returns the value of the least sum of costs.
-    weight: returns by how much more than in the value an absolute error counts in such a sum.
-    exact_total: returns the value of all fronts from that of each.
+    cost: returns the costs c_f of a front.
+    total: returns the value of a sum of costs.
+    weight: returns the factor by which an absolute error of a value grows in a sum of costs.
+    exact_total: returns the value of all fronts from the value of each front.
     """
 
     cost: Callable[[_Curve], Floats]
@@ -294,7 +294,7 @@ class _Loss(NamedTuple):
 
 
 def _cost_of_falling(curve: _Curve) -> Floats:
-    held = np.maximum(curve.missing, MIN_HELD)
+    held = np.maximum(curve.missing, MIN_HOLD_CHANCE)
     falls = -np.log1p(-np.minimum(curve.taken, 0.5))
     costs = np.where(curve.taken <= 0.5, falls, -np.log(held))
     return np.where(np.isinf(curve.taken), np.inf, costs)
@@ -304,7 +304,7 @@ _LOSSES: dict[Objective, _Loss] = {
     "break through": _Loss(
         cost=_cost_of_falling,
         total=lambda cost: -expm1(-cost),
-        weight=lambda cost: exp(min(cost, 600.0)),  # the less likely all fronts hold, the more
+        weight=lambda cost: exp(min(cost, 600.0)),  # the reciprocal of the chance that all hold
         exact_total=lambda values: 1 - prod((1 - value for value in values), start=Fraction(1)),
     ),
     "territories": _Loss(
@@ -316,7 +316,7 @@ _LOSSES: dict[Objective, _Loss] = {
 }
 
 
-def _ask(
+def _read_front(
     given: object, rules: Rules, stop: StopRule, objective: Objective, exact: bool
 ) -> "_InARow | _SideBySide":
     front = given if isinstance(given, Front) else Front(read_int(given, "fronts", least=1))
@@ -350,8 +350,8 @@ class _InARow(NamedTuple):
         taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
         battles, payoff = chain.battles(most), chain.payoff
         for n in range(sum(chain.least), most + 1):
-            taken[n] = chain.every(n, payoff, battles)[1].min()
-            missing[n] = chain.every(n, payoff.complement(), battles)[1].max()
+            taken[n] = chain.find_all_values(n, payoff, battles)[1].min()
+            missing[n] = chain.find_all_values(n, payoff.complement(), battles)[1].max()
         return _Curve(taken, missing, chain.error(most))
 
     def best(self, armies: int) -> Spread:
@@ -379,15 +379,15 @@ class _SideBySide(NamedTuple):
         return _Curve(taken, missing, error)
 
     def best(self, armies: int) -> Spread:
-        """Return the spread of this many armies whose weakest territory falls least likely."""
+        """Return the spread that minimises the chance to conquer its weakest territory."""
         falls, _ = self._chances(armies)
         even = simple_spreads(armies, self.front.territories)["even"]
-        is_free = max(self.front.least) == 1  # no territory holds more than it must
+        is_free = max(self.front.least) == 1  # armies may be placed anywhere
         if is_free and (np.diff(falls[1:]) <= 0).all():
             return even
-        # Armies are held, or some rules make one army more a weakness.
+        # Armies are held, or under some rules an additional army is a weakness.
         rest, spread = armies, []
-        costs, least = self._limited(falls), self._weakest(falls)
+        costs, least = self._cost_rows(falls), self._weakest(falls)
         for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):
             spread.append(int(np.argmin(np.maximum(before[rest::-1], cost[: rest + 1]))))
             rest -= spread[-1]
@@ -417,17 +417,18 @@ class _SideBySide(NamedTuple):
         taken[0], missing[0] = np.inf, -np.inf
         return taken, missing
 
-    def _limited(self, costs: Floats) -> list[Floats]:
+    def _cost_rows(self, costs: Floats) -> list[Floats]:
+        """Return the costs on each territory, infinite below its fewest possible armies."""
         numbers = np.arange(len(costs))
         return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 
     def _weakest(self, costs: Floats) -> list[Floats]:
-        """Return the least greatest cost of the first territories, for each number of them."""
-        return _least_costs(self._limited(costs), np.maximum)
+        """Return the least maximum cost on the first 1, 2 ... territories, by number of armies."""
+        return _least_costs(self._cost_rows(costs), np.maximum)
 
 
 def _least_costs(costs: Sequence[Floats], join: Callable[[Floats, Floats], Floats]) -> list[Floats]:
-    """Return the C_f of the first 1, 2 ... costs, where `join` makes one cost of two."""
+    """Return C_1, C_2 ..., where `join` combines two costs."""
     least = [costs[0]]
     for cost in costs[1:]:
         before = least[-1]
@@ -441,7 +442,7 @@ def _best_division(
     costs: Sequence[Floats],
     loss: _Loss,
 ) -> tuple[Division, bool]:
-    """Return the armies on each front, and whether no other division is proven to be better."""
+    """Return the armies on each front, and whether this division is proven to be best."""
     least = _least_costs(costs, np.add)
     best = float(least[-1][-1])
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
@@ -458,8 +459,8 @@ def _best_division(
         for model, n in zip(models, one, strict=True)
     )
     inexact = any(model.rules.mode.inexact for model in models)
-    if inexact or len(near) > MAX_NEAR or steps > MAX_EXACT_STEPS:
-        return min(near[:MAX_NEAR], key=lambda division: _sum(costs, division)), False
+    if inexact or len(near) > MAX_COMPARED or steps > MAX_EXACT_STEPS:
+        return min(near[:MAX_COMPARED], key=lambda division: _sum_costs(costs, division)), False
     exact = {
         key: loss.exact_total(
             [model.exact_value(model.best(n)) for model, n in zip(models, one, strict=True)]
@@ -474,10 +475,10 @@ def _best_division(
 
 
 def _divisions(costs: Sequence[Floats], least: Sequence[Floats], most: float) -> Iterator[Division]:
-    """Yield the divisions whose cost is at most `most`, and at most one past `MAX_NEAR`."""
+    """Yield the divisions with a cost of at most `most`, but at most `MAX_COMPARED` + 1."""
     pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
-    while pending and count <= MAX_NEAR:
+    while pending and count <= MAX_COMPARED:
         rest, spent, division = pending.pop()
         place = len(costs) - len(division) - 1
         if place == 0:
@@ -486,10 +487,10 @@ def _divisions(costs: Sequence[Floats], least: Sequence[Floats], most: float) ->
             continue
         cost = costs[place][: rest + 1]
         sums = least[place - 1][rest::-1] + cost + spent
-        # Sums in another order may be rounded otherwise.
+        # The order of a sum affects its rounding.
         near = np.flatnonzero(sums <= most * (1 + 1e-14)).tolist()
         pending += [(rest - n, spent + float(cost[n]), (n, *division)) for n in near]
 
 
-def _sum(costs: Sequence[Floats], division: Division) -> float:
+def _sum_costs(costs: Sequence[Floats], division: Division) -> float:
     return sum(float(cost[n]) for cost, n in zip(costs, division, strict=True))

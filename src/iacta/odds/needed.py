@@ -1,4 +1,4 @@
-"""Needed: the fewest armies with which an attack succeeds, or a territory holds."""
+"""Armies needed: the fewest attackers that win, or defenders that hold, with a wanted chance."""
 
 from __future__ import annotations  # for signatures that show the names of types
 
@@ -19,8 +19,14 @@ from iacta.inputs.checks import MAX_ROW_LENGTH, broadcast_arrays, quote, read_in
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
-from iacta.odds.arrays import Armies, Army, RuleSets, Whole, over_rules
-from iacta.odds.search import Curve, decided, decided_by_floats, first, first_in_tables
+from iacta.odds.arrays import Armies, Army, RuleSets, Whole, broadcast_rules
+from iacta.odds.search import (
+    Curve,
+    compare_chance,
+    compare_floats,
+    find_least,
+    find_least_in_tables,
+)
 from iacta.probability.chances import Chance, read_chance, read_chances
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import loss_counts, refuse_many_rolls
@@ -31,11 +37,11 @@ from iacta.rules.variants import find_rules
 Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
 Row: TypeAlias = npt.NDArray[Any]
 
-LARGEST_IN_TABLES = 2_000
-LONGEST_FRACTION = 40  # letters, in a message
-SAFETY = 1.05  # of a guess with which tables begin
-MAX_ARMIES_EXACTLY = 20_000  # both sides together, in fractions: some seconds
-MIN_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
+MAX_TABLE_ARMIES = 2_000
+LONGEST_FRACTION = 40  # characters in a message
+GUESS_FACTOR = 1.05  # safety factor for the size of the first table
+MAX_ARMIES_EXACTLY = 20_000  # sum of both sides in fractions, some seconds
+MIN_SINGLE_CHANCE = Fraction(1, 10**140)  # the error bound of a battle holds down to 1e-150
 EVEN = Fraction(1, 2)
 
 
@@ -67,23 +73,23 @@ def armies_needed(
 ) -> int | Whole:
     """Return the fewest attackers, garrison included, that win with at least a wanted chance.
 
-    defenders: armies on the defended territory; a whole number or an array of them.
+    defenders: armies on the defended territory; a whole number, or an array of whole numbers.
     chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or text such as
-        `"95%"`; or an array of them. The two shapes are broadcast. A float is read as the
-        decimal that shows it: 0.95 is 19/20.
-    rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+        `"95%"`; or an array of chances. The shapes are broadcast. A float is read as its decimal
+        representation: 0.95 is 19/20.
+    rules: `Rules`, the name of a rule set, or an array of rules, which is broadcast too.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     keep: armies that must be left at the end to move into the territory.
-    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
+    stop: a `StopRule`, or `None` to fight to the end.
 
-    An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
-    where their proven error bound lets them, and fractions where it does not. Where the defender
-    sees the attack first and `keep` is above 0, it is exact if the replies that are best in floats
-    are the best.
+    Returns an `int`, or an array of the broadcast shape. The comparison is exact: floats decide it
+    only if their proven error bound allows it, otherwise fractions decide. If the defender sees the
+    attack roll first and `keep` is above 0, the comparison is exact provided that the best replies
+    in floats are truly best.
 
-    Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches. Under
-    balanced blitz a battle can be certain, so a chance of 1 is taken there; with `keep`, floats
-    alone decide there.
+    Raises `IactaError` for chances that are not between 0 and 1, and for chances that no number of
+    attackers reaches. Under balanced blitz a battle can be certain, so a chance of 1 is allowed;
+    with `keep`, floats alone decide there.
 
     >>> armies_needed(10, 0.95)
     19
@@ -100,7 +106,7 @@ def armies_needed(
 
     Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
     """
-    return _needed(
+    return _find_needed(
         defenders, chance, rules, attacking=True, garrison=garrison, keep=keep, stop=stop
     )
 
@@ -114,19 +120,19 @@ def armies_needed_for_campaign(
     keep: int = 0,
     stop: StopRule | None = None,
 ) -> int:
-    """Return the fewest attackers, garrison included, that take all territories of a campaign.
+    """Return the fewest attackers, garrison included, that conquer all territories of a campaign.
 
-    territories: the way, as for `Campaign`.
+    territories: the territories, as for `Campaign`.
     chance: the wanted chance, between 0 and 1, as for `armies_needed`.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
+    garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
     keep: armies that must be left at the end on the last territory.
-    stop: when the attackers stop, as for `Campaign`.
+    stop: the rule by which the attackers stop, as for `Campaign`.
 
-    The comparison is exact, and the same is refused as by `armies_needed`. With balanced blitz on
-    the way, floats decide; a chance of 1 is taken where every battle is a balanced one. A defender
-    who sees the attack first plays for that territory alone, as `Campaign` says; on such a way
-    the comparison is exact if the replies that are best in floats are the best.
+    The comparison is exact, and the exceptions are as for `armies_needed`. With a balanced blitz on
+    the way, floats decide; a chance of 1 is allowed if every battle is a balanced blitz. A defender
+    who sees the attack roll first plays for that territory alone, as for `Campaign`. With such a
+    defender the comparison is exact provided that the best replies in floats are truly best.
 
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
     82
@@ -139,7 +145,7 @@ def armies_needed_for_campaign(
     defended = [stage.defenders for stage in way.stages]
     if len(defended) == 1:
         pair = defended[0], wanted
-        able = _Search(way.kernels[0], True, way.keep).fewest([pair])[pair]
+        able = _Search(way.kernels[0], True, way.keep).find_fewest([pair])[pair]
         return able + way.stages[0].rules.garrison
 
     def tables(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
@@ -155,7 +161,7 @@ def armies_needed_for_campaign(
         attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
         _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
 
-    return first_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
+    return find_least_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
 
 
 def win_probabilities_keeping(
@@ -168,10 +174,10 @@ def win_probabilities_keeping(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> list[Probability]:
-    """Return the chances to take a whole way and have at least `keep` armies at its end.
+    """Return the chances to conquer all territories and have at least `keep` armies at the end.
 
-    attackers: armies on the territory from which it starts, garrison included, of each stack; at
-        least one stack.
+    attackers: for each stack, its armies on the first territory, garrison included; at least one
+        stack.
     territories, rules, garrison, stop: as for `Campaign`.
     keep: armies that must be left at the end on the last territory.
     exact: whether to answer with fractions.
@@ -183,7 +189,7 @@ def win_probabilities_keeping(
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
     most = max(counts) - way.stages[0].rules.garrison
-    if len(way.stages) == 1 and (kernel.certain or _leaps(kernel, most, defenders)):
+    if len(way.stages) == 1 and (kernel.certain or _is_beyond_tables(kernel, most, defenders)):
         able = [count - way.stages[0].rules.garrison for count in counts]
         return [kernel.chances(number, defenders, way.keep).won for number in able]
     return chances_along(way.stages, way.kernels, counts, way.keep)
@@ -213,19 +219,19 @@ def defenders_needed(
 ) -> int | Whole:
     """Return the fewest defenders that hold their territory with at least a wanted chance.
 
-    attackers: armies on the attacking territory, garrison included; a whole number or an array
-        of them.
-    chance: the wanted chance, as for `armies_needed`; the two shapes are broadcast.
-    rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
+    attackers: armies on the attacking territory, garrison included; a whole number, or an array of
+        whole numbers.
+    chance: the wanted chance, as for `armies_needed`; the shapes are broadcast.
+    rules: `Rules`, the name of a rule set, or an array of rules, which is broadcast too.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
+    stop: a `StopRule`, or `None` to fight to the end.
 
-    An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
-    where their proven error bound lets them, and fractions where it does not. Against more than
-    2000 attackers, more defenders are taken to hold with a higher chance.
+    Returns an `int`, or an array of the broadcast shape. The comparison is exact: floats decide it
+    only if their proven error bound allows it, otherwise fractions decide. Against more than 2000
+    attackers, the search assumes that the chance to hold grows with the number of defenders.
 
-    Chances of 0 or 1 and beyond are refused, and those that no number of defenders reaches. Under
-    balanced blitz a battle can be certain, so a chance of 1 is taken there.
+    Raises `IactaError` for chances that are not between 0 and 1, and for chances that no number of
+    defenders reaches. Under balanced blitz a battle can be certain, so a chance of 1 is allowed.
 
     >>> defenders_needed(12, 0.9)
     21
@@ -234,17 +240,17 @@ def defenders_needed(
     >>> defenders_needed([5, 10, 20], [["50%"], ["95%"]]).tolist()
     [[4, 10, 22], [11, 20, 36]]
 
-    Source: the same chances as for `armies_needed`, asked from the other side of the table.
+    Source: the chances of `armies_needed`, from the other side of the table.
     """
-    return _needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
+    return _find_needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
 
 
 @dataclass(frozen=True)
 class BreakEvenLine:
-    """The line intercept + slope · defenders that is nearest to the fewest attackers.
+    """The line intercept + slope · defenders through the fewest attackers, by least squares.
 
-    attackers: the fewest with an even chance or better, against 1, 2, ... defenders.
-    intercept, slope: the line, in armies, by least squares.
+    attackers: the fewest attackers with at least an even chance, against 1, 2, ... defenders.
+    intercept, slope: the line, in armies.
     """
 
     attackers: tuple[int, ...]
@@ -257,11 +263,11 @@ def break_even_line(
 ) -> BreakEvenLine:
     """Return the fewest attackers with an even chance by the number of defenders, as a line.
 
-    defenders: the most defenders, at least 2, for a line takes two points.
+    defenders: the largest number of defenders, at least 2.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
 
-    The fewest attackers are exact; the line is in floats. The same is refused as by
+    The fewest attackers are exact; the line is in floats. The exceptions are as for
     `armies_needed`.
 
     >>> line = break_even_line(50, garrison=0)
@@ -278,7 +284,7 @@ def break_even_line(
     return BreakEvenLine(tuple(attackers.tolist()), float(intercept), float(slope))
 
 
-def _needed(
+def _find_needed(
     others: Armies,
     chance: object,
     rules: RuleSets,
@@ -290,7 +296,7 @@ def _needed(
 ) -> int | Whole:
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
-        return over_rules(_needed, rules, others, chance, **options)
+        return broadcast_rules(_find_needed, rules, others, chance, **options)
     rules = find_rules(rules, garrison)
     _refuse_growing(rules)
     kernel = find_kernel(rules, read_stop(stop))
@@ -303,7 +309,7 @@ def _needed(
     able = numbers if attacking else numbers - rules.garrison
     pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
     staying = rules.garrison if attacking else 0
-    needed = {pair: n + staying for pair, n in search.fewest(dict.fromkeys(pairs)).items()}
+    needed = {pair: n + staying for pair, n in search.find_fewest(dict.fromkeys(pairs)).items()}
     if not numbers.ndim:
         return needed[pairs[0]]
     try:
@@ -318,7 +324,7 @@ def _refuse_growing(rules: Rules) -> None:
 
 
 class _Way(NamedTuple):
-    """Battles that are all to be won, and armies to be left at their end.
+    """Consecutive battles, and the armies that must be left at their end.
 
     stages, kernels: the battles.
     keep: armies that must be left on the last territory.
@@ -329,7 +335,7 @@ class _Way(NamedTuple):
     keep: int
 
     def chances(self, most: int, *, against: bool = False) -> Row:
-        """Return the chances of 0 .. most attackers to succeed, or not to."""
+        """Return the chances of 0 .. most attackers to succeed, or to fail."""
         enough = np.arange(most + 1) >= self.keep
         taken = (~enough if against else enough).astype(int)
         return values_along(self.stages, self.kernels, taken, int(against))
@@ -339,12 +345,12 @@ class _Way(NamedTuple):
         return None if kernels is None else self._replace(kernels=kernels).chances(most)
 
     def error(self, most: int) -> Error:
-        """Return a bound on the error of these chances, or refuse what is too large."""
+        """Return an error bound for these chances, or raise `TooLargeError`."""
         defended = [stage.defenders for stage in self.stages]
         try:
             refuse_tables(self.stages, self.kernels, most)
         except TooLargeError:
-            raise _too_many(defended, self.keep) from None
+            raise _too_many_error(defended, self.keep) from None
         errors = (
             kernel.by("table", most, defenders).error(most, defenders)
             for defenders, kernel in zip(defended, self.kernels, strict=True)
@@ -352,39 +358,41 @@ class _Way(NamedTuple):
         return Error(*map(sum, zip(*errors, strict=True)))
 
     def guess(self, wanted: Fraction) -> int:
-        """Return about how many attackers have a chance, rather too many than too few."""
+        """Return an estimate of the attackers needed, usually too large."""
         losses = [_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages]
         staying = sum(_reserve_size(stage.rules.garrison, stage.stop) for stage in self.stages)
-        return max(ceil(SAFETY * _at_chance(losses, wanted)), 0) + self.keep + 16 + staying
+        return (
+            max(ceil(GUESS_FACTOR * _normal_quantile(losses, wanted)), 0) + self.keep + 16 + staying
+        )
 
 
 def _reserve_size(garrison: int, stop: StopRule) -> int:
-    """Return how many armies are left when the attackers stop, as far as that is a fixed number."""
+    """Return the number of armies that a stop rule keeps, if it is a fixed number."""
     return max(garrison + (stop.hold_back or 0), stop.stop_at or 0)
 
 
 def _losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float]:
-    """Return the mean and the variance of what it costs a side to beat so many others.
+    """Return the mean and the variance of a side's losses until it has beaten all others.
 
-    It is as if all dice were truly random, and thrown to the end.
+    The estimate assumes full rolls with fair dice.
     """
     losses = loss_counts(*rules.full_roll, rules)
     fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
     squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
     theirs = fallen if attacking else losses.compared - fallen
     if not theirs:
-        return 2.0 * others, 0.0  # no number is enough
+        return 2.0 * others, 0.0  # the others never lose an army
     rolls = others / theirs
     variance = rolls * (squares - fallen**2) * (losses.compared / theirs) ** 2
     return float(rolls * (losses.compared - theirs)), float(variance)
 
 
-def _at_chance(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
-    """Return what several losses together are below with a chance, as if they were normal."""
+def _normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
+    """Return the quantile of the sum of several losses, taken as normal."""
     from statistics import NormalDist  # slow to import, and only needed here
 
     mean, variance = map(sum, zip(*losses, strict=True))
-    rare = max(min(wanted, 1 - wanted), MIN_CHANCE_ALONE)
+    rare = max(min(wanted, 1 - wanted), MIN_SINGLE_CHANCE)
     quantile = NormalDist().inv_cdf(float(rare)) * (1 if 2 * wanted < 1 else -1)
     return mean + quantile * sqrt(variance)
 
@@ -401,7 +409,7 @@ def _read_way(
 
 
 def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
-    """Return the kernels that decide in fractions, or `None` if a battle has none."""
+    """Return the kernels in fractions, or `None` if a battle has no such kernel."""
     try:
         return [stage.kernel(exact=True) for stage in way]
     except IllegalError:
@@ -409,14 +417,14 @@ def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
 
 
 class _UndecidedError(Exception):
-    """No method can decide whether a chance reaches the wanted one."""
+    """No method can decide whether a chance reaches the wanted chance."""
 
 
 class _Search(NamedTuple):
-    """The search for the fewest armies of one side, given the other's and a wanted chance.
+    """The search for the fewest armies of one side, given the other side and a wanted chance.
 
     kernel: the kernel of the battles.
-    attacking: whether attackers are looked for, of whom only those able to attack count here.
+    attacking: whether the search is for attackers; only able attackers count here.
     keep: attackers that must be left to move into the territory.
     """
 
@@ -428,7 +436,7 @@ class _Search(NamedTuple):
         return (number, other) if self.attacking else (other, number)
 
     def chances(self, kernel: Kernel, battle: tuple[int, int]) -> Chances:
-        """Return the chances that this side succeeds, and that it does not."""
+        """Return the chances that this side succeeds, and that it fails."""
         won, lost = kernel.chances(*battle, self.keep)
         return Chances(won, lost) if self.attacking else Chances(lost, won)
 
@@ -440,8 +448,8 @@ class _Search(NamedTuple):
     def reserve(self) -> int:
         return _reserve_size(0, self.kernel.stop)
 
-    def leaps(self, other: int) -> bool:
-        return _leaps(self.kernel, *self.battle(max(self.keep, 1), other))
+    def is_beyond_tables(self, other: int) -> bool:
+        return _is_beyond_tables(self.kernel, *self.battle(max(self.keep, 1), other))
 
     def limit(self, other: int) -> Fraction:
         if self.attacking:
@@ -449,15 +457,15 @@ class _Search(NamedTuple):
         return self.kernel.limit_of_defenders(other)
 
     def guess(self, other: int, wanted: Fraction) -> int:
-        """Return about how many armies it takes."""
+        """Return an estimate of the armies needed."""
         rules, reserve = self.kernel.rules, self.reserve
         if self.attacking:
-            lost = _at_chance([_losses(other, rules, attacking=True)], wanted)
+            lost = _normal_quantile([_losses(other, rules, attacking=True)], wanted)
             return max(ceil(lost), 1) + self.keep + reserve
-        lost = _at_chance([_losses(max(other - reserve, 0), rules, attacking=False)], wanted)
+        lost = _normal_quantile([_losses(max(other - reserve, 0), rules, attacking=False)], wanted)
         return max(ceil(lost), 1)
 
-    def fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
+    def find_fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
         deciding = {pair: self.kernel.decided_by(pair[1]) for pair in pairs if pair[0] > 0}
         decider = self
@@ -466,31 +474,31 @@ class _Search(NamedTuple):
         for (other, chance), (kernel, wanted) in deciding.items():
             if kernel is not decider.kernel:
                 decider = _Search(kernel, self.attacking)
-            number = decider.without_tables(other, wanted)
+            number = decider.search_without_tables(other, wanted)
             if number is None:
                 undecided.setdefault(other, {})[wanted] = chance
             else:
                 numbers[other, wanted] = number
         if undecided:
-            numbers |= decider.by_tables(undecided, self)
+            numbers |= decider.search_tables(undecided, self)
         needed = {pair: numbers[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
         if decider is not self and self.keep:
-            return {pair: self.upward(*pair, number) for pair, number in needed.items()}
+            return {pair: self.search_upward(*pair, number) for pair, number in needed.items()}
         return needed | none_attack
 
-    def without_tables(self, other: int, wanted: Fraction) -> int | None:
-        """Return the fewest, asking one battle at a time; `None` if tables shall decide."""
-        if not self.leaps(other):
+    def search_without_tables(self, other: int, wanted: Fraction) -> int | None:
+        """Return the fewest armies from single battles, or `None` if tables must decide."""
+        if not self.is_beyond_tables(other):
             return None
         try:
-            return first(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
+            return find_least(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
         except _UndecidedError:
             return None
 
     def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
         battle = self.battle(number, other)
         chances = self.chances(self.kernel, battle)
-        reaches = decided(chances, wanted, self.kernel.error(*battle), MIN_CHANCE_ALONE)
+        reaches = compare_chance(chances, wanted, self.kernel.error(*battle), MIN_SINGLE_CHANCE)
         if reaches is None:
             if self.keep or sum(battle) > MAX_ARMIES_EXACTLY:
                 raise _UndecidedError
@@ -500,19 +508,20 @@ class _Search(NamedTuple):
             reaches = self.chances(exact, battle).won >= wanted
         return reaches
 
-    def upward(self, other: int, chance: Fraction, least: int) -> int:
-        """Return the first number from `least` on that has a chance, where floats alone decide."""
+    def search_upward(self, other: int, chance: Fraction, least: int) -> int:
+        """Return the first number from `least` on that reaches a chance in floats."""
         number = max(least, self.keep)
-        while not decided_by_floats(self.kernel.chances(number, other, self.keep), chance):
+        while not compare_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1
         return number
 
-    def by_tables(
+    def search_tables(
         self, undecided: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
     ) -> dict[Pair, int]:
-        """Return the fewest, by tables of all battles up to a size.
+        """Return the fewest armies from tables of all battles up to a size.
 
-        undecided: by the others and the wanted chance, the chance that `question` has wanted.
+        undecided: the chance that `question` wants, by the armies of the other side and by the
+            wanted chance of this search.
         """
 
         def refuse(other: int, wanted: Fraction) -> None:
@@ -524,13 +533,13 @@ class _Search(NamedTuple):
         most = self.keep + 16 + 2 * largest + (self.reserve if self.attacking else 0)
         wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
-            return first_in_tables(wanted, self.tables, most, refuse)
+            return find_least_in_tables(wanted, self.tables, most, refuse)
         except TooLargeError:
             if not self.attacking:
                 against = quote(largest + self.kernel.garrison)
-                raise _too_long(f"the defenders needed against {against} attackers") from None
-            if not self.leaps(largest):
-                raise _too_many([largest], self.keep) from None
+                raise _too_long_error(f"the defenders needed against {against} attackers") from None
+            if not self.is_beyond_tables(largest):
+                raise _too_many_error([largest], self.keep) from None
             raise TooLargeError(
                 f"chance must lie between 1e-140 and 1 - 1e-140 against {quote(largest)}, "
                 f"got {quote(str(next(iter(undecided[largest].values()))))}",
@@ -541,7 +550,7 @@ class _Search(NamedTuple):
         battle = self.battle(most, max(others))
         table = self.kernel.by("table", *battle)
         refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
-        against = self.rows(self.kernel, most, others, against=True)  # keeps up with the rows
+        against = self.rows(self.kernel, most, others, against=True)  # advances with the rows
         for other, row in self.rows(self.kernel, most, others):
 
             def con(other: int = other) -> Row:
@@ -556,7 +565,7 @@ class _Search(NamedTuple):
     def rows(
         self, kernel: Kernel, most: int, others: Sequence[int], *, against: bool = False
     ) -> Iterator[tuple[int, Row]]:
-        """Yield the chances of 0 .. most armies to succeed, or not to, against the others."""
+        """Yield the chances of 0 .. most armies to succeed, or to fail, against the others."""
         if self.attacking:
             enough = (np.arange(most + 1) >= self.keep) != against
             rows = kernel.backward(Values(enough.astype(int), [int(against)] * (max(others) + 1)))
@@ -572,24 +581,24 @@ class _Search(NamedTuple):
             yield from zip(others, columns.T, strict=True)
 
 
-def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
-    """Return whether a battle is too large for tables, and answered without."""
-    large = max(attackers, defenders) > LARGEST_IN_TABLES
+def _is_beyond_tables(kernel: Kernel, attackers: int, defenders: int) -> bool:
+    """Return whether a battle is too large for tables and has a method without tables."""
+    large = max(attackers, defenders) > MAX_TABLE_ARMIES
     if not large or kernel.refusal(attackers, defenders) is not None:
         return False
     return not kernel.by("chance", attackers, defenders).by_rows
 
 
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
-    """Refuse a chance that even endless armies do not have, once a fair number has been tried."""
+    """Raise `IllegalError` for a chance that no number of armies reaches."""
     if chance > limit or (chance == limit and not attained):
         got = quote(str(chance))
         if not limit:
             raise IllegalError(
-                f"chance is more than any number of {side} reaches, got {got}", parameter="chance"
+                f"no number of {side} reaches that chance, got {got}", parameter="chance"
             )
         most = str(limit)
-        if len(most) > LONGEST_FRACTION:  # its first digits, which are never more than it is
+        if len(most) > LONGEST_FRACTION:  # rounds down
             most = str(Context(12, ROUND_FLOOR).divide(limit.numerator, limit.denominator))
         bound = (
             f"at most {most}, the most that any number of {side} reaches"
@@ -599,11 +608,13 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
         raise IllegalError(f"chance must be {bound}, got {got}", parameter="chance")
 
 
-def _too_many(defended: Sequence[int], keep: int) -> TooLargeError:
+def _too_many_error(defended: Sequence[int], keep: int) -> TooLargeError:
     places = f" on {len(defended)} territories" if len(defended) > 1 else ""
     more = f" with {quote(keep)} left" if keep else ""
-    return _too_long(f"the attackers needed against {quote(sum(defended))} defenders{places}{more}")
+    return _too_long_error(
+        f"the attackers needed against {quote(sum(defended))} defenders{places}{more}"
+    )
 
 
-def _too_long(what: str) -> TooLargeError:
+def _too_long_error(what: str) -> TooLargeError:
     return TooLargeError(f"finding {what} would take more than half a minute")

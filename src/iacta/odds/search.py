@@ -1,9 +1,9 @@
-"""Search: the least number of armies with which a chance reaches a wanted one.
+"""Search: the least number of armies whose chance reaches a target.
 
-The comparison is exact. Floats decide it wherever their error bound lets them: the chance itself,
-or the chance against it, the smaller of which has its own relative accuracy. Where floats cannot
-decide, fractions do. `Curve` has the chances of 0, 1, 2 ... armies in tables; beyond tables,
-`first` halves its way to the least number, one battle at a time.
+The comparison is exact. Floats decide if their error bound allows it. They give both the chance and
+its complement, as the smaller number has the better precision. If floats cannot decide, fractions
+decide. `Curve` contains the chances of 0, 1, 2 ... armies in tables. Beyond tables, `find_least`
+bisects, one battle at a time.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -21,24 +21,24 @@ Key = TypeVar("Key", bound=Hashable)
 Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
 Tables: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]
 
-MIN_FLOAT_CHANCE = Fraction(1, 10**140)  # the bound on floats holds down to 1e-150
-ROUNDING = Fraction(1, 2**50)  # of what is computed from a chance here
+MIN_FLOAT_CHANCE = Fraction(1, 10**140)  # the error bound of floats holds down to 1e-150
+ROUNDING = Fraction(1, 2**50)  # relative error of the comparison itself
 
 
 @dataclass(eq=False)
 class Curve:
-    """A chance for 0, 1, 2 ... armies.
+    """The chance of 0, 1, 2 ... armies.
 
-    pro: the chance in floats.
-    error: a bound on its error, and on that of the chance against it.
-    con: returns the chance against it in floats.
-    exact: returns the chance of 0, 1, 2 ... as fractions, up to some number of armies; or `None`
-        where there are none, and floats alone decide.
+    pro: the chances in floats.
+    error: a bound on the error of a chance and of its complement.
+    con: returns the complements of the chances in floats.
+    exact: returns the chances of 0, 1, 2 ... up to some number of armies as fractions, or `None`
+        under rules without fractions, so that floats alone decide.
 
     >>> thirds = 3.0 ** -np.arange(9)
     >>> curve = Curve(1 - thirds, Error(1e-9), lambda: thirds, lambda most: [
     ...     1 - Fraction(1, 3**n) for n in range(most + 1)])
-    >>> curve.first_reaching([Fraction(26, 27), Fraction(27, 28), Fraction(1)])
+    >>> curve.find_first([Fraction(26, 27), Fraction(27, 28), Fraction(1)])
     [3, 4, None]
     """
 
@@ -52,8 +52,11 @@ class Curve:
     def _con(self) -> Floats:
         return self.con()
 
-    def first_reaching(self, wanted: Sequence[Fraction]) -> list[int | None]:
-        """Return the first number whose chance is at least each wanted one, `None` for none."""
+    def find_first(self, wanted: Sequence[Fraction]) -> list[int | None]:
+        """Return the first number that reaches each target, `None` if no number reaches it.
+
+        wanted: the target chances.
+        """
         relative, absolute = self.error.relative + float(ROUNDING), self.error.absolute
         chances = np.array([float(chance) for chance in wanted])
         low = chances * (1 - relative) - absolute
@@ -69,23 +72,24 @@ class Curve:
 
     def _reaches(self, armies: int, wanted: Fraction) -> bool:
         chances = Chances(float(self.pro[armies]), float(self._con[armies]))
-        reaches = decided(chances, wanted, self.error)
+        reaches = compare_chance(chances, wanted, self.error)
         if reaches is not None:
             return reaches
         if self._fractions is not None and armies >= len(self._fractions):
             self._fractions = self.exact(min(armies + armies // 4 + 8, len(self.pro) - 1))
         if self._fractions is None:
-            return decided_by_floats(chances, wanted)
+            return compare_floats(chances, wanted)
         return bool(self._fractions[armies] >= wanted)
 
 
-def decided(
+def compare_chance(
     chances: Chances, wanted: Fraction, error: Error, least: Fraction = MIN_FLOAT_CHANCE
 ) -> bool | None:
-    """Return whether a chance is at least a wanted one, or `None` if floats cannot decide.
+    """Return whether a chance reaches a target, or `None` if floats cannot decide.
 
-    chances: the chance, and the chance against it.
-    error: a bound on the error of both.
+    chances: the chance and its complement.
+    wanted: the target.
+    error: a bound on the error of both chances.
     least: the least chance for which that bound holds.
     """
     relative, absolute = Fraction(error.relative) + ROUNDING, Fraction(error.absolute)
@@ -97,25 +101,27 @@ def decided(
     return None
 
 
-def decided_by_floats(chances: Chances, wanted: Fraction) -> bool:
-    """Return whether a chance is at least a wanted one, by the floats of the smaller chance."""
+def compare_floats(chances: Chances, wanted: Fraction) -> bool:
+    """Return whether a chance reaches a target, by the smaller of the chance and its complement."""
     if 2 * wanted > 1:
         return chances.lost <= float(1 - wanted)
     return chances.won >= float(wanted)
 
 
-def first(
+def find_least(
     reaches: Callable[[int], bool], guess: int, step: int = 1, most: int | None = None
 ) -> int | None:
-    """Return the least number of at least 1 that reaches what is wanted, as all above it do.
+    """Return the least number of at least 1 for which a monotone condition holds.
 
-    reaches: returns whether a number does.
-    guess: the number to begin with.
-    step: how far to go from there at first; each further step is twice as long.
-    most: the most that is tried; `None` comes back if it does not reach.
+    reaches: the condition; if it holds for a number, it holds for all larger numbers.
+    guess: the start of the search.
+    step: the length of the first step; each further step is twice as long.
+    most: the limit of the search; if the condition does not hold there, the result is `None`.
 
-    >>> first(lambda n: n * n >= 50, guess=3), first(lambda n: n * n >= 50, guess=1, most=4)
-    (8, None)
+    >>> find_least(lambda n: n * n >= 50, guess=3)
+    8
+    >>> find_least(lambda n: n * n >= 50, guess=1, most=4) is None
+    True
     """
     low, high = 0, guess
     if reaches(guess):
@@ -136,25 +142,26 @@ def first(
     return high
 
 
-def first_in_tables(
+def find_least_in_tables(
     wanted: Mapping[Key, Sequence[Fraction]],
     tables: "Tables[Key]",
     most: int,
     refuse: Callable[[Key, Fraction], None],
 ) -> dict[tuple[Key, Fraction], int]:
-    """Return the first numbers whose chances are at least the wanted ones, by larger tables.
+    """Return the first numbers that reach each target, from tables that double in size.
 
-    wanted: the wanted chances of each curve.
-    tables: yields some of the curves, up to some number of armies.
-    most: that number in the first table.
-    refuse: refuses a wanted chance that no number has; it is asked after each table.
+    wanted: the targets of each curve.
+    tables: a function that yields curves up to some number of armies.
+    most: the number of armies in the first table.
+    refuse: a function that raises an exception if no number reaches a target. It is called after
+        each table for targets that are still missing.
     """
     firsts: dict[tuple[Key, Fraction], int] = {}
     missing = {key: list(dict.fromkeys(chances)) for key, chances in wanted.items() if chances}
     while missing:
         left: dict[Key, list[Fraction]] = {}
         for key, curve in tables(most, list(missing)):
-            numbers = curve.first_reaching(missing[key])
+            numbers = curve.find_first(missing[key])
             for chance, number in zip(missing[key], numbers, strict=True):
                 if number is None:
                     left.setdefault(key, []).append(chance)

@@ -1,4 +1,4 @@
-"""Simulated: battles and campaigns fought many times with random dice."""
+"""Simulations of battles and campaigns with random dice."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 FIRST_RUNS = 10
-STEPS_IN_TEN = 8  # estimates while the runs grow tenfold
+STEPS_PER_DECADE = 8  # estimates per factor of ten in runs
 
 T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, repr=False)
 class Simulated(PasteableMixin, Generic[T]):
-    """How many runs with random dice ended.
+    """The outcomes of many runs with random dice.
 
-    outcomes: how often each outcome came, as an exact part of all runs.
-    won: how often the attackers took all that they attacked.
+    outcomes: the exact share of each outcome among all runs.
+    won: the share of the runs in which the attackers conquered all territories.
 
     >>> simulated = simulate_battle(3, 1, runs=1000)
     >>> simulated.won
@@ -49,9 +49,9 @@ class Simulated(PasteableMixin, Generic[T]):
         return f"{self.won.successes} of {self.won.runs} runs won, {len(self.outcomes)} outcomes"
 
     def estimate(self, event: Callable[[T], object]) -> Estimate:
-        """Return how often an outcome came for which `event` holds.
+        """Return the estimated chance of an event.
 
-        event: a function of the outcome.
+        event: a function that returns whether the event holds for an outcome.
 
         >>> simulated = simulate_battle(3, 1, runs=1000)
         >>> simulated.estimate(lambda end: end.attackers == 3).successes
@@ -77,16 +77,16 @@ def simulate_battle(
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `StopRule`; `None` for never.
-    runs: how many times it is fought.
-    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
-    executor: any `concurrent.futures.Executor`, over whose workers the runs are spread; `None`
-        for none. The result does not depend on it.
-    progress: is called with the number of runs done so far, whenever some are; `None` for none.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
+    stop: a `StopRule`, or `None` to fight to the end.
+    runs: the number of runs.
+    seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
+    executor: a `concurrent.futures.Executor` that shares the runs among its workers, or `None`. The
+        result does not depend on the executor.
+    progress: a callback that receives the number of finished runs, or `None`.
 
-    The outcomes. `won.interval()` says how near the part of the won battles is to the chance to
-    win. Battles that would take more than an hour on one processor are refused.
+    Returns the outcomes; `won.interval()` is a confidence interval for the chance to win. Raises
+    `IactaError` for battles that would take more than an hour on one processor.
 
     >>> low, high = simulate_battle(12, 10).won.interval()
     >>> round(low, 4), round(high, 4)
@@ -99,7 +99,7 @@ def simulate_battle(
     def outcome(end: End) -> Outcome:
         return Outcome(end.attackers + end.conquered * rules.garrison, end.defenders)
 
-    return _simulated(attackers, way, outcome, options)
+    return _simulate(attackers, way, outcome, options)
 
 
 def simulate_campaign(
@@ -117,12 +117,12 @@ def simulate_campaign(
     """Lead a stack through a chain of territories many times, with random dice.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: the way: for each territory its defenders, or a `Territory`.
+    territories: for each territory on the way its defenders, or a `Territory`.
     rules, garrison, stop: as for `Campaign`.
     runs, seed, executor, progress: as for `simulate_battle`.
 
-    The outcomes; `won` counts the campaigns that took all territories. The same is refused as by
-    `simulate_battle`.
+    Returns the outcomes; `won` counts the campaigns that conquered all territories. The exceptions
+    are as for `simulate_battle`.
 
     >>> unfinished = simulate_campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
     >>> unfinished.won
@@ -133,20 +133,20 @@ def simulate_campaign(
     rules = find_rules(rules, garrison)
     way = list(stages(read_territories(territories), rules, read_stop(stop)))
     options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
-    return _simulated(attackers, way, lambda end: CampaignOutcome(*end), options)
+    return _simulate(attackers, way, lambda end: CampaignOutcome(*end), options)
 
 
 def running_estimates(
     fought: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
 ) -> tuple[Estimate, ...]:
-    """Return the estimates of the chance to win after more and more runs, each with those before.
+    """Return cumulative estimates of the chance to win as the number of runs grows.
 
     fought: a `Battle` or a `Campaign`.
-    runs: how many runs there are in the end.
-    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
+    runs: the number of runs of the last estimate.
+    seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
 
-    The first estimate is that of 10 runs, and there are eight while the runs grow tenfold. The same
-    is refused as by `simulate_battle`.
+    The first estimate has 10 runs, and there are eight estimates per factor of ten. The exceptions
+    are as for `simulate_battle`.
 
     >>> running_estimates(Battle(3, 1), runs=20)
     (Estimate(runs=10, successes=7), Estimate(runs=13, successes=10), \
@@ -157,25 +157,25 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
         rng = np.random.default_rng(read_int(seed, "seed", least=0))
     territories = fought.territories if isinstance(fought, Campaign) else [fought.defenders]
     way = list(stages(read_territories(territories), fought.rules, fought.stop))
-    sizes = list(_growing(read_int(runs, "runs", least=1)))
+    sizes = list(_grow_sizes(read_int(runs, "runs", least=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
         options = {"runs": size - before, "seed": rng}
-        won += _simulated(fought.attackers, way, lambda end: end, options).won.successes
+        won += _simulate(fought.attackers, way, lambda end: end, options).won.successes
         estimates.append(Estimate(size, won))
     return tuple(estimates)
 
 
-def _growing(most: int) -> Iterator[int]:
-    """Yield numbers that grow evenly on a logarithmic scale, up to the most, which is the last."""
+def _grow_sizes(most: int) -> Iterator[int]:
+    """Yield numbers that are evenly spaced on a logarithmic scale, ending with `most`."""
     step = 0
-    while (size := int(FIRST_RUNS * 10 ** (step / STEPS_IN_TEN))) < most:
+    while (size := int(FIRST_RUNS * 10 ** (step / STEPS_PER_DECADE))) < most:
         yield size
         step += 1
     yield most
 
 
-def _simulated(
+def _simulate(
     attackers: int, way: Sequence[Stage], outcome: Callable[[End], T], options: dict[str, Any]
 ) -> Simulated[T]:
     ends = simulate(attackers, way, **options)

@@ -1,4 +1,4 @@
-"""Spread: how armies are best spread over a chain of territories."""
+"""Spread: the best spread of armies over a chain of territories."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ from iacta.odds.spread_values import (
     Model,
     Payoff,
     Spread,
-    battles_up_to,
+    bound_value_error,
     compositions,
-    error_of_values,
-    every_value,
+    find_all_values,
     kernel_model,
+    tabulate_battles,
 )
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
@@ -39,28 +39,29 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "break through": lambda territories: Payoff((0,) * territories + (1,)),
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
-MAX_ARMIES = 10_000  # of a stack or a chain: tables hold them
-MAX_LISTED = 100  # spreads that are as good
-MIN_FLOAT_VALUE = 1e-130  # below it, floats may have lost their digits
-# What some seconds and a GiB are enough for:
-MAX_SPREADS = 2 * 10**6  # that are all looked at
+MAX_ARMIES = 10_000
+MAX_LISTED = 100  # equally good spreads in an answer
+MIN_FLOAT_VALUE = 1e-130  # smaller floats may be wrong
+# Limits of time and memory:
+MAX_SPREADS = 2 * 10**6  # spreads of a full comparison
 MAX_VALUES = 5 * 10**7  # spreads times stack sizes
-MAX_EXACT_STEPS = 3 * 10**6  # in fractions: about half a minute
-MAX_TRIED = 20_000  # spreads, by moving armies
-MAX_TRIED_STEPS = 3 * 10**9  # about half a minute
-MAX_KNOWN = 10_000  # vectors
+MAX_EXACT_STEPS = 3 * 10**6  # about half a minute in fractions
+MAX_TRIES = 20_000  # spreads of a search by moving armies
+MAX_TRY_STEPS = 3 * 10**9  # about half a minute
+MAX_CACHED = 10_000  # vectors
 
 
 @dataclass(frozen=True, repr=False)
 class BestSpread(PasteableMixin):
-    """The best spread of armies over a chain, and what it leaves the attackers.
+    """The best spreads of armies over a chain, and their value to the attackers.
 
-    spreads: the best spreads, each the armies on the territories from one end of the chain to the
-        other; the most even first, and no more than 100 of them.
-    count: how many spreads are as good as these.
-    value: the attackers' chance to break through, or the number of territories that they are
-        expected to take; a fraction if `exact` was asked for.
-    is_exact: whether no spread at all is better, which is proven; else these are the best found.
+    spreads: the best spreads, each from one end of the chain to the other. The most even spread
+        comes first; there are at most 100.
+    count: the number of equally good spreads.
+    value: the attackers' chance to break through, or the expected number of territories that they
+        conquer; a fraction with `exact`.
+    is_exact: whether these spreads are proven to be best; otherwise they are the best that the
+        search found.
 
     >>> spread_defenders(10, 12, 3).spreads
     ((4, 2, 6), (6, 2, 4))
@@ -87,38 +88,39 @@ def spread_defenders(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> BestSpread:
-    """Return how to spread armies over a chain of territories against attackers who play best.
+    """Return the best spread of armies over a chain of territories against optimal attackers.
 
-    attackers: armies of the one stack that attacks, garrison included.
+    attackers: armies of the single attacking stack, garrison included.
     armies: all armies of the defence; each territory gets at least one.
-    territories: how many there are, in a row.
+    territories: the number of territories in the row.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind on each territory; `None` keeps what the rules say.
-    objective: what the attackers want most, and the defence least: `"break through"`, the chance to
-        take all territories; or `"territories"`, the expected number that they take.
-    stop: when the attackers stop a battle, and with it their attack.
+    garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
+    objective: the value that the attackers maximise and the defence minimises: `"break through"`
+        for the chance to conquer all territories, or `"territories"` for the expected number of
+        conquered territories.
+    stop: the rule by which the attackers stop a battle and their attack.
     exact: whether to return the value as a fraction.
 
-    The model: the attackers are beside the chain and may attack any one of its territories
-    first. They take it, move in with all but the garrison, and attack a neighbour of the territory
-    on which they are, as in a `Campaign`, and so on; a stack can neither jump nor walk back over
-    what it has taken. So an attack that starts at one end can take all, and one that starts inside
-    chooses after the first conquest, knowing what it has cost, to which end it continues. Every
-    battle is fought until the territory is taken, the stack cannot attack or the attackers stop. To
-    break through thus means to cross the whole chain from one of its ends. (It could also mean to
-    take any one territory: then the even spread is the best.)
+    The model: the attackers are beside the chain and may attack any territory first. After a
+    conquest they move in with all armies but the garrison and attack a neighbour of their
+    territory, as in a `Campaign`. A stack can neither jump nor walk back over its conquests. An
+    attack that starts at one end can therefore conquer the whole chain. An attack that starts
+    inside chooses its direction after the first conquest, when its losses are known. Every battle
+    ends when the territory is conquered, the stack cannot attack, or the attackers stop. To break
+    through means to cross the whole chain from one end. (If it meant to conquer any one territory,
+    the even spread would be best.)
 
-    A `BestSpread`. Up to 2 million spreads, and 50 million when multiplied by the attackers, are
-    all compared, in floats with a proven bound and in fractions where these cannot decide: chains
-    of 6 territories and 30 armies against 400 attackers are among them. Beyond that, armies are
-    moved from territory to territory, from several starting spreads, for as long as it helps and at
-    most some thousand times, and `is_exact` is False. It is also False where thousands of spreads
-    are too nearly equal, where their differences are below 1e-130, and where floats cannot
-    distinguish them under rules without fractions. The error of a float value is at most that of
-    `iacta.odds.spread_values.error_of_values`.
+    Returns a `BestSpread`. Up to 2 million spreads, and 50 million when multiplied by the
+    attackers, are all compared, in floats with a proven bound and in fractions if floats cannot
+    decide. Chains of 6 territories and 30 armies against 400 attackers are within this limit.
+    Beyond, a local search moves armies between territories from several first spreads, for at most
+    some thousand moves, and `is_exact` is False. It is also False if thousands of spreads are too
+    nearly equal, if they differ by less than 1e-130, or if floats cannot distinguish spreads under
+    rules without fractions. `iacta.odds.spread_values.bound_value_error` bounds the error of a
+    float value.
 
-    Refused are fewer armies than territories, rules under which armies grow, and sizes that would
-    take more than a GiB.
+    Raises `IactaError` for fewer armies than territories, for rules under which armies grow, and
+    for sizes that would take more than a GiB.
 
     >>> best = spread_defenders(12, 12, 3)
     >>> best.spreads, round(best.value, 4), best.is_exact
@@ -128,7 +130,9 @@ def spread_defenders(
 
     Source: `iacta.odds.spread_values`.
     """
-    chain, total = _ask(attackers, armies, territories, rules, garrison, objective, stop, exact)
+    chain, total = _read_chain(
+        attackers, armies, territories, rules, garrison, objective, stop, exact
+    )
     spread = chain.best(total)
     return replace(spread, value=chain.value(spread.spreads[0], exact=True)) if exact else spread
 
@@ -143,14 +147,14 @@ def spread_value(
     stop: StopRule | None = None,
     exact: bool = False,
 ) -> Probability:
-    """Return what attackers who play best achieve against one spread of armies over a chain.
+    """Return the value of a spread of armies over a chain to optimal attackers.
 
-    attackers: armies of the one stack that attacks, garrison included.
+    attackers: armies of the single attacking stack, garrison included.
     spread: the armies on the territories, from one end of the chain to the other.
     rules, garrison, objective, stop, exact: as for `spread_defenders`, which describes the model.
 
-    The chance to break through, or the expected number of territories taken; a float has at most
-    the error of `iacta.odds.spread_values.error_of_values`.
+    Returns the chance to break through, or the expected number of conquered territories.
+    `iacta.odds.spread_values.bound_value_error` bounds the error of a float.
 
     >>> spread_value(4, [1, 1], exact=True)
     Fraction(108175, 186624)
@@ -158,15 +162,15 @@ def spread_value(
     row = tuple(read_int(n, "spread", least=1) for n in read_row(spread, "spread", "armies"))
     if not row:
         raise IllegalError("missing spread")
-    chain, _ = _ask(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
+    chain, _ = _read_chain(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
     return chain.value(row, exact=exact)
 
 
 def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
-    """Return the spreads that come to mind first, by their names.
+    """Return simple spreads for comparison, by name.
 
-    armies: how many in all.
-    territories: over how many they are spread, one on each at least.
+    armies: the number of armies.
+    territories: the number of territories, each with at least one army.
 
     >>> simple_spreads(10, 4)["even"], simple_spreads(10, 4)["in the middle"]
     ((3, 2, 2, 3), (1, 4, 4, 1))
@@ -195,12 +199,12 @@ def _even(armies: int, territories: int) -> Spread:
     return tuple(share + (i in fuller) for i in range(territories))
 
 
-def _most_even(armies: int, territories: int) -> Iterator[Spread]:
-    """Yield all spreads in the order of `unevenness`, the best first.
+def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
+    """Yield all spreads in the order of `unevenness`, the most even first.
 
-    Every order of some numbers comes from their sorted one by exchanging rising neighbours. Every
-    sorted one comes from the most even one by moving one army at a time from a territory to another
-    with at least as many. Each of these steps leads to a spread that is later in the order.
+    Exchanges of rising neighbours lead from the sorted order of some numbers to all their orders.
+    Moves of one army to a territory with at least as many armies lead from the most even sorted
+    spread to all sorted spreads. Each of these steps increases `unevenness`.
     """
     first = tuple(sorted(_even(armies, territories)))
     pending, known = [unevenness(first)], {first}
@@ -208,11 +212,11 @@ def _most_even(armies: int, territories: int) -> Iterator[Spread]:
         spread = heappop(pending)[1:]
         yield spread
         rising = [i for i in range(territories - 1) if spread[i] < spread[i + 1]]
-        after = {_moved(spread, i + 1, i, spread[i + 1] - spread[i]) for i in rising}
+        after = {_move_armies(spread, i + 1, i, spread[i + 1] - spread[i]) for i in rising}
         if list(spread) == sorted(spread):
             last = {n: place for place, n in enumerate(spread)}
             after |= {
-                tuple(sorted(_moved(spread, spread.index(fewer), last[more], 1)))
+                tuple(sorted(_move_armies(spread, spread.index(fewer), last[more], 1)))
                 for fewer, more in product(last, repeat=2)
                 if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
             }
@@ -222,18 +226,18 @@ def _most_even(armies: int, territories: int) -> Iterator[Spread]:
 
 
 def unevenness(spread: Spread) -> tuple[int, ...]:
-    """Return what is least for the most even of some spreads that are as good as each other."""
+    """Return a sort key that is least for the most even spread."""
     return sum(n * n for n in spread), *spread
 
 
-def _moved(spread: Spread, source: int, target: int, armies: int) -> Spread:
+def _move_armies(spread: Spread, source: int, target: int, armies: int) -> Spread:
     other = list(spread)
     other[source] -= armies
     other[target] += armies
     return tuple(other)
 
 
-def _ask(
+def _read_chain(
     attackers: int,
     armies: int,
     territories: int,
@@ -263,7 +267,7 @@ def _ask(
 
 
 def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> None:
-    """Refuse rules under which armies grow, and what no kernel answers."""
+    """Raise `IactaError` for rules under which armies grow, or for which there is no kernel."""
     if rules.mode.grows:
         raise rules.mode.unfit(purpose)
     check_choice(exact, (True, False), "exact")
@@ -272,12 +276,12 @@ def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> Non
 
 @dataclass(frozen=True)
 class AttackedChain:
-    """Territories in a row, and the one stack that attacks them.
+    """Territories in a row, and the single stack that attacks them.
 
     attackers: armies of the stack, garrison included.
-    rules, stop: those of every battle.
-    objective: what the attackers want.
-    least: the fewest armies that can be on each territory.
+    rules, stop: the rules and the stop rule of every battle.
+    objective: the objective of the attackers.
+    least: the fewest possible armies on each territory.
     from_first: whether the attack must start at the first territory.
     """
 
@@ -303,18 +307,18 @@ class AttackedChain:
 
     def battles(self, armies: int) -> Battles:
         largest = armies - len(self.least) + 1
-        return battles_up_to(self.attackers, largest, self._kernel(), self.rules.garrison)
+        return tabulate_battles(self.attackers, largest, self._kernel(), self.rules.garrison)
 
     def error(self, armies: int) -> Error:
         length = len(self.least)
-        return error_of_values(self.attackers, armies, length, self.payoff, self._kernel())
+        return bound_value_error(self.attackers, armies, length, self.payoff, self._kernel())
 
-    def every(
+    def find_all_values(
         self, armies: int, payoff: Payoff, battles: Battles
     ) -> tuple[npt.NDArray[np.int16], Floats]:
-        """Return the possible spreads of so many armies, and the value of each."""
+        """Return all possible spreads of `armies` armies, and their values."""
         spreads = compositions(armies, len(self.least))
-        values = every_value(armies, payoff, battles, from_first=self.from_first)
+        values = find_all_values(armies, payoff, battles, from_first=self.from_first)
         possible = (spreads >= self.least).all(axis=1)
         return spreads[possible], values[possible]
 
@@ -322,11 +326,11 @@ class AttackedChain:
         length = len(self.least)
         count = comb(armies - 1, length - 1)
         if self._is_hopeless() and max(self.least) == 1:
-            spreads = tuple(islice(_most_even(armies, length), MAX_LISTED))
+            spreads = tuple(islice(_generate_most_even(armies, length), MAX_LISTED))
             return BestSpread(spreads, count, 0.0, True)
         battles, payoff = self.battles(armies), self.payoff
         if 2 * self.value(_even(armies, length), exact=False) > payoff.values[-1]:
-            # What the attackers miss is the smaller number then, which has its digits.
+            # The complement is the smaller number, which has the better precision.
             payoff = payoff.complement()
         if self.is_small(count):
             return self._best_of_all(armies, payoff, battles)
@@ -340,25 +344,25 @@ class AttackedChain:
         return kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
 
     def _is_hopeless(self) -> bool:
-        """Return whether the garrisons alone keep the attackers from all that they want."""
+        """Return whether the attackers have too few armies to gain anything."""
         garrison, values = self.rules.garrison, self.payoff.values
         taken = sum(self.attackers > garrison * n for n in range(1, len(self.least) + 1))
         return values[taken] == values[0]
 
     def _best_of_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
-        rows, values = self.every(armies, payoff, battles)
+        rows, values = self.find_all_values(armies, payoff, battles)
         costs = payoff.sign * values
         near = np.flatnonzero(_are_near(costs, self.error(armies)))
         spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]
-        # Mirror images are as good as each other, unless one end is fixed.
+        # Mirror images have equal values, unless the attack must start at the first territory.
         same = {
             spread: spread if self.from_first else min(spread, spread[::-1]) for spread in spreads
         }
         different = set(same.values())
         if len(different) == 1 or self._is_hopeless():
             return self._answer(spreads, is_exact=True)
-        # Fractions have as many digits as there are armies, and reducing them takes their square,
-        # as much time as all else from 200 attackers on.
+        # The digits of fractions grow with the armies, and the time to reduce a fraction grows with
+        # their square. From 200 attackers on, this takes most of the time.
         step = 1 + (self.attackers / 200) ** 2
         steps = len(different) * armies * self.attackers * step
         if steps > MAX_EXACT_STEPS or self.rules.mode.inexact:
@@ -370,10 +374,10 @@ class AttackedChain:
         return self._answer([spread for spread in spreads if exact[same[spread]] == least], True)
 
     def _best_found(self, armies: int, model: Model) -> BestSpread:
-        """Return the best spread that moving armies from several first spreads leads to."""
+        """Return the best spread that a local search from several first spreads finds."""
         simple = set(simple_spreads(armies, len(self.least)).values())
-        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # of one spread
-        tries = min(MAX_TRIED, MAX_TRIED_STEPS // steps) // len(simple)
+        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # per spread
+        tries = min(MAX_TRIES, MAX_TRY_STEPS // steps) // len(simple)
         climbed = [_climb(spread, model, tries) for spread in sorted(simple)]
         best = min(climbed, key=lambda spread: _cost(model, spread))
         return self._answer([best, best[::-1]], is_exact=False)
@@ -385,27 +389,27 @@ class AttackedChain:
 
 
 def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
-    """Return which spreads may be the best, as far as floats show."""
+    """Return whether each spread may be best, within the error of floats."""
     least = costs.min()
     relative, absolute = 3 * error.relative * abs(least), 2 * error.absolute
     return np.asarray(costs <= least + relative + absolute + MIN_FLOAT_VALUE)
 
 
 def _cost(model: Model, spread: Spread) -> float:
-    if len(model.known) > MAX_KNOWN:
+    if len(model.known) > MAX_CACHED:
         model.known.clear()
     return model.payoff.sign * float(model.value(spread))
 
 
 def _climb(spread: Spread, model: Model, tries: int) -> Spread:
-    """Return the spread to which moves of armies lead, ever fewer at once down to one."""
+    """Return a local optimum, found by moves of many armies first and of single armies last."""
     cost, moved = _cost(model, spread), max(spread) // 2 or 1
     while moved:
         before = cost
         for source, target in permutations(range(len(spread)), 2):
             if spread[source] > moved and tries:
                 tries -= 1
-                other = _moved(spread, source, target, moved)
+                other = _move_armies(spread, source, target, moved)
                 if (other_cost := _cost(model, other)) < cost:
                     spread, cost = other, other_cost
         if cost == before:

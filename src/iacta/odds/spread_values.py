@@ -1,34 +1,33 @@
 """The value of an attack on a chain of territories, for every spread of its armies.
 
-A spread d_1 ... d_k puts d_i armies on the i-th territory of a chain. To have taken t territories
-in all is worth w_t to the attackers. Let T(n, m; d) be the probability that n attackers take a
-territory from d defenders and m move in, and S(n; d) that they do not take it. For a stack of n
-that continues through territories with e_1 ... e_l defenders, having taken t so far, the value
-function is
+A spread d_1 ... d_k puts d_i armies on the i-th territory of a chain. The payoff of t conquered
+territories is w_t. Let T(n, m; d) be the probability that n attackers conquer a territory from d
+defenders and m attackers move in, and S(n; d) the probability that they fail. Consider a stack of n
+attackers that has conquered t territories, with e_1 ... e_l defenders ahead. Its value function is
 
     V_t(n; e_1 ... e_l) = S(n; e_1) · w_t  +  Σ_m T(n, m; e_1) · V_{t+1}(m; e_2 ... e_l),
 
-and V_t(n; nothing) = w_t. The attackers, A in all, choose where they start, and after their first
-conquest, when they know what it has cost them, on which side they continue:
+and V_t(n; no territory) = w_t. A attackers choose the first territory. After the first conquest,
+when their losses are known, they choose a direction:
 
     E_i = S(A; d_i) · w_0  +  Σ_m T(A, m; d_i) · max{ V_1(m; d_{i−1} ... d_1),
-                                                      V_1(m; d_{i+1} ... d_k) },
+                                                      V_1(m; d_{i+1} ... d_k) }.
 
-and the value of the spread is max_i E_i. `Model.value` is these equations, one spread at a time.
+The value of the spread is max_i E_i. `Model.value` computes these equations for one spread.
 
-`every_value` is the same for all spreads at once, in floats. All spreads with the same end share
-its vector V, and all with the same beginning share the distribution of the stack that comes through
-it, so that E_1 of all is a few products of matrices: each beginning of about k/2 territories with
-each end. For the starts inside, E_i pairs the vectors of the left and the right side. E_i of a
+`find_all_values` computes them for all spreads at once, in floats. Spreads with the same end share
+its vector V, and spreads with the same beginning share the distribution of the stack after it.
+Therefore E_1 of all spreads is a few matrix products, of all beginnings of about k/2 territories
+with all ends. For a start inside, E_i combines the vectors of the left and the right side. E_i of a
 spread is E_{k+1−i} of its mirror image, so half of the starts are enough.
 
-Where the attackers have nearly all that they can have, the same is done with w_k − w_t, and they
-want the least: the numbers that decide between spreads are then small ones with all their digits.
+If the attackers' value is close to its maximum w_k, the program minimises the complement, with the
+payoff w_k − w_t. The numbers that decide between spreads are then small, with full precision.
 
-Error. There are only sums and products of numbers that are not negative, so errors add up;
-`error_of_values` counts them.
+Error. The equations contain only sums and products of non-negative numbers, so relative errors add
+up; `bound_value_error` adds them.
 
-Source: backward induction as in Bellman, "Dynamic programming" (1957); the model is our own.
+Source: backward induction as in Bellman, "Dynamic programming" (1957); the model is iacta's own.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,14 +48,14 @@ Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
 
-MAX_BYTES = 2**30  # of the ends of all battles
+MAX_BYTES = 2**30  # memory for the outcomes of all battles
 
 
 class Payoff(NamedTuple):
-    """What the attackers want.
+    """The payoff of the attackers.
 
-    values: w_0 ... w_k, the value of having taken 0 ... k territories.
-    sign: 1 if they want the most of it, −1 if the least.
+    values: w_0 ... w_k, the payoffs of 0 ... k conquered territories.
+    sign: 1 if the attackers maximise the payoff, −1 if they minimise it.
     """
 
     values: tuple[int, ...]
@@ -65,13 +64,13 @@ class Payoff(NamedTuple):
     def best(self, one: Vector, other: Vector) -> Vector:
         return np.asarray((np.maximum if self.sign > 0 else np.minimum)(one, other))
 
-    def can_gain_from(self, start: int) -> bool:
-        """Return whether a start there, 0 for the first territory, can bring anything."""
+    def is_useful_start(self, start: int) -> bool:
+        """Return whether an attack on this first territory, counted from 0, can gain anything."""
         longest = max(start + 1, len(self.values) - 1 - start)
         return self.values[longest] != self.values[0]
 
     def complement(self) -> "Payoff":
-        """Return the same payoff, measured by what is missing.
+        """Return the complement, the largest payoff minus each payoff.
 
         >>> Payoff((0, 1, 2)).complement()
         Payoff(values=(2, 1, 0), sign=-1)
@@ -81,13 +80,14 @@ class Payoff(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """The attack on a chain, one spread at a time, in whatever numbers `backward` works with.
+    """The value of an attack on a chain, one spread at a time.
 
     attackers: A, garrison included.
-    payoff: what they want.
-    backward: of a battle's values when won, for each number that moves in, its value when lost, and
-        the defenders, its expected value for 0 ... A attackers.
-    known: the vectors of the runs that have been looked at.
+    payoff: the payoff of the attackers.
+    backward: a function that returns the expected values of a battle for 0 ... A attackers. Its
+        arguments are the values of a victory by the number that moves in, the value of a defeat,
+        and the defenders.
+    known: a cache of the vectors V.
 
     >>> from iacta.methods import find_kernel
     >>> from iacta.rules.rules import CLASSIC
@@ -101,17 +101,18 @@ class Model:
     known: dict[tuple[Spread, int], Vector] = field(default_factory=dict)
 
     def value(self, spread: Spread, *, from_first: bool = False) -> Any:
-        """Return the value of the attack on a spread to attackers who choose best.
+        """Return the value of a spread to optimal attackers.
 
-        from_first: whether they must start at the first territory.
+        from_first: whether the attack must start at the first territory.
         """
         places = range(1 if from_first else len(spread))
-        starts = filter(self.payoff.can_gain_from, places)
+        starts = filter(self.payoff.is_useful_start, places)
         return max(
-            (self._from(spread, i) for i in starts), key=lambda value: self.payoff.sign * value
+            (self._start_value(spread, i) for i in starts),
+            key=lambda value: self.payoff.sign * value,
         )
 
-    def _from(self, spread: Spread, start: int) -> Any:
+    def _start_value(self, spread: Spread, start: int) -> Any:
         """Return E_i."""
         left, right = spread[:start][::-1], spread[start + 1 :]
         onward = self._run(left or right, 1)
@@ -132,7 +133,7 @@ class Model:
 
 
 def kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) -> Model:
-    """Return the model for a few spreads, in the numbers of a kernel."""
+    """Return a model for a few spreads, in the number type of a kernel."""
     able = max(attackers - garrison, 0)
 
     def backward(won: Vector, lost: int, defenders: int) -> Vector:
@@ -145,7 +146,7 @@ def kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) 
 
 
 class Battles(NamedTuple):
-    """How the battles of every stack against every number of defenders end.
+    """The outcomes of the battles of every stack against every number of defenders.
 
     won: T(n, m; d), at `[d, n, m]`.
     lost: S(n; d), at `[d, n]`.
@@ -155,7 +156,7 @@ class Battles(NamedTuple):
     lost: Floats
 
     def model(self, payoff: Payoff) -> Model:
-        """Return the model in floats for many spreads."""
+        """Return a model in floats for many spreads."""
 
         def backward(won: Vector, lost: int, defenders: int) -> Vector:
             through = self.won[defenders] @ won.astype(float)
@@ -164,10 +165,13 @@ class Battles(NamedTuple):
         return Model(self.won.shape[1] - 1, payoff, backward)
 
 
-def battles_up_to(attackers: int, defenders: int, kernel: Kernel, garrison: int) -> Battles:
-    """Return how every battle ends of a stack of at most so many, garrison included.
+def tabulate_battles(attackers: int, defenders: int, kernel: Kernel, garrison: int) -> Battles:
+    """Return the outcomes of all battles up to a size.
 
-    Refused are battles that would take more than a GiB.
+    attackers: the size of the stack at the start of the attack, garrison included.
+    defenders: the largest number of defenders on a territory.
+
+    Raises `TooLargeError` for tables of more than a GiB.
     """
     if 8 * (defenders + 1) * (attackers + 1) ** 2 > MAX_BYTES:
         raise TooLargeError(
@@ -184,15 +188,15 @@ def battles_up_to(attackers: int, defenders: int, kernel: Kernel, garrison: int)
     return Battles(ends[:, :, :-1], ends[:, :, -1])
 
 
-def error_of_values(
+def bound_value_error(
     attackers: int, armies: int, territories: int, payoff: Payoff, kernel: Kernel
 ) -> Error:
-    """Return bounds on the error of the value of any spread of so many armies.
+    """Return bounds on the error of the value of any spread of `armies` armies.
 
-    Each battle has the error of its probabilities, and of sums of as many products as it has
-    outcomes; one product of that kind joins a beginning and an end. Where the probabilities only
-    have an absolute error, that of each comes in with the greatest value. Values below 1e-130 may
-    be wrong.
+    Each battle adds the error of its probabilities and the rounding error of a sum over its
+    outcomes. The product of a beginning and an end adds another rounding error. If probabilities
+    have an absolute error, it is multiplied by the largest payoff. Values below 1e-130 may be
+    wrong.
     """
     battle = kernel.by("table", attackers, armies).error(attackers, armies)
     rounding = (attackers + armies + 6) * UNIT_ROUNDOFF
@@ -217,29 +221,29 @@ def compositions(armies: int, territories: int) -> Whole:
     return np.diff(cuts, axis=1)
 
 
-def every_value(
+def find_all_values(
     armies: int, payoff: Payoff, battles: Battles, *, from_first: bool = False
 ) -> Floats:
     """Return the value of the attack on every spread, in the order of `compositions`.
 
-    armies: armies of the defence in all, below 2^15.
-    payoff: what the attackers want, for as many territories as there are.
-    battles: how the battles end of those attackers with whom the attack starts.
-    from_first: whether they must start at the first territory.
+    armies: all armies of the defence, below 2^15.
+    payoff: the payoff of the attackers, which also gives the number of territories.
+    battles: the outcomes of battles, from `tabulate_battles`.
+    from_first: whether the attack must start at the first territory.
     """
     search = _SpreadSearch(armies, payoff, battles)
     if from_first:
-        return search.values_from(0)
+        return search.find_start_values(0)
     mirror = np.lexsort(compositions(armies, search.territories).T)
-    starts = [i for i in range((search.territories + 1) // 2) if payoff.can_gain_from(i)]
-    best = reduce(payoff.best, map(search.values_from, starts))
+    starts = [i for i in range((search.territories + 1) // 2) if payoff.is_useful_start(i)]
+    best = reduce(payoff.best, map(search.find_start_values, starts))
     return payoff.best(best, best[mirror])
 
 
-# The spreads over some territories, a row each, and what is known of each row. Of the first
-# territories: the value of the attacks that failed there, times their probability, and the
-# probability of each number of attackers that continues. Of the last ones, in the order of attack:
-# V for each number of attackers.
+# Spreads over consecutive territories, one per row, with results for each row. For the first
+# territories these are the expected payoff of attacks that fail there, and the probability of each
+# number of attackers that continues. For the last territories, in the order of attack, the result
+# is V for each number of attackers.
 _Part: TypeAlias = tuple[npt.NDArray[Any], ...]
 
 NO_ARMIES = np.zeros((1, 0), np.int16)
@@ -254,50 +258,53 @@ class _SpreadSearch(NamedTuple):
     def territories(self) -> int:
         return len(self.payoff.values) - 1
 
-    def values_from(self, start: int) -> Floats:
+    def find_start_values(self, start: int) -> Floats:
         """Return E_i of every spread, in the order of `compositions`."""
-        blocks = self._from_inside(start) if start else self._from_the_end()
+        blocks = self._join_around_start(start) if start else self._join_from_end()
         spreads, values = map(np.concatenate, zip(*blocks, strict=True))
         return np.asarray(values[np.lexsort(spreads.T[::-1])])
 
-    def _from_the_end(self) -> Iterator[tuple[Whole, Floats]]:
+    def _join_from_end(self) -> Iterator[tuple[Whole, Floats]]:
         half = (self.territories + 1) // 2
-        ends = self._ended(self.territories - half, half)
-        for total, (firsts, failed, stacks) in self._begun(half).items():
+        ends = self._find_endings(self.territories - half, half)
+        for total, (firsts, failed, stacks) in self._find_beginnings(half).items():
             if self.armies - total in ends:
                 lasts, vectors = ends[self.armies - total]
                 values = failed[:, np.newaxis] + stacks @ vectors.T
-                yield _paired(firsts, lasts), values.reshape(-1)
+                yield _join_rows(firsts, lasts), values.reshape(-1)
 
-    def _from_inside(self, start: int) -> Iterator[tuple[Whole, Floats]]:
-        lefts, rights = self._ended(start, 1), self._ended(self.territories - 1 - start, 1)
-        firsts = self._begun(1)
+    def _join_around_start(self, start: int) -> Iterator[tuple[Whole, Floats]]:
+        lefts, rights = (
+            self._find_endings(start, 1),
+            self._find_endings(self.territories - 1 - start, 1),
+        )
+        firsts = self._find_beginnings(1)
         for left_total, (lefts_spreads, left) in lefts.items():
             for right_total, (rights_spreads, right) in rights.items():
                 first = self.armies - left_total - right_total
                 if first in firsts:
                     place, failed, (stack,) = firsts[first]
                     sides = [self.payoff.best(vector, right) for vector in left]
-                    before = _paired(lefts_spreads[:, ::-1], place)
+                    before = _join_rows(lefts_spreads[:, ::-1], place)
                     values = [failed[0] + side @ stack for side in sides]
-                    yield _paired(before, rights_spreads), np.concatenate(values)
+                    yield _join_rows(before, rights_spreads), np.concatenate(values)
 
-    def _begun(self, length: int) -> dict[int, _Part]:
+    def _find_beginnings(self, length: int) -> dict[int, _Part]:
         def begin(taken: int, armies: int, begun: _Part) -> _Part:
             spreads, failed, stacks = begun
             fail = stacks @ self.battles.lost[armies] * self.payoff.values[taken]
-            return _paired(spreads, [[armies]]), failed + fail, stacks @ self.battles.won[armies]
+            return _join_rows(spreads, [[armies]]), failed + fail, stacks @ self.battles.won[armies]
 
         stack = np.eye(len(self.battles.lost[0]))[-1:]
         return self._parts(length, (NO_ARMIES, np.zeros(1), stack), begin)
 
-    def _ended(self, length: int, taken: int) -> dict[int, _Part]:
-        """Return the runs of that length to the end, `taken` territories before."""
+    def _find_endings(self, length: int, taken: int) -> dict[int, _Part]:
+        """Return V for the last `length` territories after `taken` conquests, by their armies."""
 
         def end(rest: int, armies: int, ended: _Part) -> _Part:
             spreads, vectors = ended
             fail = self.battles.lost[armies] * self.payoff.values[taken + length - rest - 1]
-            return _paired([[armies]], spreads), vectors @ self.battles.won[armies].T + fail
+            return _join_rows([[armies]], spreads), vectors @ self.battles.won[armies].T + fail
 
         value = np.full((1, len(self.battles.lost[0])), float(self.payoff.values[taken + length]))
         return self._parts(length, (NO_ARMIES, value), end)
@@ -305,11 +312,11 @@ class _SpreadSearch(NamedTuple):
     def _parts(
         self, length: int, none: _Part, add: Callable[[int, int, _Part], _Part]
     ) -> dict[int, _Part]:
-        """Return all parts of so many territories, by their armies.
+        """Return all parts of `length` territories, by their armies.
 
         none: the part without territories.
-        add: of a number of territories, of armies, and a part with so many territories, that part
-            with the armies on one territory more.
+        add: a function that adds a territory to a part. Its arguments are the number of territories
+            in the part, the armies on the new territory, and the part.
         """
         parts = {0: none}
         for done in range(length):
@@ -324,8 +331,8 @@ class _SpreadSearch(NamedTuple):
         return parts
 
 
-def _paired(firsts: Whole | list[list[int]], seconds: Whole | list[list[int]]) -> Whole:
-    """Return each row of the one followed by each row of the other."""
+def _join_rows(firsts: Whole | list[list[int]], seconds: Whole | list[list[int]]) -> Whole:
+    """Return each row of `firsts` joined with each row of `seconds`."""
     return np.hstack(
         [np.repeat(firsts, len(seconds), axis=0), np.tile(seconds, (len(firsts), 1))],
         dtype=np.int16,

@@ -10,7 +10,7 @@ from iacta.board.position import check_position
 from iacta.inputs.checks import quote, read_int, read_row, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.odds.search import first
+from iacta.odds.search import find_least
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
@@ -293,7 +293,7 @@ def armies_needed_for_plan(
         limit = deadline.part(TRIAL_PART).time_limit
         return best_plan(there, goal, rules, time_limit=limit, **options).counted >= wanted
 
-    fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
+    fewest = find_least(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
     if fewest is None:
         raise IllegalError(f"{MOST_ARMIES} armies on {name} do not reach a chance of {chance}")
     return fewest

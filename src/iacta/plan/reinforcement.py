@@ -27,7 +27,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.odds.search import first
+from iacta.odds.search import find_least
 from iacta.plan.best import Improved, Progress, plan_within, rising, usual_threads
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
@@ -270,7 +270,7 @@ def reinforcements_needed(
     before = planned(position, goal, options, deadline.part(BEFORE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.counted < wanted:
-        number = first(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
+        number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
         if number is None:
             raise IllegalError(f"{MOST_NEW} new armies do not reach a chance of {chance}")
         while number < MOST_NEW and best(number)[1].counted < wanted:

@@ -158,7 +158,7 @@ class DecideAnswer(Answer):
         yield ("attackers", "defenders", "action")
         for attackers in range(1, decision.attackers + 1):
             for defenders in range(1, decision.defenders + 1):
-                yield (attackers, defenders, decision.action_at(attackers, defenders))
+                yield (attackers, defenders, decision.find_action(attackers, defenders))
 
     def draw(self, charts: Charts) -> Any:
         worth: dict[str, Any] = USUAL | self.question.values
@@ -240,7 +240,7 @@ class DecideAnswer(Answer):
                 attackers,
                 [
                     Letter(
-                        *LETTERS[decision.action_at(attackers, defenders)],
+                        *LETTERS[decision.find_action(attackers, defenders)],
                         (attackers, defenders) == here,
                     )
                     for defenders in across
