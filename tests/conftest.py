@@ -56,7 +56,7 @@ def core() -> None:
 def _no_word_of_waiting() -> Iterator[None]:
     """Let no test depend on how long a command takes here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("iacta.cli.terminal.SILENT_WAIT", 1e6)
+        patch.setattr("iacta.cli.terminal.SILENT_DELAY", 1e6)
         yield
 
 

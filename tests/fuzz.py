@@ -29,8 +29,8 @@ import numpy as np
 import iacta
 from iacta import IactaError
 from iacta.cli import main
-from iacta.cli.print_answer import COMMANDS, Shown
-from iacta.cli.terminal import LONG
+from iacta.cli.print_answer import COMMANDS, OutputOptions
+from iacta.cli.terminal import LONG_WORK
 from iacta.forms import parameter_kinds
 from iacta.forms.form import Parameter, option_name
 from iacta.forms.question import QUESTIONS, Question
@@ -75,7 +75,7 @@ def command_line(rng: random.Random) -> list[str]:
     words = form.name.split()
     parameters = [*form.parameters()]
     if issubclass(form, Question):
-        parameters += Shown.parameters()
+        parameters += OutputOptions.parameters()
     if form.name == "plan":
         words += ["--time-limit", "0.02", "--check", "10"][: rng.choice([2, 2, 4])]
     for parameter in parameters:
@@ -146,7 +146,7 @@ def run(words: list[str]) -> Finding | None:
     except Exception:  # it is what is looked for
         return Finding(asked, traceback.format_exc().strip())
     said = err.getvalue()
-    lines = [line for line in said.splitlines() if line != f"iacta: {LONG}"]
+    lines = [line for line in said.splitlines() if line != f"iacta: {LONG_WORK}"]
     printed = out.getvalue()
     is_right = (code == 0 and printed + said != "") or (
         code == 2 and (printed, len(lines)) == ("", 1)

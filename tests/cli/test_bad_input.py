@@ -81,7 +81,7 @@ def test_ctrl_c_ends_at_once_with_130() -> None:
 def test_work_that_takes_long_is_said_without_a_terminal(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("iacta.cli.terminal.SILENT_WAIT", 0.0)
+    monkeypatch.setattr("iacta.cli.terminal.SILENT_DELAY", 0.0)
     ended = run("battle 3000 3000 --exact")
     assert (ended.code, ended.stderr) == (0, "iacta: this is taking a while; Ctrl-C stops it\n")
     assert ended.stdout
@@ -101,9 +101,9 @@ def test_a_traceback_on_ctrl_c_can_only_be_pythons_own() -> None:
 
 
 def test_no_sentence_sends_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
-    from iacta.cli import _complain
+    from iacta.cli import _print_error
 
-    _complain("a\x1b[31m\nb\u202e")
+    _print_error("a\x1b[31m\nb\u202e")
     assert capsys.readouterr().err == "iacta: a\\x1b[31m\\nb\\u202e\n"
 
 

@@ -8,25 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from iacta.cli.completion import SCRIPTS, completions
+from iacta.cli.completion import SCRIPTS, complete_words
 from tests.cli.run import Run
 from tests.tables import table
 
 
 @pytest.mark.parametrize(*table(__file__, "completions"))
 def test_a_word_is_completed_by_its_place(words: list[str], some: list[str]) -> None:
-    found = completions(words)
+    found = complete_words(words)
     assert {*some} <= {*found}
     assert bool(some) == bool(found)
     assert all(each.startswith(words[-1]) for each in found)
 
 
 def test_what_stands_behind_an_equals_sign_of_its_own_is_a_value() -> None:
-    assert "capital" in completions(["battle", "12", "10", "--rules", "="])
+    assert "capital" in complete_words(["battle", "12", "10", "--rules", "="])
 
 
 def test_an_option_is_offered_once() -> None:
-    assert "--json" not in completions(["battle", "--json", "--"])
+    assert "--json" not in complete_words(["battle", "--json", "--"])
 
 
 def test_every_shell_has_a_script(run: Run) -> None:

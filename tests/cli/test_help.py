@@ -2,8 +2,8 @@
 
 import pytest
 
-from iacta.cli.parse import argument_name
-from iacta.cli.print_answer import COMMANDS, Shown
+from iacta.cli.parse import format_argument
+from iacta.cli.print_answer import COMMANDS, OutputOptions
 from iacta.forms.form import Form, Topic, option_name
 from iacta.forms.question import QUESTIONS, Question
 from tests.cli.run import Run
@@ -39,10 +39,10 @@ def test_help_says_what_each_parameter_means(run: Run, form: type[Form]) -> None
     assert max(map(len, result.stdout.splitlines())) <= 80
     text = flat(result.stdout)
     assert form.summary() in text
-    shown = Shown.parameters() if issubclass(form, Question) else ()
+    shown = OutputOptions.parameters() if issubclass(form, Question) else ()
     for parameter in (*form.parameters(), *shown):
         name = parameter.name
-        called = argument_name(parameter) if parameter.is_argument else option_name(name)
+        called = format_argument(parameter) if parameter.is_argument else option_name(name)
         assert f" {called} " in text
         assert parameter.help in text
         if parameter.default_text:

@@ -13,7 +13,7 @@ import pytest
 
 import iacta
 from iacta import TakeAll, best_plan, read_position
-from iacta.cli.terminal import patience
+from iacta.cli.terminal import show_progress
 from iacta.questions import ask
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.plan import question as asked
@@ -89,10 +89,10 @@ def test_who_watches_is_shown_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -
 def test_a_terminal_says_what_ctrl_c_does_and_how_far_work_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("iacta.cli.terminal.LEAST_WAIT", 0.0)
-    monkeypatch.setattr("iacta.cli.terminal.LEAST_CHANGE", 0.0)
+    monkeypatch.setattr("iacta.cli.terminal.PROGRESS_DELAY", 0.0)
+    monkeypatch.setattr("iacta.cli.terminal.REFRESH_INTERVAL", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with patience() as watch:
+    with show_progress() as watch:
         watch("Planning", None, keeps=True)
         watch("Throwing dice", 0.5)
     printed = capsys.readouterr().err.split("\r\x1b[K")

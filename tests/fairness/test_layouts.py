@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from iacta import IactaError, audit
-from iacta.cli.help import form_help
+from iacta.cli.help import format_form_help
 from iacta.fairness.layouts import ACCEPTED, EXAMPLES, find_columns, find_layout
 from iacta.fairness.log import read_log
 from iacta.fairness.trials import LOST, WON, Entry, Notes
@@ -205,7 +205,7 @@ def test_every_example_is_read(each: Any) -> None:
 def test_messages_name_three_layouts_and_the_help_that_lists_all_of_them() -> None:
     assert sum(f" {each.text}" in ACCEPTED for each in EXAMPLES if each.heading) == 2
     assert " 6 4 1 vs 5 3; see iacta audit --help" in ACCEPTED
-    text = form_help([AuditQuestion], "iacta audit")
+    text = format_form_help([AuditQuestion], "iacta audit")
     for each in EXAMPLES:
         assert f"  {each.text}" in text
 

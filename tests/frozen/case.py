@@ -81,7 +81,7 @@ def _run(kind: str, line: str) -> dict[str, Any]:
         with (
             patch.object(sys, "argv", words),
             patch.dict(os.environ, {**environment, "COLUMNS": "80"}, clear=True),
-            patch("iacta.cli.terminal.SILENT_WAIT", 1e6),  # on a slow machine too
+            patch("iacta.cli.terminal.SILENT_DELAY", 1e6),  # on a slow machine too
             redirect_stdout(out),
             redirect_stderr(err),
         ):

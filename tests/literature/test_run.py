@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from iacta.cli.terminal import LONG
+from iacta.cli.terminal import LONG_WORK
 from iacta_literature import SOURCES, published
 from iacta_literature import run as library
 from tests.cli.run import Run
@@ -165,7 +165,7 @@ def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
         finally:
             process.kill()  # should it still be there
     assert (process.returncode, said[0]) == (130, b"")
-    assert said[1] in (b"", f"iacta: {LONG}\n".encode())  # a slow machine may say so
+    assert said[1] in (b"", f"iacta: {LONG_WORK}\n".encode())  # a slow machine may say so
     check_whole(tmp_path / "into")
     assert not list((tmp_path / "into").glob(".*"))
     until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))

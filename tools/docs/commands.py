@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from iacta.cli.parse import argument_name
-from iacta.cli.print_answer import COMMANDS, Shown
+from iacta.cli.parse import format_argument
+from iacta.cli.print_answer import COMMANDS, OutputOptions
 from iacta.forms.form import Form, Parameter, Topic, option_name
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.question import QUESTIONS, Question
@@ -38,14 +38,16 @@ def commands_page() -> str:
 
 def _command(form: type[Form]) -> Iterator[str]:
     """Yield what a command is for, what it takes, and how it is used."""
-    parts: list[type[Form]] = [form] + [Shown] * issubclass(form, Question)
+    parts: list[type[Form]] = [form] + [OutputOptions] * issubclass(form, Question)
     parameters = [each for part in parts for each in part.parameters()]
     arguments = [each for each in parameters if each.is_argument]
     options = [each for each in parameters if not each.is_argument]
     yield f"## `iacta {form.name}`"
     yield form.summary()
     if arguments:
-        yield _table("argument", [(f"`{argument_name(each)}`", _line(each)) for each in arguments])
+        yield _table(
+            "argument", [(f"`{format_argument(each)}`", _line(each)) for each in arguments]
+        )
     if options:
         yield _table("option", [(f"`{_option(each)}`", _line(each)) for each in options])
     yield "\n".join(f"- `iacta {each.line}`: {each.words}" for each in form.examples)

@@ -1,4 +1,4 @@
-"""The command `iacta`: a thin face over the answers, which describe themselves."""
+"""The command `iacta`, a thin layer over questions and answers."""
 
 import errno
 import os
@@ -9,9 +9,9 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
-from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spelt
-from iacta.cli.print_answer import COMMANDS, Command, Shown, ask
-from iacta.cli.rules_from_environment import know_rules_files, with_usual_rules
+from iacta.cli.parse import HELP, VERSION, check_arguments, check_known, read_words, spell_parameter
+from iacta.cli.print_answer import COMMANDS, Command, OutputOptions, ask
+from iacta.cli.rules_from_environment import add_usual_rules, read_rules_files
 from iacta.forms.form import Form, Outline, format_error
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import MAX_VALUE_LENGTH
@@ -19,35 +19,34 @@ from iacta.inputs.errors import IactaError
 
 __all__ = ["main"]
 
-NOT_WRITTEN = 1
-BAD_INPUT = 2
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+EXIT_NOT_WRITTEN = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
 
 
 def main() -> NoReturn:
-    """Run the command line, and end with 0, with 2 on bad input or 130 on Ctrl-C."""
+    """Run the command line. The exit code is 0, 2 for bad input, or 130 after Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # None where the shell has closed it
-            stream.reconfigure(errors="backslashreplace")  # for names that it cannot encode
+        if isinstance(stream, TextIOWrapper):  # a closed stream is None
+            stream.reconfigure(errors="backslashreplace")  # names may not fit the encoding
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         code = _run(sys.argv[1:])
         sys.stdout.flush()
     except IactaError as error:
-        code = _complain(str(error))
+        code = _print_error(str(error))
     except MemoryError:
-        code = _complain("these numbers need more memory than this machine has")
+        code = _print_error("these numbers need more memory than this machine has")
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        code = EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as `head`, has ended: nothing more can be written.
-        _write_no_more()
-        code = BROKEN_PIPE
+        _discard_output()  # the reader, such as `head`, has ended
+        code = EXIT_BROKEN_PIPE
     except OSError as error:
-        _write_no_more()
-        code = _complain(f"cannot write the answer: {error.strerror}", NOT_WRITTEN)
+        _discard_output()
+        code = _print_error(f"cannot write the answer: {error.strerror}", EXIT_NOT_WRITTEN)
     sys.exit(code)
 
 
@@ -55,9 +54,9 @@ def _run(words: Sequence[str]) -> int:
     if words[:1] == ["help"]:
         words = [*filter("help".__ne__, words), HELP[1]]
     if not words or words[0] in HELP:
-        from iacta.cli.help import overview  # only needed here
+        from iacta.cli.help import format_overview  # only needed here
 
-        print(overview(_outlines()))
+        print(format_overview(_list_outlines()))
         return 0
     if words[0] in VERSION:
         from importlib.metadata import version  # slow to import, and only needed here
@@ -65,37 +64,37 @@ def _run(words: Sequence[str]) -> int:
         print(f"iacta {version('iacta')}")
         return 0
     first, *rest = words
-    if [first, *rest[:1]] == ["completion", "words"]:  # asked by a shell, not by people
-        from iacta.cli.completion import completions  # only needed here
+    if [first, *rest[:1]] == ["completion", "words"]:  # called by the completion scripts
+        from iacta.cli.completion import complete_words  # only needed here
 
-        print("\n".join(completions(rest[1:])))
+        print("\n".join(complete_words(rest[1:])))
         return 0
     forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
     if not forms and first.startswith("-"):
         check_known("option", first, [*VERSION, *HELP], "iacta")
     if not forms:
-        names = [*(outline.name for outline in _outlines()), *VERSION, *HELP]
-        check_known("command", first, names, "iacta", lambda _: _meant_by(words))
+        names = [*(outline.name for outline in _list_outlines()), *VERSION, *HELP]
+        check_known("command", first, names, "iacta", lambda _: _suggest_command(words))
     form, *members = forms
     if not members:
         return _run_form(form, rest)
     if not rest or rest[0] in HELP:
-        from iacta.cli.help import group_help  # only needed here
+        from iacta.cli.help import format_group_help  # only needed here
 
-        print(group_help(f"iacta {first}", form, members))
+        print(format_group_help(f"iacta {first}", form, members))
         return 0
     names = [member.name.split()[1] for member in members]
     check_known("command", rest[0], names, f"iacta {first}")
     return _run_form(members[names.index(rest[0])], rest[1:])
 
 
-def _meant_by(words: Sequence[str]) -> str:
-    """Return which question words without a command, or with an unknown one, may ask."""
+def _suggest_command(words: Sequence[str]) -> str:
+    """Suggest a question whose arguments fit the words after a missing or unknown command."""
     named = [word for word in words if word not in HELP]
     for some in (named, named[1:]):
         line = shlex.join(some)
         for form in QUESTIONS.all() if len(line) <= MAX_VALUE_LENGTH else ():
-            parameters = [*form.parameters(), *Shown.parameters()]
+            parameters = [*form.parameters(), *OutputOptions.parameters()]
             if sum(parameter.is_required and parameter.is_argument for parameter in parameters) > 1:
                 with suppress(IactaError):
                     form.parse(read_words(parameters, some, ""))
@@ -103,45 +102,47 @@ def _meant_by(words: Sequence[str]) -> str:
     return ""
 
 
-def _outlines() -> list[Outline]:
+def _list_outlines() -> list[Outline]:
     return [*QUESTIONS.outlines(), *COMMANDS.outlines()]
 
 
 def _run_form(form: type[Form], words: Sequence[str]) -> int:
     if issubclass(form, Command):
         form = form.for_words(words)
-    forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
+    forms: list[type[Form]] = [form, OutputOptions] if issubclass(form, Question) else [form]
     command = f"iacta {form.name}"
     if any(word in HELP for word in words):
-        from iacta.cli.help import form_help  # only needed here
+        from iacta.cli.help import format_form_help  # only needed here
 
-        print(form_help(forms, command))
+        print(format_form_help(forms, command))
         return 0
     try:
         texts = read_words(
             [parameter for part in forms for parameter in part.parameters()], words, command
         )
-        know_rules_files(form, texts)
+        read_rules_files(form, texts)
         check_arguments(form.parameters(), texts)
-        filled = form.parse(with_usual_rules(form, texts))
+        filled = form.parse(add_usual_rules(form, texts))
         if isinstance(filled, Command):
             return filled.run()
         if isinstance(filled, Question):
-            ask(filled, Shown.parse(texts))
+            ask(filled, OutputOptions.parse(texts))
     except IactaError as error:
-        raise IactaError(format_error(error, form, lambda name: spelt(form, name))) from error
+        raise IactaError(
+            format_error(error, form, lambda name: spell_parameter(form, name))
+        ) from error
     return 0
 
 
-def _write_no_more() -> None:
-    """Discard buffered output, so that Python does not try to write it when it ends."""
+def _discard_output() -> None:
+    """Discard buffered output, which Python would otherwise write at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _complain(sentence: str, code: int = BAD_INPUT) -> int:
+def _print_error(sentence: str, code: int = EXIT_BAD_INPUT) -> int:
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in sentence)
     if sys.stderr is not None:
-        with suppress(OSError):  # its reader may have ended
+        with suppress(OSError):  # the reader may have ended
             print(f"iacta: {line}", file=sys.stderr, flush=True)
     return code

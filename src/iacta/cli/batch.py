@@ -1,4 +1,4 @@
-"""`iacta batch`: a question asked for each row of a file."""
+"""`iacta batch`: answer a question for each row of a file."""
 
 import sys
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from itertools import pairwise
 
 from iacta.cli.print_answer import Command, command
-from iacta.cli.terminal import patience
+from iacta.cli.terminal import show_progress
 from iacta.forms.form import Example, Form, Topic, made_form, option_name, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Listed, Name
 from iacta.forms.question import QUESTIONS, Question, find_question
@@ -14,56 +14,56 @@ from iacta.forms.sentences import count
 from iacta.inputs.files import STREAM
 from iacta.questions.battle import BattleQuestion
 
-SOME_ERRORS = 1
-ANSWERED = ", ".join(form.name for form in QUESTIONS.all() if form.usual_columns())
+EXIT_ROW_ERRORS = 1
+QUESTION_NAMES = ", ".join(form.name for form in QUESTIONS.all() if form.usual_columns())
 
 
 @command(
     "batch",
     Topic.TOOLS,
-    Example("batch battles.csv odds.csv", "what are the odds of each battle in a file?"),
+    Example("batch battles.csv odds.csv", "odds of each battle in a file"),
     Example(
         "batch chains.parquet far.parquet --question campaign --rules capital",
-        "and of campaigns, by whole columns?",
+        "odds of campaigns in a Parquet file",
     ),
 )
 class BatchCommand(Command, kw_only=True):
-    """Answer a question for each row of a file, and write the rows with their answers.
+    """Answer a question for each row of a file, and add the answers as columns.
 
-    Ends with 1 if some rows have errors.
+    The exit code is 1 if some rows have errors.
     """
 
     input: str = parameter(
         FileName(),
-        "The file with the rows: CSV, JSON, Excel, Parquet or Arrow, text also compressed; - "
-        "is standard input.",
+        "Input file: CSV, JSON, Excel, Parquet or Arrow; text may be compressed; - reads standard "
+        "input.",
         is_argument=True,
         metavar="IN",
     )
     output: str = parameter(
         FileName(),
-        "The file to write: .csv, .jsonl, .xlsx, .parquet or .arrow, text also as .csv.gz and "
-        "the like; - prints it in the format of IN. The Parquet of a cluster is a folder.",
+        "Output file: .csv, .jsonl, .xlsx, .parquet or .arrow; text may be compressed, such as "
+        ".csv.gz; - prints the format of IN. With --cluster, Parquet output is a folder.",
         is_argument=True,
         metavar="OUT",
     )
     question: str = parameter(
         Name(),
-        f"The question: {ANSWERED}. Each of its options may also be a column of that name.",
+        f"The question: {QUESTION_NAMES}. Its options may be columns of IN with the same names.",
         metavar="NAME",
         default=BattleQuestion.name,
     )
     columns: tuple[str, ...] | None = parameter(
         Listed(Name()),
-        "The columns to add: keys of the answer, as --json prints it.",
-        usual="its chances and numbers",
+        "Columns to add: keys of the answer, as in --json.",
+        usual="chances and numbers",
         metavar="NAME,NAME...",
         default=None,
     )
     cluster: str | None = parameter(
         Name(),
-        "Answer in blocks on a Dask cluster, for what is larger than the memory or takes long: "
-        "the address of its scheduler, such as tcp://127.0.0.1:8786, or local for all cores here.",
+        "Run on a Dask cluster, for files larger than memory or long computations: the "
+        "scheduler's address, such as tcp://127.0.0.1:8786, or local to use all cores.",
         metavar="ADDRESS",
         default=None,
     )
@@ -75,7 +75,7 @@ class BatchCommand(Command, kw_only=True):
         named = [after for word, after in pairwise(words) if word == option]
         named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
         form = find_question(named[0]) if named else BattleQuestion
-        return _asking(form) if form is not None else BatchCommand
+        return _make_command(form) if form is not None else BatchCommand
 
     def run(self) -> int:
         from iacta.batch import answer_file  # an extra, slow to load
@@ -91,17 +91,17 @@ class BatchCommand(Command, kw_only=True):
         with ExitStack() as stack:
             client = None
             if self.cluster is not None:
-                from iacta.batch.cluster import cluster  # another extra
+                from iacta.batch.cluster import open_cluster  # another extra
 
-                client = stack.enter_context(cluster(self.cluster))
-                print(f"iacta: Dask shows its work at {client.dashboard_link}", file=sys.stderr)
+                client = stack.enter_context(open_cluster(self.cluster))
+                print(f"iacta: Dask dashboard: {client.dashboard_link}", file=sys.stderr)
             done = answer_file(
                 self.input,
                 self.output,
                 self.question,
                 columns=self.columns,
                 client=client,
-                watch=stack.enter_context(patience()),
+                watch=stack.enter_context(show_progress()),
                 **given,
             )
         is_printed = self.output == STREAM
@@ -111,11 +111,11 @@ class BatchCommand(Command, kw_only=True):
         if done.errors:
             wrong = count(done.errors, "row has an error", "rows have errors")
             print(f'iacta: {wrong}; see column "error"', file=sys.stderr)
-        return SOME_ERRORS if done.errors else 0
+        return EXIT_ROW_ERRORS if done.errors else 0
 
 
-def _asking(question: type[Question]) -> type[BatchCommand]:
-    """Return the command with the parameters of a question as options, none of them required."""
+def _make_command(question: type[Question]) -> type[BatchCommand]:
+    """Return the command with the parameters of a question as additional, optional options."""
     fields = {}
     for described in question.parameters():
         usual = "a column" if described.is_required else described.default_text
@@ -129,5 +129,7 @@ def _asking(question: type[Question]) -> type[BatchCommand]:
     return form
 
 
-# The help shows the options of the usual question, too.
-command(BatchCommand.name, BatchCommand.topic, *BatchCommand.examples)(_asking(BattleQuestion))
+# The help includes the options of the default question.
+command(BatchCommand.name, BatchCommand.topic, *BatchCommand.examples)(
+    _make_command(BattleQuestion)
+)

@@ -1,4 +1,4 @@
-"""`iacta chart`: the pictures that no other command draws, one command each."""
+"""`iacta chart`: one subcommand for each chart that no question draws."""
 
 import inspect
 import re
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from iacta.charts import Chart
 from iacta.cli.print_answer import Command, command
-from iacta.cli.terminal import patience
+from iacta.cli.terminal import show_progress
 from iacta.forms.form import ClashError, Example, Form, Topic, made_form, parameter
 from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, RulesName, Whole
 from iacta.forms.shared_parameters import (
@@ -27,22 +27,22 @@ from iacta_literature.charts.curves import CHANCES
 
 FILE = (
     Name(),
-    "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
+    "Output file: .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
 )
 
 
 @command(
     "chart",
     Topic.STUDY,
-    Example("chart delta delta.svg", "how much does it help to be one army ahead?"),
-    Example("chart break-even even.png --dark", "how many armies is an even battle?"),
+    Example("chart delta delta.svg", "the value of one more army"),
+    Example("chart break-even even.png --dark", "the armies needed for an even battle"),
 )
 class ChartGroup(Command):
-    """Draw one of the pictures that no other command draws."""
+    """Draw further charts, mostly from the literature."""
 
 
 class ChartCommand(Command, kw_only=True):
-    """A command that draws one chart into a file."""
+    """A command that saves one chart."""
 
     file: str = parameter(*FILE, is_argument=True)
     dark: bool = parameter(Flag(), "Draw on a dark background.", default=False)
@@ -59,24 +59,24 @@ class ChartCommand(Command, kw_only=True):
         raise NotImplementedError
 
 
-def _simulated(form: RandomCampaign) -> object:
-    with patience() as watch:
+def _simulate(form: RandomCampaign) -> object:
+    with show_progress() as watch:
         return form.simulated(watch)
 
 
-def _estimates(form: RandomCampaign) -> object:
-    with patience():
+def _estimate(form: RandomCampaign) -> object:
+    with show_progress():
         return running_estimates(form.campaign, runs=form.runs, seed=form.dice)
 
 
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
-# The form and the value of each argument of a chart that is not a number.
+# For each argument that is not a number: the form that parses the argument, and its value.
 ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
     "campaign": (OneCampaign, lambda form: form.campaign),
     "fought": (OneCampaign, lambda form: form.campaign),
-    "simulated": (RandomCampaign, _simulated),
-    "estimates": (RandomCampaign, _estimates),
+    "simulated": (RandomCampaign, _simulate),
+    "estimates": (RandomCampaign, _estimate),
     "seed": (RandomCampaign, lambda form: form.dice),
     "rules": (UnderRules, lambda form: form.rule_set.rules),
     "label": (UnderRules, lambda form: form.rule_set.name),
@@ -84,18 +84,18 @@ ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
 
 
 class Option(NamedTuple):
-    """An option for an argument of a chart.
+    """A command-line option for an argument of a chart.
 
-    default: its value, as typed, if it is not given.
-    least: the least whole number that it can be; `None` if it can be negative.
+    default: the default value as text.
+    least: the minimum, or `None` if negative numbers are valid.
     """
 
     default: str
     least: int | None = None
 
 
-def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
-    """Return the command of a chart; its parameters are the arguments of the chart's function."""
+def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
+    """Return a command for a chart, with the arguments of its function as parameters."""
     arguments = [
         parameter
         for parameter in inspect.signature(draw).parameters.values()
@@ -108,7 +108,7 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
     own: dict[str, Any] = {"file": parameter(*FILE, is_argument=True)}  # the first argument
     for argument in arguments:
         if argument.name in options:
-            own[argument.name] = _option(draw, argument, options[argument.name])
+            own[argument.name] = _make_option(draw, argument, options[argument.name])
         elif argument.name in NUMBERS:
             own[argument.name] = parameter(*NUMBERS[argument.name], is_argument=True)
 
@@ -125,8 +125,8 @@ def _described(draw: Callable[..., Chart], options: Mapping[str, Option]) -> typ
     return made
 
 
-def _option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
-    """Declare the field of an option; its help is what the chart's docstring says."""
+def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Option) -> Any:
+    """Declare an option whose help comes from the docstring of the chart's function."""
     name, text = argument.name, inspect.cleandoc(draw.__doc__ or "")
     match = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(match[1].split()) if match else ""
@@ -138,55 +138,57 @@ def _option(draw: Callable[..., Chart], argument: inspect.Parameter, option: Opt
     return parameter(kind, help_line, default=default, metavar="N,N..." if is_list else "")
 
 
-def _add(name: str, draw: Callable[..., Chart], example: str = "", **options: Option) -> None:
-    """Make the command of a figure.
+def _add_chart(name: str, draw: Callable[..., Chart], example: str = "", **options: Option) -> None:
+    """Register the command for a chart.
 
-    example: what follows the name of the file in the command's example.
-    options: the arguments that are options, by name.
+    example: further words for the example in help, after the file name.
+    options: the options by argument name.
     """
     line = f"chart {name} {name}.svg {example}".strip()
-    command(f"chart {name}", Topic.STUDY, Example(line))(_described(draw, options))
+    command(f"chart {name}", Topic.STUDY, Example(line))(_make_command(draw, options))
 
 
-_add(
+_add_chart(
     "delta",
     charts.curves_by_delta,
     deltas=Option("-5,-2,-1,0,1,2,5,10"),
     defenders=Option("60", least=1),
 )
-_add(
+_add_chart(
     "match-ups",
     charts.curves_by_match_up,
     defenders=Option("1,2,3,4,5,10,15,20", least=1),
     attackers=Option("20", least=1),
 )
-_add(
+_add_chart(
     "advantage",
     charts.curves_by_advantage,
     advantages=Option("0,1,2,3,4,5,6,7"),
     attackers=Option("20", least=2),
 )
-_add(
+_add_chart(
     "slices",
     charts.slices,
     "--garrison 0",
     defenders=Option("15,25,35", least=1),
     attackers=Option("50", least=1),
 )
-_add(
+_add_chart(
     "break-even",
     charts.break_even,
     attackers=Option("50", least=1),
     defenders=Option("50", least=2),
 )
-_add("difference", charts.final_difference, "50 50 --garrison 0")
-_add("score", charts.campaign_score, "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
-_add("convergence", charts.convergence, "12 10 --runs 1e5 --seed 1")
-_add("states", charts.state_space, "4 2")
-_add("tree", charts.probability_tree, "4 2")
-_add("after-rolls", charts.after_rolls, "12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
-_add("matrix", charts.transition_matrix, "11 10")
-_add("boundary", charts.first_passages, "12 10")
+_add_chart("difference", charts.final_difference, "50 50 --garrison 0")
+_add_chart("score", charts.campaign_score, "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
+_add_chart("convergence", charts.convergence, "12 10 --runs 1e5 --seed 1")
+_add_chart("states", charts.state_space, "4 2")
+_add_chart("tree", charts.probability_tree, "4 2")
+_add_chart(
+    "after-rolls", charts.after_rolls, "12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0)
+)
+_add_chart("matrix", charts.transition_matrix, "11 10")
+_add_chart("boundary", charts.first_passages, "12 10")
 
 
 @command(
@@ -195,9 +197,9 @@ _add("boundary", charts.first_passages, "12 10")
     Example("chart minimum-troops minimum-troops.svg --defenders 50 --per-defender"),
 )
 class MinimumTroops(ChartCommand, kw_only=True):
-    """Draw the fewest attackers needed for each chance, by defenders, for several rules."""
+    """Draw the minimum number of attackers for each chance and rule set, by defenders."""
 
-    defenders: int = parameter(Whole(least=2), "The most defenders.", default=200)
+    defenders: int = parameter(Whole(least=2), "The maximum number of defenders.", default=200)
     chances: Sequence[Fraction] = parameter(
         Listed(Chance()),
         "Wanted chances, such as 50%,95%.",
@@ -213,7 +215,7 @@ class MinimumTroops(ChartCommand, kw_only=True):
     per_defender: bool = parameter(Flag(), "Divide the attackers by the defenders.", default=False)
     ratio: bool = parameter(
         Flag(),
-        "Show the ratio of the second rules to the first.",
+        "Show the ratio of two rule sets: the second to the first.",
         excludes="per_defender",
         default=False,
     )

@@ -1,21 +1,22 @@
-"""`iacta completion`: shell completion of commands, options and names."""
+"""`iacta completion`: shell completion for commands, options and names."""
 
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
-from iacta.cli.print_answer import COMMANDS, Command, Shown, command
+from iacta.cli.print_answer import COMMANDS, Command, OutputOptions, command
 from iacta.forms.form import Example, Form, Parameter, Topic, option_name, parameter
 from iacta.forms.parameter_kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import STREAM
 
-PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # the metavars of names
-BLANK = r"[^\w.]+"  # boards find names whatever separates their words
+TERRITORY_METAVARS = {"NAMES", "NAME"}
+PLAYER_METAVARS = {"PLAYER", "PLAYERS"}
+SEPARATOR = r"[^\w.]+"  # lookups on boards treat any separator of words alike
 
-# Each calls `iacta completion words`, and completes files where that prints nothing.
+# Each script calls `iacta completion words`. If there is no output, it completes file names.
 SCRIPTS = {
     "bash": """_iacta() {
     local IFS=$'\\n'
@@ -45,8 +46,8 @@ complete -c iacta -f -a '(__iacta)'""",
     "completion",
     Topic.TOOLS,
     Example("completion bash >> ~/.bashrc", "set up bash"),
-    Example("completion zsh >> ~/.zshrc", "zsh, after compinit"),
-    Example("completion fish > ~/.config/fish/completions/iacta.fish", "fish"),
+    Example("completion zsh >> ~/.zshrc", "set up zsh, after compinit"),
+    Example("completion fish > ~/.config/fish/completions/iacta.fish", "set up fish"),
 )
 class Completion(Command):
     """Print a shell completion script."""
@@ -58,29 +59,29 @@ class Completion(Command):
         return 0
 
 
-def completions(words: Sequence[str]) -> list[str]:
-    """Return the completions of the last word of a command line; none for files and numbers.
+def complete_words(words: Sequence[str]) -> list[str]:
+    """Return the completions of the last word of a command line, except for files and numbers.
 
-    words: those after `iacta`; the last may be empty.
+    words: the words after `iacta`; the last word may be empty.
 
-    >>> completions(["camp"])
+    >>> complete_words(["camp"])
     ['campaign']
-    >>> completions(["battle", "12", "10", "--rules", "zombie"])
+    >>> complete_words(["battle", "12", "10", "--rules", "zombie"])
     ['zombie-attacker', 'zombie-defender']
-    >>> completions(["battle", "12", "10", "--rules=capital+wa"])
+    >>> complete_words(["battle", "12", "10", "--rules=capital+wa"])
     ['--rules=capital+wall']
     """
-    # To bash, the = between an option and its value is a word.
+    # bash passes the = between an option and its value as a separate word.
     *before, begun = [word for word in words if word != "="] or [""]
     if words and words[-1] == "=":
         before, begun = [*before, begun], ""
     option, equals, value = begun.partition("=")
     if equals and option.startswith("--"):
-        return [f"{option}={word}" for word in completions([*before, option, value])]
-    return sorted(word for word in _possible(before, begun) if word.startswith(begun))
+        return [f"{option}={word}" for word in complete_words([*before, option, value])]
+    return sorted(word for word in _list_words(before, begun) if word.startswith(begun))
 
 
-def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
+def _list_words(before: Sequence[str], begun: str) -> Iterator[str]:
     before = before[before[:1] == ["help"] :]
     if not before:
         yield from (outline.name for outline in (*QUESTIONS.outlines(), *COMMANDS.outlines()))
@@ -99,12 +100,12 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
         form = form.for_words(before)
     parameters = [*form.parameters()]
     if issubclass(form, Question):
-        parameters += Shown.parameters()
+        parameters += OutputOptions.parameters()
     options = {option_name(parameter.name): parameter for parameter in parameters}
     last = options.get(before[-1])
     if last is not None and not isinstance(last.kind, Flag):
-        yield from _values(last.kind, begun)
-        yield from _named(form, before[len(form.name.split()) : -1], last, begun)
+        yield from _list_values(last.kind, begun)
+        yield from _list_names(form, before[len(form.name.split()) : -1], last, begun)
         return
     arguments = [parameter for parameter in parameters if parameter.is_argument]
     if begun.startswith("-") or not any(argument.kind.names_file for argument in arguments):
@@ -113,13 +114,17 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
         )
         yield HELP[1]
     for argument in arguments:
-        yield from _values(argument.kind, begun)
+        yield from _list_values(argument.kind, begun)
 
 
-def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
-    if option.value_name not in PLACES | PLAYERS or not hasattr(form, "position"):
+def _list_names(
+    form: type[Form], words: Sequence[str], option: Parameter, begun: str
+) -> Iterator[str]:
+    if option.value_name not in TERRITORY_METAVARS | PLAYER_METAVARS or not hasattr(
+        form, "position"
+    ):
         return
-    from iacta.board.files import read_board  # all of this is only needed here
+    from iacta.board.files import read_board  # only needed here
     from iacta.board.position import read_position
 
     texts: Texts = {}
@@ -136,16 +141,18 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
         elif "board" in texts:
             board = read_board(str(texts["board"]))
     before, comma, _ = begun.rpartition(",")
-    names = [*players] if option.value_name in PLAYERS else []
-    if option.value_name in PLACES:
+    names = [*players] if option.value_name in PLAYER_METAVARS else []
+    if option.value_name in TERRITORY_METAVARS:
         names += [*board.territories, *(continent.name for continent in board.continents)]
+    if option.value_name not in PLAYER_METAVARS:
+        names = [re.sub(SEPARATOR, "-", name) for name in names]
     for name in names:
-        yield f"{before}{comma}{name if option.value_name in PLAYERS else re.sub(BLANK, '-', name)}"
+        yield f"{before}{comma}{name}"
 
 
-def _values(kind: Kind, begun: str) -> Iterator[str]:
+def _list_values(kind: Kind, begun: str) -> Iterator[str]:
     if isinstance(kind, Listed):
-        yield from _values(kind.kind, begun)
+        yield from _list_values(kind.kind, begun)
     elif isinstance(kind, OneOf):
         yield from (kind.text(word) for word in kind.words)
     elif isinstance(kind, RulesName):

@@ -1,4 +1,4 @@
-"""The picture of an answer, which commands draw into a file."""
+"""Output of a chart to a file or to standard output."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Picture:
-    """The file for a picture: `-` prints SVG."""
+    """The output file of a chart; `-` prints SVG."""
 
     def __init__(self, file: str, dark: bool) -> None:
         from iacta.charts.saving import check_installed, ending  # only needed here
@@ -22,7 +22,7 @@ class Picture:
             check_installed()
         if file != STREAM:
             check_writable(file)
-        # The converter starts now, to be ready when the answer is.
+        # Start the converter early, to run in parallel with the computation.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
     def __enter__(self) -> "Picture":
@@ -37,5 +37,5 @@ class Picture:
             print(chart.content("svg", dark=self._dark, make=self._make).decode())
             return
         chart.save(self._file, dark=self._dark, make=self._make)
-        if sys.stderr is not None:  # as it is when the shell has closed it
+        if sys.stderr is not None:  # a closed stream is None
             print(f"iacta: wrote {format_path(self._file)}", file=sys.stderr)

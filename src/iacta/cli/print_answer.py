@@ -1,4 +1,4 @@
-"""Shows the answer to a question, or runs a command."""
+"""Output of answers, and the base class of commands."""
 
 import sys
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from iacta.cli.terminal import patience, print_sections
+from iacta.cli.terminal import print_sections, show_progress
 from iacta.forms.form import Form, Register, parameter
 from iacta.forms.parameter_kinds import Flag, Name
 from iacta.forms.question import Answer, Question
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Command(Form):
-    """A form that does something other than answer a question."""
+    """A command that does not answer a question, such as `serve`."""
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> "type[Command]":
-        """Return the form that reads a command line, which may depend on its words."""
+        """Return the form that parses a command line; its options may depend on the words."""
         return cls
 
     def run(self) -> int:
@@ -34,14 +34,14 @@ COMMANDS: Register[Command] = Register("iacta.cli")
 command = COMMANDS.add
 
 
-class Shown(Form, kw_only=True):
-    """How an answer is shown."""
+class OutputOptions(Form, kw_only=True):
+    """Options for the output of an answer."""
 
     json: bool = parameter(Flag(), "Print JSON.", excludes="csv", default=False)
     csv: bool = parameter(Flag(), "Print CSV.", default=False)
     plot: str | None = parameter(
         Name(),
-        "Draw the answer, too: .svg, .png, .pdf, .html, .json or .csv; - prints only an SVG.",
+        "Save a chart: .svg, .png, .pdf, .html, .json or .csv; - prints only the SVG.",
         metavar="FILE",
         default=None,
     )
@@ -53,8 +53,8 @@ class Shown(Form, kw_only=True):
             raise IllegalError("--plot - cannot be combined with --json or --csv")
 
 
-def ask(question: Question, shown: Shown) -> Answer:
-    """Print the answer to a question, draw it if asked to, and return it."""
+def ask(question: Question, shown: OutputOptions) -> Answer:
+    """Print the answer to a question, save its chart if requested, and return the answer."""
     picture = None
     if shown.plot is not None:
         question.check_chart()
@@ -64,11 +64,11 @@ def ask(question: Question, shown: Shown) -> Answer:
     elif shown.dark:
         raise IllegalError("--dark also needs --plot FILE")
     with picture or nullcontext():
-        return _show(question, shown, picture)
+        return _print_answer(question, shown, picture)
 
 
-def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer:
-    with patience() as watch:
+def _print_answer(question: Question, shown: OutputOptions, picture: "Picture | None") -> Answer:
+    with show_progress() as watch:
         answer = question.answer(watch)
         if shown.json:
             import json  # only needed here
@@ -80,9 +80,9 @@ def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer
         else:
             sections = list(answer.sections())
         if picture and answer.is_whole:
-            chart = answer.plot()  # before anything is printed, as it may be refused
+            chart = answer.plot()  # may raise an error, so draw before printing
     if shown.plot == STREAM:
-        pass  # the picture replaces the answer
+        pass  # the chart replaces the text
     elif shown.json:
         print(text)
     elif shown.csv:

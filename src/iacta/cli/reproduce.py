@@ -1,4 +1,4 @@
-"""`iacta reproduce`: every value and figure of the literature, recomputed."""
+"""`iacta reproduce`: recompute every value and figure of the literature."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iacta.cli.print_answer import Command, command
-from iacta.cli.terminal import patience, print_sections
+from iacta.cli.terminal import print_sections, show_progress
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Name
 from iacta.forms.sections import Section
@@ -17,19 +17,19 @@ from iacta.inputs.files import format_path
 if TYPE_CHECKING:
     from iacta_literature import Reproduced
 
-DIFFERENT = 1
+EXIT_DIFFERENT = 1
 
 
 @command(
     "reproduce",
     Topic.STUDY,
-    Example("reproduce", "does every published number agree?"),
-    Example("reproduce report", "the same, with the report in the folder report"),
+    Example("reproduce", "compare every published number"),
+    Example("reproduce report", "write the report to the folder report"),
 )
 class ReproduceCommand(Command):
-    """Recompute the numbers and figures of the literature, with a report.
+    """Recompute the numbers and figures of the literature, and write a report.
 
-    Exits with 1 if a value differs and is not a listed erratum.
+    The exit code is 1 if a value differs and is not a listed erratum.
     """
 
     folder: str = parameter(
@@ -51,24 +51,24 @@ class ReproduceCommand(Command):
 
         library.check_packages()
         steps = library.steps()
-        with patience() as watch:
+        with show_progress() as watch:
             done = library.reproduce(
                 Path(self.folder), lambda step: watch("Recomputing the literature", step / steps)
             )
         if self.json:
-            print(json.dumps(_record(done), indent=2))
+            print(json.dumps(_make_record(done), indent=2))
         else:
-            print_sections(_sections(done))
-        return DIFFERENT if done.differing else 0
+            print_sections(_make_sections(done))
+        return EXIT_DIFFERENT if done.differing else 0
 
 
-def _record(done: "Reproduced") -> dict[str, object]:
+def _make_record(done: "Reproduced") -> dict[str, object]:
     return {
         "report": str(done.report),
         "values": sum(map(len, done.values.values())),
         "agree": len(done.agreeing),
         "errata": [
-            {"where": row["where"], "count": _count(row, done), "sentence": row["sentence"]}
+            {"where": row["where"], "count": _count_values(row, done), "sentence": row["sentence"]}
             for row in done.errata
         ],
         "differ": [
@@ -84,11 +84,11 @@ def _record(done: "Reproduced") -> dict[str, object]:
     }
 
 
-def _count(row: dict[str, str], done: "Reproduced") -> int:
+def _count_values(row: dict[str, str], done: "Reproduced") -> int:
     return sum(value.published.erratum == row["erratum"] for value in done.mistaken)
 
 
-def _sections(done: "Reproduced") -> Iterator[Section]:
+def _make_sections(done: "Reproduced") -> Iterator[Section]:
     total = sum(map(len, done.values.values()))
     yield Section(
         [
@@ -107,7 +107,7 @@ def _sections(done: "Reproduced") -> Iterator[Section]:
         yield Section(lines, title=f"{len(done.differing)} {words}:")
     errata = []
     for row in done.errata:
-        printed = _count(row, done)
+        printed = _count_values(row, done)
         values = count(printed, "value", "values") if printed else "no printed value"
         errata.append(f"{row['where']} ({values}): {row['sentence']}")
     if errata:

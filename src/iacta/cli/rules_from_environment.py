@@ -1,4 +1,4 @@
-"""The rules that a command line means: those it names, or the usual ones, in `IACTA_RULES`."""
+"""The rules of a command: from its options, else from the variable `IACTA_RULES`."""
 
 import os
 import re
@@ -14,8 +14,8 @@ VARIABLE = "IACTA_RULES"
 RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 
-def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
-    """Return the texts of a command line, with the usual rules where it names none."""
+def add_usual_rules(form: type[Form], texts: Texts) -> Texts:
+    """Add the rules of `IACTA_RULES` to the texts of a command line without rules."""
     is_played = issubclass(form, UnderRules) and not any(
         parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )
@@ -30,8 +30,8 @@ def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
         raise type(error)(f"{VARIABLE}: {error}") from None
 
 
-def know_rules_files(form: type[Form], texts: Texts) -> None:
-    """Read the rules files that territories and fronts name, as in `8:house.toml`."""
+def read_rules_files(form: type[Form], texts: Texts) -> None:
+    """Read rules files named in territories and fronts, such as `8:house.toml`."""
     for parameter in form.parameters():
         if not parameter.kind.names_rules or parameter.name not in texts:
             continue

@@ -1,4 +1,4 @@
-"""`iacta serve`: the page and its API, from this machine."""
+"""`iacta serve`: the web page and its API."""
 
 import errno
 from contextlib import suppress
@@ -16,60 +16,60 @@ from iacta.web.limits import MOST_ACCEPTED, MOST_CONNECTING, MOST_SECONDS, SHUTD
 if TYPE_CHECKING:
     from socket import socket
 
-NEEDED = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
-MOST_PORT, MOST_WORKERS = 65_535, 256
-MOST_TRIED = 20  # ports, for one that is free
+PACKAGES = ("fastapi", "jinja2", "segno", "uvicorn", "vl_convert", "scipy")
+MAX_PORT, MAX_WORKERS = 65_535, 256
+MAX_TRIED_PORTS = 20  # next ports to try for a suggestion if the port is in use
 
 
 @command(
     "serve",
     Topic.TOOLS,
-    Example("serve --open", "ask in a browser?"),
-    Example("serve --port 9000", "the same on another port?"),
+    Example("serve --open", "open the page in a browser"),
+    Example("serve --port 9000", "use another port"),
 )
 class ServeCommand(Command):
-    """Serve a page that answers every question in a browser, and its API.
+    """Serve a web page with every question, and an API.
 
-    It loads nothing from other hosts and keeps nothing. Ctrl-C stops it.
+    The page loads nothing from other hosts and stores nothing. Ctrl-C stops the server.
     """
 
     host: str = parameter(
-        Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST", default="127.0.0.1"
+        Name(), "Listen on this address; 0.0.0.0 for all.", metavar="HOST", default="127.0.0.1"
     )
     port: int = parameter(
-        Whole(least=0, most=MOST_PORT), "The port; 0 for any free one.", default=8000
+        Whole(least=0, most=MAX_PORT), "The port; 0 for any free one.", default=8000
     )
     open: bool = parameter(Flag(), "Open the page in a browser.", default=False)
     workers: int | None = parameter(
-        Whole(least=1, most=MOST_WORKERS),
-        "How many plans and other long answers to compute at a time.",
-        usual="one for each core",
+        Whole(least=1, most=MAX_WORKERS),
+        "The number of plans and other long answers to compute at a time.",
+        usual="one per core",
         default=None,
     )
 
     time_limit: Fraction = parameter(
         Number(least=1, most=3600, unit="seconds"),
-        "The longest time for an answer.",
+        "The maximum time for an answer.",
         metavar="SECONDS",
         default=Fraction(MOST_SECONDS),
     )
 
     allow_origin: str | None = parameter(
         Name(),
-        "Sites whose pages may ask the API: https://example.org, several with commas, or *.",
+        "Sites whose pages may call the API, separated by commas: https://example.org, or *.",
         metavar="SITES",
         default=None,
     )
 
     root_path: str = parameter(
         Name(),
-        "The path under which a proxy offers the page, such as /iacta.",
+        "The path prefix behind a proxy, such as /iacta.",
         metavar="PATH",
         default="",
     )
 
     def run(self) -> int:
-        gone = [name for name in NEEDED if find_spec(name) is None]
+        gone = [name for name in PACKAGES if find_spec(name) is None]
         if gone:
             raise missing_error(f"the page needs {gone[0]}, which is not installed", "serve")
         listening = self._listen()
@@ -85,23 +85,23 @@ class ServeCommand(Command):
         work = Work(self.workers, float(self.time_limit))
         origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
         app = create_app(work, self.host, origins=[*filter(None, origins)])
-        place = self._place(listening.getsockname()[1])
+        place = self._format_url(listening.getsockname()[1])
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """Prints its address once it listens, and ends all jobs before the connections.
+            """A server that prints its URL, and on shutdown ends jobs before connections.
 
-            error: why the address could not be printed.
+            error: the error of printing the URL, if any.
             """
 
             error: OSError | None = None
 
             async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
-                listening.listen(MOST_CONNECTING)  # more than are accepted at once
+                listening.listen(MOST_CONNECTING)  # restore the backlog that uvicorn lowers
                 try:
                     print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
-                except OSError as error:  # uvicorn would print a traceback
+                except OSError as error:  # store the error, as uvicorn would print a traceback
                     self.error, self.should_exit = error, True
                     return
                 if is_open:
@@ -142,14 +142,14 @@ class ServeCommand(Command):
         return 0
 
     def _listen(self) -> "socket":
-        import socket  # as above
+        import socket  # slow to import
 
         unknown = IllegalError(
             f"host is not an address of this machine: {quote(self.host)}", parameter="host"
         )
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(
-                self.host or "0.0.0.0",  # noqa: S104 # asked for
+                self.host or "0.0.0.0",  # noqa: S104 # requested by the user
                 self.port,
                 type=socket.SOCK_STREAM,
             )[0]
@@ -157,7 +157,7 @@ class ServeCommand(Command):
             raise unknown from None
 
         def listen(port: int) -> "socket.socket":
-            # asyncio sends each part of a response at once only if the protocol is named.
+            # asyncio only sets TCP_NODELAY if the protocol is explicit.
             listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -178,7 +178,7 @@ class ServeCommand(Command):
             if error.errno != errno.EADDRINUSE:
                 raise unknown from None
         hint = ""
-        for port in range(self.port + 1, min(self.port + MOST_TRIED, MOST_PORT) + 1):
+        for port in range(self.port + 1, min(self.port + MAX_TRIED_PORTS, MAX_PORT) + 1):
             with suppress(OSError), listen(port):
                 hint = f"; try --port {port}"
                 break
@@ -186,7 +186,7 @@ class ServeCommand(Command):
             f"port is in use by another program: {self.port}{hint}", parameter="port"
         )
 
-    def _place(self, port: int) -> str:
+    def _format_url(self, port: int) -> str:
         host = "127.0.0.1" if self.host in ("", "0.0.0.0") else self.host  # noqa: S104 # as above
         host = "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
         return f"http://{host}:{port}/"

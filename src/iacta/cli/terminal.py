@@ -1,4 +1,4 @@
-"""Prints answers: sentences, tables and bars of text; and shows the progress of long work."""
+"""Terminal output: sentences, tables, text bars, and the progress of long work."""
 
 import os
 import sys
@@ -14,27 +14,27 @@ from iacta.forms.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
-LEAST_BAR, LONGEST_BAR = 8, 400
-# The codes of ECMA-48 for what is written, and for black on a colour of 24 bits or of 256.
+MIN_BAR_WIDTH, MAX_BAR_WIDTH = 8, 400
+# ECMA-48 codes: text styles, and the end points of the background colours of table cells.
 BOLD, PLAIN = "1", "0"
 TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
-STEPS = (0, 95, 135, 175, 215, 255)  # of each colour in the cube of 256
-LEAST_WAIT, LEAST_CHANGE = 0.5, 0.1  # seconds
-SILENT_WAIT = 5.0  # seconds until long work is reported where there is no terminal
-LONG = "this is taking a while; Ctrl-C stops it"
-ANEW = "\r\x1b[K"  # clears the line
+CUBE_LEVELS = (0, 95, 135, 175, 215, 255)  # intensities in the palette of 256 colours
+PROGRESS_DELAY, REFRESH_INTERVAL = 0.5, 0.1  # seconds
+SILENT_DELAY = 5.0  # seconds before the message of long work without a terminal
+LONG_WORK = "this is taking a while; Ctrl-C stops it"
+CLEAR_LINE = "\r\x1b[K"
 
 
 def print_sections(sections: Iterable[Section]) -> None:
-    """Print an answer. Lines are not wrapped here: a terminal does it, a pipe does not."""
+    """Print the sections of an answer, without wrapping lines."""
     for number, section in enumerate(sections):
         first = section.parts[0]
-        is_split = isinstance(first, Table) and first.continued  # each part begins with a blank
+        is_split = isinstance(first, Table) and first.continued  # parts print their own blank lines
         if number and not is_split:
             print()
         if section.title:
-            print(_styled(section.title, BOLD))
+            print(_style(section.title, BOLD))
         for part in section.parts:
             if isinstance(part, Table):
                 _print_table(part)
@@ -47,7 +47,7 @@ def print_sections(sections: Iterable[Section]) -> None:
 
 
 def _is_coloured() -> bool:
-    """Return whether the output shows colours; see https://no-color.org."""
+    """Return whether to print colours, following https://no-color.org."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -56,14 +56,14 @@ def _is_coloured() -> bool:
     return shows and sys.stdout.isatty()
 
 
-def _styled(text: str, style: str) -> str:
+def _style(text: str, style: str) -> str:
     return f"\x1b[{style}m{text}\x1b[{PLAIN}m" if style and text and _is_coloured() else text
 
 
-def _width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
+def _measure_width(text: str) -> int:
+    """Return the width of a text in terminal columns.
 
-    >>> _width_of("Kyiv"), _width_of("東京")
+    >>> _measure_width("Kyiv"), _measure_width("東京")
     (4, 4)
     """
     if text.isascii():
@@ -84,7 +84,7 @@ def _print_table(table: Table) -> None:
         part = slice(first, first + at_once)
         columns = table.columns[part]
         print()
-        print(_styled(table.continued.format(columns[0], columns[-1]), BOLD))
+        print(_style(table.continued.format(columns[0], columns[-1]), BOLD))
         rows = ((row[0], *row[part]) for row in table.rows)
         _print_rows((table.columns[0], *columns), rows)
 
@@ -92,28 +92,30 @@ def _print_table(table: Table) -> None:
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     shown = [columns, *rows] if any(columns) else list(rows)
     texts = [[cell_text(cell) for cell in row] for row in shown]
-    widths = [max(_width_of(row[i]) for row in texts) for i in range(len(columns))]
+    widths = [max(_measure_width(row[i]) for row in texts) for i in range(len(columns))]
     for row, cells in zip(texts, shown, strict=True):
         line = ""
         for i, (text, cell) in enumerate(zip(row, cells, strict=True)):
-            blanks = " " * (widths[i] - _width_of(text))
+            blanks = " " * (widths[i] - _measure_width(text))
             whole = blanks + text if columns[i] else text + blanks
             line += "  " * (i > 0)
-            line += _styled(whole, _background(cell.level)) if isinstance(cell, Shaded) else whole
+            line += (
+                _style(whole, _choose_background(cell.level)) if isinstance(cell, Shaded) else whole
+            )
         print(line.rstrip())
 
 
-def _background(level: float) -> str:
-    """Return the background of a cell, from orange to blue, with black text.
+def _choose_background(level: float) -> str:
+    """Return the style code for black text on a background from orange (0) to blue (1).
 
-    >>> _background(0.0) in ("38;5;16;48;2;240;160;96", "38;5;16;48;5;215")
+    >>> _choose_background(0.0) in ("38;5;16;48;2;240;160;96", "38;5;16;48;5;215")
     True
     """
     end, part = (DEFENDERS, 1 - 2 * level) if level < 0.5 else (ATTACKERS, 2 * level - 1)
     tones = [round(even + part * (tone - even)) for even, tone in zip(EVEN, end, strict=True)]
     if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
         return f"38;5;16;48;2;{';'.join(map(str, tones))}"
-    red, green, blue = (min(range(6), key=lambda i: abs(STEPS[i] - tone)) for tone in tones)
+    red, green, blue = (min(range(6), key=lambda i: abs(CUBE_LEVELS[i] - tone)) for tone in tones)
     return f"38;5;16;48;5;{16 + 36 * red + 6 * green + blue}"
 
 
@@ -121,14 +123,16 @@ def _print_bars(bars: Bars) -> None:
     label_width = max(len(bar.label) for bar in bars.bars)
     longest = max(bar.probability for bar in bars.bars)
     room = get_terminal_size().columns - label_width - len("  > 99.9%  ") - 1
-    room = min(max(room, LEAST_BAR), LONGEST_BAR)  # COLUMNS may be any number
+    room = min(max(room, MIN_BAR_WIDTH), MAX_BAR_WIDTH)  # COLUMNS is not validated
     for label, probability, tone in bars.bars:
         length = room * float(probability / longest) if longest else 0.0
-        bar = _styled(_bar(length, getattr(sys.stdout, "encoding", None) or "utf-8"), TONES[tone])
+        bar = _style(
+            _draw_bar(length, getattr(sys.stdout, "encoding", None) or "utf-8"), TONES[tone]
+        )
         print(f"{label:<{label_width}}  {bar_percent(probability):>7}  {bar}".rstrip())
 
 
-def _bar(length: float, encoding: str) -> str:
+def _draw_bar(length: float, encoding: str) -> str:
     if not encoding.lower().startswith("utf"):
         return "#" * round(length)
     eighths = round(8 * length)
@@ -141,9 +145,9 @@ def _print_grid(grid: Grid) -> None:
     for number, letters in grid.rows:
         line = f"{number:>{margin}} "
         for text, tone, is_marked in letters:
-            line += _styled(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
+            line += _style(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
         print(line.rstrip())
-    # A short number is below its letter; a long one ends where its column ends.
+    # Numbers below 100 stand below their letter; longer numbers are right-aligned.
     foot = "".join(
         f"{f'{column} ' if column < 100 else column:>{width}}" for column in grid.columns
     )
@@ -151,10 +155,10 @@ def _print_grid(grid: Grid) -> None:
 
 
 @contextmanager
-def patience() -> Iterator[Watch]:
-    """Show the progress of a block that runs for long; yields what receives the progress.
+def show_progress() -> Iterator[Watch]:
+    """Show the progress of a long block on standard error, and yield the progress callback.
 
-    Without a terminal, standard error gets a single line.
+    Without a terminal, a single line is printed.
     """
     if sys.stderr is None:
         yield lambda *_, **__: None
@@ -163,32 +167,32 @@ def patience() -> Iterator[Watch]:
 
     is_shown = sys.stderr.isatty()
     begun = written = monotonic()
-    line, long = "Computing; Ctrl-C stops it.", LONG
+    line, long = "Computing; Ctrl-C stops it.", LONG_WORK
 
     def write() -> None:
         nonlocal written
         written = monotonic()
         if not is_shown:
-            with suppress(OSError, ValueError):  # it may be closed by now
+            with suppress(OSError, ValueError):  # standard error may be closed
                 print(f"iacta: {long}", file=sys.stderr, flush=True)
             return
         room = get_terminal_size().columns - 1
-        print(f"{ANEW}{line[:room]}", end="", file=sys.stderr, flush=True)
+        print(f"{CLEAR_LINE}{line[:room]}", end="", file=sys.stderr, flush=True)
 
     def watch(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
     ) -> None:
-        del so_far  # a terminal shows the whole answer
+        del so_far  # terminals only show complete answers
         nonlocal line, long
         passed = monotonic() - begun
         line = f"{doing}; Ctrl-C {'keeps the best so far' if keeps else 'stops it'}."
         long = f"{line[0].lower()}{line[1:-1]}"
         if part:
-            line += f" {part:.0%} done, {_seconds(passed * (1.0 - part) / part)} left."
-        if is_shown and passed >= LEAST_WAIT and monotonic() - written >= LEAST_CHANGE:
+            line += f" {part:.0%} done, {_format_seconds(passed * (1.0 - part) / part)} left."
+        if is_shown and passed >= PROGRESS_DELAY and monotonic() - written >= REFRESH_INTERVAL:
             write()
 
-    timer = Timer(LEAST_WAIT if is_shown else SILENT_WAIT, write)
+    timer = Timer(PROGRESS_DELAY if is_shown else SILENT_DELAY, write)
     timer.daemon = True
     timer.start()
     try:
@@ -197,13 +201,13 @@ def patience() -> Iterator[Watch]:
         timer.cancel()
         timer.join()
         if is_shown and written > begun:
-            print(ANEW, end="", file=sys.stderr, flush=True)
+            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
 
 
-def _seconds(seconds: float) -> str:
-    """Return a time in words.
+def _format_seconds(seconds: float) -> str:
+    """Format a time.
 
-    >>> _seconds(8.4), _seconds(200), _seconds(7300)
+    >>> _format_seconds(8.4), _format_seconds(200), _format_seconds(7300)
     ('8 s', '3 min', '2 h')
     """
     if seconds < 100:
