@@ -145,7 +145,7 @@ def large_lines(rows: int = LARGE) -> Iterator[Mark]:
     import polars as pl
 
     from iacta.batch import answer_file
-    from iacta.batch.cluster import cluster
+    from iacta.batch.cluster import open_cluster
 
     killed: list[int] = []
     most = 0
@@ -167,7 +167,7 @@ def large_lines(rows: int = LARGE) -> Iterator[Mark]:
         watcher = Thread(target=look)
         watcher.start()
         start = time.perf_counter()
-        with cluster("local") as client:
+        with open_cluster("local") as client:
 
             def watch(
                 doing: str, part: float | None, *, keeps: bool = False, so_far: object = None

@@ -18,8 +18,8 @@ import pyarrow.parquet
 import pytest
 
 from iacta import IactaError
-from iacta.batch import Done, answer, answer_file
-from iacta.batch.cluster import cluster
+from iacta.batch import BatchResult, answer, answer_file
+from iacta.batch.cluster import open_cluster
 from tests.cli.conftest import run
 from tests.cli.run import Run
 
@@ -33,14 +33,14 @@ LARGE = 10**18 + 1
 def client() -> Iterator[Any]:
     """Yield the client of a cluster of this machine."""
     pytest.importorskip("dask.dataframe")
-    with cluster("local") as client:
+    with open_cluster("local") as client:
         yield client
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read files in many blocks, and little of them in this process."""
-    monkeypatch.setattr("iacta.batch.cluster.BLOCK", 20_000)
+    monkeypatch.setattr("iacta.batch.cluster.BLOCK_BYTES", 20_000)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 2_000)
 
 
@@ -117,7 +117,7 @@ def test_two_runs_at_once_each_write_all_rows(
 ) -> None:
     battles[:2000].write_csv(tmp_path / "some.csv")
 
-    def answered(pair: tuple[str, str]) -> Done | str:
+    def answered(pair: tuple[str, str]) -> BatchResult | str:
         try:
             return answer_file(tmp_path / pair[0], tmp_path / pair[1], client=client)
         except IactaError as refused:
@@ -130,12 +130,12 @@ def test_two_runs_at_once_each_write_all_rows(
     ]
     with ThreadPoolExecutor(4) as pool:
         first, second, *folders = pool.map(answered, pairs)
-    assert isinstance(first, Done)
-    assert isinstance(second, Done)
+    assert isinstance(first, BatchResult)
+    assert isinstance(second, BatchResult)
     assert (first.rows, second.rows) == (ROWS, 2000)
     assert read(tmp_path / "out.csv").height in (ROWS, 2000)
     # One folder has the name, and the other run says so.
-    (done,) = (each for each in folders if isinstance(each, Done))
+    (done,) = (each for each in folders if isinstance(each, BatchResult))
     (said,) = (each for each in folders if isinstance(each, str))
     assert "out.parquet" in said
     assert read(tmp_path / "out.parquet").height == done.rows
@@ -272,7 +272,7 @@ def test_a_damaged_block_of_parquet_is_refused(client: Any, tmp_path: Path) -> N
 def test_a_cluster_that_is_not_there_is_refused_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.batch.cluster.LONGEST_GREETING", 0.2)
+    monkeypatch.setattr("iacta.batch.cluster.CONNECT_TIMEOUT", 0.2)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        with pytest.raises(IactaError, match="cluster must be local or"), cluster(address):
+        with pytest.raises(IactaError, match="cluster must be local or"), open_cluster(address):
             pass

@@ -27,7 +27,7 @@ import pytest
 from iacta import IactaError, ask, audit
 from iacta.batch import answer, answer_file
 from iacta.batch.files import BatchJob
-from iacta.cli.terminal import LONG
+from iacta.cli.terminal import LONG_WORK
 from tests.cli.conftest import run
 from tests.cli.run import Run
 from tests.cli.test_streams import shell
@@ -272,7 +272,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.jsonl", JSON + b'{"a": NaN}\n', "out.csv", "line 2: invalid JSON: NaN, or a number that"),
     ("in.jsonl", JSON + b'{"a":' + b"[" * 9**5, "out.csv", "line 2: lists and tables must be at"),
     ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: line 1: invalid JSON: Extra data"),
-    ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "the column 'error' has the name of"),
+    ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "column 'error' clashes with a column"),
     ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must have no NUL, got 'a\\x00'"),
     (
         "in.jsonl",
@@ -469,7 +469,7 @@ def test_excel_loses_no_digits_and_no_letters(tmp_path: Path) -> None:
     assert found["id"].to_list() == [str(2**53 + 1), "1"]
     assert found["way"].to_list() == ["[1, 2]", None]
     frame.with_columns(note=pl.lit("x" * 40_000)).write_parquet(tmp_path / "long.parquet")
-    with pytest.raises(IactaError, match="a cell of Excel holds 32767 letters"):
+    with pytest.raises(IactaError, match="a cell of Excel holds 32767 characters"):
         answer_file(tmp_path / "long.parquet", tmp_path / "new.xlsx", defenders=3)
     assert not (tmp_path / "new.xlsx").exists()
 
@@ -691,7 +691,7 @@ def test_a_reader_of_a_pipe_that_ends_is_no_error(
         f"{{ $iacta batch {tmp_path / source} -; echo $? >&2; }} | head -c 9 >/dev/null",
         {"PYTHONUNBUFFERED": unbuffered},
     )
-    assert [line for line in ended.err.splitlines() if LONG not in line] == ["141"]
+    assert [line for line in ended.err.splitlines() if LONG_WORK not in line] == ["141"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")

@@ -410,7 +410,7 @@ REFUSED = [
     (lambda: answer({"attackers": [3], "defenders": 3}, defenders=3), "defenders is given twice"),
     (
         lambda: answer(answer(pl.DataFrame(BATTLES))),
-        "'win_probability' has the name of an added one",
+        "'win_probability' clashes with a column that iacta adds",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Batch: questions by the million, asked of data frames, files and clusters."""
+"""Answers for millions of rows in data frames and files, in memory or on a cluster."""
 
 from importlib.util import find_spec
 
@@ -7,8 +7,8 @@ from iacta.inputs.errors import missing_error
 if not (find_spec("polars") and find_spec("pyarrow")):
     raise missing_error("batches need Polars and PyArrow, which are not installed", "batch")
 
-from iacta.batch.files import Done
+from iacta.batch.files import BatchResult
 from iacta.batch.frames import answer
 from iacta.batch.run import answer_file
 
-__all__ = ["Done", "answer", "answer_file"]
+__all__ = ["BatchResult", "answer", "answer_file"]

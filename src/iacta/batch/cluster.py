@@ -1,9 +1,9 @@
-"""Cluster: a file answered by the workers of Dask, for what is larger than memory.
+"""Batches on a Dask cluster, for files larger than memory.
 
-Dask's data frames read the file in blocks, each answered as a frame, and Dask gives the blocks of a
-lost worker to another. Each answered block is a file of its own, in a new folder beside the target:
-a block that is answered twice has the same content, and is put in place whole. When all are there,
-they are joined into one file, or for Parquet the folder gets the name of the target.
+Dask reads the file in blocks, computes the answers of each block as a data frame, and repeats the
+blocks of lost workers. Each block is written atomically to a separate file in a temporary folder
+next to the target, so repeating a block is harmless. At the end the files are joined. For Parquet,
+the folder is renamed to the target instead.
 """
 
 import os
@@ -22,7 +22,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from iacta.batch.files import LONGEST_LINE, BatchJob, Done, heading
+from iacta.batch.files import MAX_LINE_BYTES, BatchJob, BatchResult, read_heading
 from iacta.batch.frames import answer_frame
 from iacta.batch.rows import ERROR, BatchQuestion
 from iacta.forms.question import Watch
@@ -43,51 +43,49 @@ from iacta.inputs.tabular import (
     read_column,
 )
 
-LOCAL = "local"  # the cluster of this machine's cores
-BLOCK = 2**24  # bytes of a block of text; those of Parquet are its row groups
-BLOCKS = 4  # for each thread, at least
-FORMATS = {"csv", "jsonl", "parquet"}  # that are read and written in blocks
+LOCAL = "local"
+BLOCK_BYTES = 2**24  # size of a block of text; a block of Parquet is a row group
+BLOCKS_PER_THREAD = 4  # minimum
+FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
-LONGEST_GREETING = 10  # seconds in which a cluster must answer
+CONNECT_TIMEOUT = 10  # seconds
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[Any]:
-    """Yield the client of a Dask cluster.
+def open_cluster(address: str) -> Iterator[Any]:
+    """Connect to a Dask cluster, and yield its client.
 
-    address: that of its scheduler, such as `tcp://127.0.0.1:8786`; `local` starts one here, with a
-        worker for each core.
-
-    An address without a scheduler is refused.
+    address: the address of the scheduler, such as `tcp://127.0.0.1:8786`; `local` starts a cluster
+        on this machine with one worker per core.
     """
     expected = "cluster must be local or the address of a Dask scheduler, such as "
     expected += "tcp://127.0.0.1:8786"
     if address != LOCAL and not (isinstance(address, str) and ADDRESS.fullmatch(address)):
         raise IllegalError(f"{expected}, got {quote(address)}")
     try:
-        distributed: Any = import_module("distributed")  # an extra, which is slow to load
+        distributed: Any = import_module("distributed")  # optional, and slow to import
         import_module("dask.dataframe")
     except ImportError:
         raise missing_error("a cluster needs Dask, which is not installed", "cluster") from None
     if address == LOCAL:
         with ExitStack() as stack:
-            # Python starts its tracker with the first worker, and would unblock Ctrl-C there.
+            # Start the tracker first: starting it with the first worker would unblock Ctrl-C.
             import_module("multiprocessing.resource_tracker").ensure_running()
-            with _hold_ctrl_c():
+            with _block_interrupts():
                 here = distributed.LocalCluster(
                     n_workers=0,
                     host="127.0.0.1",
                     threads_per_worker=1,
                     dashboard_address="127.0.0.1:0",
-                    silence_logs=CRITICAL,  # this process raises the errors
+                    silence_logs=CRITICAL,  # errors are raised in this process
                 )
                 stack.callback(here.close)
             here.scale(import_module("dask.system").CPU_COUNT)
-            stack.enter_context(here)  # waits for the workers
+            stack.enter_context(here)  # wait for the workers
             yield stack.enter_context(distributed.Client(here, set_as_default=False))
         return
     try:
-        client = distributed.Client(address, timeout=LONGEST_GREETING, set_as_default=False)
+        client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise IllegalError(f"{expected}, got {quote(address)}: {reason}") from None
@@ -96,10 +94,10 @@ def cluster(address: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _hold_ctrl_c() -> Iterator[None]:
-    """Hold Ctrl-C back during a block, and keep it from all threads and processes begun there.
+def _block_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in a `with` block, and in threads and processes started there.
 
-    A terminal sends Ctrl-C to the workers too, which would print tracebacks, or fail to start.
+    A terminal also sends Ctrl-C to the workers, which would print tracebacks or fail to start.
     """
     if sys.platform == "win32":
         yield
@@ -113,9 +111,9 @@ def _hold_ctrl_c() -> Iterator[None]:
 
 def answer_blocks(
     source: Path, target: Path, asked: BatchQuestion, client: Any, watch: Watch | None
-) -> Done:
-    """Answer a file in blocks, on the workers of a Dask client."""
-    job, frame = _blocks(source, target, asked)
+) -> BatchResult:
+    """Answer the rows of a file in blocks, on the workers of a Dask client."""
+    job, frame = _read_blocks(source, target, asked)
     if job.is_pipe:
         raise IllegalError(f"a cluster writes a file, got the pipe {quote_path(target)}")
     place = target.resolve()
@@ -123,7 +121,7 @@ def answer_blocks(
         raise IllegalError(
             f"a cluster writes Parquet into a new folder, and {quote_path(target)} exists"
         )
-    least = BLOCKS * sum(client.nthreads().values())
+    least = BLOCKS_PER_THREAD * sum(client.nthreads().values())
     if frame.npartitions < least:
         frame = frame.repartition(npartitions=least)
     answered = frame.map_partitions(answer_frame, asked, meta=answer_frame(frame._meta, asked))
@@ -131,29 +129,29 @@ def answer_blocks(
     folder.mkdir()
     try:
         with add_file_name(source, "batch"):
-            done = _written(answered, folder, job, client, watch)
+            done = _write_blocks(answered, folder, job, client, watch)
         rows, errors, size = map(sum, zip(*done.values(), strict=True))
         if job.target.name == "parquet":
-            _name_folder(folder, place, done, rows)
+            _rename_folder(folder, place, done, rows)
         else:
-            _join(done, place, size)
+            _join_files(done, place, size)
     finally:
         if folder.exists():
             left = folder.rename(make_temporary_path(place))  # so that no worker writes on
             shutil.rmtree(left, ignore_errors=True)
-    return Done(rows, errors)
+    return BatchResult(rows, errors)
 
 
 # Reading.
 
 
-def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob, Any]:
-    """Return what is to do with a file, and its rows as a data frame of Dask."""
+def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob, Any]:
+    """Return the job for a file, and its rows as a Dask data frame."""
     frames: Any = import_module("dask.dataframe")
     read_as_is = import_module("dask.config").set({"dataframe.convert-string": False})
     file = str(source.resolve())
-    with read_as_is, add_file_name(source, "batch"), Tabular(source, LONGEST_LINE) as table:
-        job = BatchJob.of(table, target, asked)
+    with read_as_is, add_file_name(source, "batch"), Tabular(source, MAX_LINE_BYTES) as table:
+        job = BatchJob.for_table(table, target, asked)
         if (
             table.is_stream
             or table.format == "json"
@@ -163,48 +161,48 @@ def _blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[BatchJob,
         if not table.is_text:
             options = {"dtype_backend": "pyarrow", "index": False, "split_row_groups": True}
             frame = frames.read_parquet(file, **options)
-            job.checked(pl.from_pandas(frame._meta))
+            job.check_rows(pl.from_pandas(frame._meta))
             return job, frame.map_partitions(_check_block, meta=frame._meta)
         names: list[str] = []
         line, blocks = b"", table.read_lines()
         if job.source.name == "csv":
-            names, line, blocks = heading(table)
-            job = job.marked(table.delimiter)
-        first = job.checked(job.read_block(next(blocks), names, table.delimiter)).clear()
-        if job.source.name == "jsonl":  # of which other blocks may have values of other kinds
-            first = first.cast(dict.fromkeys(asked.named(first.columns), pl.String))
+            names, line, blocks = read_heading(table)
+            job = job.replace_delimiter(table.delimiter)
+        first = job.check_rows(job.read_block(next(blocks), names, table.delimiter)).clear()
+        if job.source.name == "jsonl":  # value types may differ between blocks
+            first = first.cast(dict.fromkeys(asked.find_parameters(first.columns), pl.String))
         whole = os.path.getsize(file)
-        size = whole if table.compression else BLOCK
-        read = _TextBlocks(
+        size = whole if table.compression else BLOCK_BYTES
+        read = _TextBlockReader(
             file, size, job, tuple(names), table.delimiter, line, first, bool(table.compression)
         )
-        return job, frames.from_map(read, range(0, whole, size), meta=_pandas(first))
+        return job, frames.from_map(read, range(0, whole, size), meta=_convert_to_pandas(first))
 
 
 @dataclass(frozen=True)
-class _TextBlocks:
-    """Reads a block of a text by its place in bytes.
+class _TextBlockReader:
+    """A callable that reads the block of a text at a byte offset.
 
-    file: the path of the text, on every worker.
-    size: the bytes of a block.
-    names, mark, heading: those of CSV.
-    columns: a frame without rows, with the types of the columns.
-    is_packed: whether the text is compressed, and so one block.
+    file: the path of the text, the same on every worker.
+    size: the size of a block in bytes.
+    names, delimiter, heading: the column names, the delimiter and the first line of CSV.
+    columns: an empty frame with the column types.
+    is_packed: whether the text is compressed, and therefore a single block.
     """
 
     file: str
     size: int
     job: BatchJob
     names: tuple[str, ...]
-    mark: str
+    delimiter: str
     heading: bytes
     columns: pl.DataFrame
     is_packed: bool
 
     def __call__(self, offset: int) -> Any:
         if self.is_packed:
-            with Tabular(Path(self.file), LONGEST_LINE) as table:
-                return _pandas(self._fitted(self.job.read(table)))
+            with Tabular(Path(self.file), MAX_LINE_BYTES) as table:
+                return _convert_to_pandas(self._fit_columns(self.job.read(table)))
         with add_place(f"the block at byte {offset:,}"):
             try:
                 with open(self.file, "rb") as file:
@@ -222,12 +220,14 @@ class _TextBlocks:
             if is_csv and content.count(b'"') % 2:
                 raise MalformedError("quotes must close in the block where they open")
             lines = content.split(b"\n")
-            joined = LineJoiner(LONGEST_LINE).join_lines(lines, self.mark, 1) if is_csv else lines
-            rows = self.job.read_block(LineBlock(1, joined), self.names, self.mark)
-            return _pandas(self._fitted(rows))
+            joined = (
+                LineJoiner(MAX_LINE_BYTES).join_lines(lines, self.delimiter, 1) if is_csv else lines
+            )
+            rows = self.job.read_block(LineBlock(1, joined), self.names, self.delimiter)
+            return _convert_to_pandas(self._fit_columns(rows))
 
-    def _fitted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return rows with the columns of all blocks, or refuse what does not fit."""
+    def _fit_columns(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Convert rows to the columns and types of the first block."""
         for name, kind in rows.schema.items():
             wanted = self.columns.schema.get(name)
             if wanted is None:
@@ -240,27 +240,27 @@ class _TextBlocks:
 
 
 def _check_block(block: Any) -> Any:
-    """Return a block of Parquet, or refuse it if a column is damaged."""
+    """Return a block of Parquet after checking its columns."""
     for name in block.columns:
         read_column(name, pa.array(block[name]))
     return block
 
 
-def _pandas(rows: pl.DataFrame) -> Any:
+def _convert_to_pandas(rows: pl.DataFrame) -> Any:
     return rows.to_pandas(use_pyarrow_extension_array=True)
 
 
 # Writing.
 
 
-def _written(
+def _write_blocks(
     answered: Any, folder: Path, job: BatchJob, client: Any, watch: Watch | None
 ) -> dict[Path, tuple[int, int, int]]:
-    """Return the file of each block, in order, with its rows, errors and bytes."""
+    """Write all blocks; return the file of each block, with its rows, errors and bytes."""
     delayed, as_completed = import_module("dask").delayed, import_module("distributed").as_completed
     blocks = answered.to_delayed()
     files = [folder / f"part.{number:08}.{job.target.name}" for number in range(len(blocks))]
-    write = delayed(_write, pure=False)
+    write = delayed(_write_block, pure=False)
     futures = client.compute(
         [
             write(block, file, job, is_first=file == files[0])
@@ -283,9 +283,9 @@ def _written(
     return {file: done[future] for file, future in zip(files, futures, strict=True)}
 
 
-def _write(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[int, int, int]:
-    """Write an answered block, and return its rows, errors and bytes."""
-    rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # a column may have nulls alone
+def _write_block(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[int, int, int]:
+    """Write a block with its answers; return its rows, errors and bytes."""
+    rows = pl.from_pandas(block).cast(pl.Schema(job.asked.schema))  # for columns of nulls
     with open_atomically(file) as opened:
         job.write(rows, opened, is_first=is_first)
         opened.flush()
@@ -293,8 +293,8 @@ def _write(block: Any, file: Path, job: BatchJob, *, is_first: bool) -> tuple[in
     return rows.height, rows.height - rows[ERROR].null_count(), size
 
 
-def _join(files: Iterable[Path], target: Path, size: int) -> None:
-    """Write files one after the other into one."""
+def _join_files(files: Iterable[Path], target: Path, size: int) -> None:
+    """Concatenate files into the target."""
     with open_atomically(target) as whole:
         for file in files:
             with file.open("rb") as part:
@@ -303,9 +303,9 @@ def _join(files: Iterable[Path], target: Path, size: int) -> None:
             raise IllegalError(f"the blocks must have {size:,} bytes, got {whole.tell():,}")
 
 
-def _name_folder(folder: Path, target: Path, files: Collection[Path], rows: int) -> None:
-    """Give a folder of Parquet its name, which nothing else may have."""
-    for other in {*folder.iterdir()} - {*files}:  # what a killed worker has begun
+def _rename_folder(folder: Path, target: Path, files: Collection[Path], rows: int) -> None:
+    """Rename the folder of Parquet files to the target, which must not exist."""
+    for other in {*folder.iterdir()} - {*files}:  # partial files of killed workers
         other.unlink()
     if (found := pl.scan_parquet([*files]).select(pl.len()).collect().item()) != rows:
         raise IllegalError(f"the blocks must have {rows:,} rows, got {found:,}")

@@ -1,9 +1,9 @@
-"""Files: the formats of batches, each read into a frame of Polars and written from one.
+"""File formats of batches: readers to Polars frames, and writers from Polars frames.
 
-The content of a file says what it is, the ending of a target how it is written. Cells of CSV are
-read as texts, and what a question does not read in a line of JSON stays as it is, so that a wrong
-value is an error of its row. Text that is no table, such as a row with a cell too many, is refused
-with its line.
+The format of a source is detected from its content; the format of a target follows from its
+suffix. Cells of CSV are read as text, and JSON values that a question does not use stay unchanged,
+so a wrong value only affects its row. A malformed table, such as a row with too many cells, is an
+error with a line number.
 """
 
 import csv
@@ -22,7 +22,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 
-from iacta.batch.rows import WHOLE, BatchQuestion, json_text
+from iacta.batch.rows import WHOLE, BatchQuestion, format_json
 from iacta.forms.parameter_kinds import Whole
 from iacta.inputs.checks import quote
 from iacta.inputs.csv_formulas import FORMULA_STARTS, escape_formulas
@@ -37,7 +37,7 @@ from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
 from iacta.inputs.json_and_toml import check_surrogates, parse_json
 from iacta.inputs.tabular import MAX_CELLS, MAX_COLUMNS, LineBlock, Tabular, decode_line, split_row
 
-LINE = "\nline"  # the column of whole lines of JSON
+LINE_COLUMN = "\nline"  # name of the column with the original JSON lines
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -48,46 +48,42 @@ FORMATS = {
     ".xlsx": "excel",
 }
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-LONGEST_LINE = 10**7  # bytes, to keep memory bounded
-MOST_EXCEL_ROWS = 2**20 - 1  # in a sheet, below the headings
-LONGEST_EXCEL = 2**15 - 1  # letters in a cell
+MAX_LINE_BYTES = 10**7  # bounds the memory
+MAX_EXCEL_ROWS = 2**20 - 1  # limit of Excel, without the heading
+MAX_EXCEL_TEXT = 2**15 - 1  # limit of Excel, in characters per cell
 FIRST_EXCEL_YEAR = 1900
 EXCEL_OPTIONS = {"in_memory": True, "strings_to_formulas": False, "nan_inf_to_errors": True}
 JSON_TEXT = r'"(?:[^"\\]|\\.)*"(?:\s*:)?'  # a key includes its colon
-MOST_EXACT = 2**53  # larger whole numbers become texts, as Excel would round them
-OLDEST = pl.CompatLevel.oldest()  # Arrow that every reader knows
-MADE = datetime(2000, 1, 1)  # the date of every workbook, so that equal ones have equal bytes
+MAX_EXACT = 2**53  # Excel would round larger whole numbers, so they are written as text
+ARROW_LEVEL = pl.CompatLevel.oldest()  # readable by every implementation of Arrow
+WORKBOOK_DATE = datetime(2000, 1, 1)  # a fixed date makes workbooks reproducible
 
 
-class Done(NamedTuple):
-    """The result of a run.
-
-    rows: the number of rows that were written.
-    errors: the number of rows with an error.
-    """
+class BatchResult(NamedTuple):
+    """The number of rows written, and the number of rows with an error."""
 
     rows: int
     errors: int
 
 
 class FileFormat(NamedTuple):
-    """The format of a file.
+    """A file format.
 
     name: `csv`, `jsonl`, `parquet`, `arrow` or `excel`.
-    compression: that of the whole file, `None` for none.
-    mark: separates the cells of CSV.
+    compression: the compression of the whole file, or `None`.
+    delimiter: the delimiter of CSV.
     """
 
     name: str
     compression: str | None = None
-    mark: str = ","
+    delimiter: str = ","
 
 
 def read_format(file: Path) -> FileFormat:
-    """Return the format that the ending of a name stands for, or refuse it.
+    """Return the format of a target from its suffix.
 
     >>> read_format(Path("battles.csv.gz"))
-    FileFormat(name='csv', compression='gzip', mark=',')
+    FileFormat(name='csv', compression='gzip', delimiter=',')
     """
     compression = COMPRESSIONS.get(file.suffix.lower())
     ending = Path(file.stem).suffix.lower() if compression else file.suffix.lower()
@@ -102,11 +98,11 @@ def read_format(file: Path) -> FileFormat:
 
 @dataclass(frozen=True)
 class BatchJob:
-    """What is asked of every row of a file, and how its rows are read and written.
+    """A question for every row of a file, with the formats of source and target.
 
     asked: the question.
-    source, target: the formats of the files.
-    is_pipe: whether the target is a pipe, to which Arrow is written as a stream.
+    source, target: the file formats.
+    is_pipe: whether the target is a pipe; Arrow is then written in the streaming format.
     """
 
     asked: BatchQuestion
@@ -115,30 +111,30 @@ class BatchJob:
     is_pipe: bool = False
 
     @classmethod
-    def of(cls, table: Tabular, target: Path, asked: BatchQuestion) -> "BatchJob":
-        """Return what is to do with a table that has been opened."""
+    def for_table(cls, table: Tabular, target: Path, asked: BatchQuestion) -> "BatchJob":
+        """Return the job for an open table."""
         name = "jsonl" if table.format == "json" else table.format
         is_stream = str(target) == STREAM
         to = FileFormat(name) if is_stream else read_format(target)
         is_pipe = is_stream or (target.exists() and not target.is_file())
         return cls(asked, FileFormat(name), to, is_pipe)
 
-    def marked(self, mark: str) -> "BatchJob":
-        """Return the same, with what separates the cells of CSV also in the target."""
-        return replace(self, target=self.target._replace(mark=mark))
+    def replace_delimiter(self, delimiter: str) -> "BatchJob":
+        """Return the job with another CSV delimiter for the target."""
+        return replace(self, target=self.target._replace(delimiter=delimiter))
 
     @property
-    def keeps_lines(self) -> bool:
-        """Whether lines of JSON are written as they were read, with the answers added."""
+    def has_kept_lines(self) -> bool:
+        """Whether JSON lines are written unchanged except for the added answers."""
         return self.source.name == self.target.name == "jsonl"
 
     # Reading.
 
     def read(self, table: Tabular) -> pl.DataFrame:
-        """Return the rows of a table."""
+        """Read the rows of a table."""
         if not table.is_text:
             schema, batches = table.read_batches()
-            if "decimal256" in str(schema.types):  # at which Polars panics
+            if "decimal256" in str(schema.types):  # Polars would panic
                 raise MalformedError("decimals must have at most 38 digits")
             try:
                 return pl.DataFrame(pa.Table.from_batches(batches, schema))
@@ -147,59 +143,59 @@ class BatchJob:
         names: list[str] = []
         blocks = table.read_lines()
         if self.source.name == "csv":
-            names, _, blocks = heading(table)
-            self.asked.parameters(names)  # which may refuse them
+            names, _, blocks = read_heading(table)
+            self.asked.check_columns(names)  # fail before reading the rows
         frames = [self.read_block(LineBlock(1, []), names, table.delimiter)]
         keys: set[str] = set()
         rows = size = 0
         for block in blocks:
             frames.append(self.read_block(block, names, table.delimiter))
-            keys.update(name for name in frames[-1].columns if name != LINE)
+            keys.update(name for name in frames[-1].columns if name != LINE_COLUMN)
             rows += frames[-1].height
             size += sum(map(len, block.lines))
-            _refuse_sparse(rows, len(keys), size)
+            _check_density(rows, len(keys), size)
         return pl.concat(frames, how="diagonal_relaxed")
 
-    def read_block(self, block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame:
-        """Return the rows of some lines; names and mark are those of CSV."""
+    def read_block(self, block: LineBlock, names: Sequence[str], delimiter: str) -> pl.DataFrame:
+        """Parse lines; `names` and `delimiter` apply to CSV."""
         if self.source.name == "csv":
-            return _read_csv(block, names, mark)
+            return _read_csv(block, names, delimiter)
         return self._read_json(block)
 
     def _read_json(self, block: LineBlock) -> pl.DataFrame:
-        """Return lines of JSON and their values: lists, objects and mixtures as texts."""
+        """Parse JSON lines; lists, objects and columns of mixed types become text."""
         numbered = [each for each in block.number_lines() if each[1].strip(b" \r")]
         texts = [decode_line(line, number).strip() for number, line in numbered]
         content = io.BytesIO("\n".join(texts).encode())
         for (number, _), text in zip(numbered, texts, strict=True):
             if "\\u" in text:
                 check_surrogates(text, number)
-        _refuse_sparse(len(texts), _count_keys(texts), len(content.getvalue()))
+        _check_density(len(texts), _count_keys(texts), len(content.getvalue()))
         try:
             kinds = dict(pl.scan_ndjson(content, infer_schema_length=None).collect_schema())
-            columns = self._columns(kinds)
+            columns = self._choose_columns(kinds)
             rows = pl.read_ndjson(content, schema=columns)
-            if inexact := _inexact(rows, self.asked):
+            if inexact := _find_inexact(rows, self.asked):
                 columns |= dict.fromkeys(inexact, pl.String)
                 rows = pl.read_ndjson(content, schema=columns)
         except pl.exceptions.PolarsError as error:
             keys: dict[str, pl.DataType] = {}
             for (number, _), text in zip(numbered, texts, strict=True):
                 with add_place(f"line {number}"):
-                    keys |= dict.fromkeys(_object(text), pl.String())
+                    keys |= dict.fromkeys(_parse_object(text), pl.String())
             try:
-                rows = pl.read_ndjson(content, schema=self._columns(keys))
+                rows = pl.read_ndjson(content, schema=self._choose_columns(keys))
             except pl.exceptions.PolarsError:
                 raise MalformedError(f"invalid JSON: {explain_error(error)}") from None
         if rows.height != len(texts):
             raise MalformedError(f"expected {len(texts)} lines of JSON, got {rows.height}")
-        return rows.with_columns(pl.Series(LINE, texts, pl.String))
+        return rows.with_columns(pl.Series(LINE_COLUMN, texts, pl.String))
 
-    def _columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
-        """Return the columns of lines of JSON that are read, and the type of each."""
-        parameters = self.asked.named([*kinds])
-        kept = {*parameters, *self.asked.schema} if self.keeps_lines else {*kinds}
-        exact = pl.Int64, pl.Float64, pl.Null  # whole numbers that are larger are texts
+    def _choose_columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
+        """Return the columns of JSON lines to read, with their types."""
+        parameters = self.asked.find_parameters([*kinds])
+        kept = {*parameters, *self.asked.schema} if self.has_kept_lines else {*kinds}
+        exact = pl.Int64, pl.Float64, pl.Null  # larger integer types become text
         return {
             name: pl.String
             if kind.is_nested() or (name in parameters and kind not in exact)
@@ -208,24 +204,24 @@ class BatchJob:
             if name in kept
         }
 
-    def checked(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return rows, or refuse them if they cannot be answered or written."""
+    def check_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return rows after checking that they can be answered and written."""
         if rows.width > MAX_COLUMNS:
             raise TooLargeError(f"there must be at most {MAX_COLUMNS} columns, got {rows.width}")
         if wrong := [name for name in rows.columns if "\0" in name]:
             raise MalformedError(f"the name of a column must have no NUL, got {quote(wrong[0])}")
-        self.asked.parameters(rows.columns)
+        self.asked.check_columns(rows.columns)
         to = self.target.name
         for name, kind in rows.schema.items():
-            if to in ("csv", "jsonl", "excel") and (unfit := _unfit(kind, to)):
+            if to in ("csv", "jsonl", "excel") and (unfit := _find_unsupported(kind, to)):
                 raise IllegalError(f"{to} cannot hold the column {quote(name)} of {unfit}")
         return rows
 
     # Writing.
 
     def write(self, answered: pl.DataFrame, stream: IO[bytes], *, is_first: bool = True) -> None:
-        """Write rows with their answers; the first part of a file has the heading of CSV."""
-        rows = answered if self.keeps_lines else answered.drop(LINE, strict=False)
+        """Write rows with their answers. The first part of a CSV file includes the heading."""
+        rows = answered if self.has_kept_lines else answered.drop(LINE_COLUMN, strict=False)
         keeper = ErrorKeeper(stream)
         to: Any = keeper
         try:
@@ -245,62 +241,62 @@ class BatchJob:
         match self.target.name:
             case "csv":
                 self._write_csv(answered, stream, is_first=is_first)
-            case "jsonl" if self.keeps_lines:
+            case "jsonl" if self.has_kept_lines:
                 found = answered.select(*self.asked.schema)
-                stream.write("".join(_spliced(answered[LINE], found)).encode())
+                stream.write("".join(_splice_answers(answered[LINE_COLUMN], found)).encode())
             case "jsonl":
-                self._typed(answered).write_ndjson(stream)
+                self._convert_types(answered).write_ndjson(stream)
             case "parquet":
-                self._typed(answered).write_parquet(stream)
+                self._convert_types(answered).write_parquet(stream)
             case "arrow" if self.is_pipe:
-                self._typed(answered).write_ipc_stream(stream, compat_level=OLDEST)
+                self._convert_types(answered).write_ipc_stream(stream, compat_level=ARROW_LEVEL)
             case "arrow":
-                self._typed(answered).write_ipc(stream, compat_level=OLDEST)
+                self._convert_types(answered).write_ipc(stream, compat_level=ARROW_LEVEL)
             case _:
-                _write_excel(_flat(self._typed(answered)), stream)
+                _write_excel(_flatten(self._convert_types(answered)), stream)
 
-    def _typed(self, answered: pl.DataFrame) -> pl.DataFrame:
-        """Return rows of CSV with whole numbers where the question asks for them, else nulls."""
+    def _convert_types(self, answered: pl.DataFrame) -> pl.DataFrame:
+        """Convert texts from CSV to integers for parameters that are whole numbers."""
         if self.source.name != "csv":
             return answered
         text = pl.col(pl.String)
         rows = answered.with_columns(pl.when(text != "").then(text).name.keep())
         return rows.with_columns(
             pl.col(name).str.replace(WHOLE, "$1").cast(pl.Int64, strict=False)
-            for name, parameter in self.asked.named(rows.columns).items()
+            for name, parameter in self.asked.find_parameters(rows.columns).items()
             if isinstance(parameter.kind, Whole)
         )
 
     def _write_csv(self, answered: pl.DataFrame, stream: Any, *, is_first: bool) -> None:
-        mark, text = self.target.mark, pl.col(pl.String)
+        delimiter, text = self.target.delimiter, pl.col(pl.String)
         names: list[object] = [*answered.columns]
         if self.source.name == "csv":
-            plain: pl.Expr = pl.when(text != "").then(text)  # an empty text is not written as ""
-        else:  # against formulas; texts that come from CSV stay as they are
+            plain: pl.Expr = pl.when(text != "").then(text)  # write empty cells without quotes
+        else:  # escape formulas, except in texts that were CSV before
             begins = text.str.head(1).is_in(FORMULA_STARTS) & (text.str.len_chars() > 1)
             is_formula = begins & text.cast(pl.Float64, strict=False).is_null()
             plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
             (names,) = escape_formulas([names])
         if is_first:
             line = io.StringIO()
-            csv.writer(line, delimiter=mark, lineterminator="\n").writerow(names)
+            csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
             stream.write(line.getvalue().encode())
-        rows = _flat(answered).with_columns(plain.name.keep())
+        rows = _flatten(answered).with_columns(plain.name.keep())
         has_nul = rows.select(pl.any_horizontal(text.str.contains("\0", literal=True)))
         if (wrong := has_nul.to_series().arg_true()).len():
             raise IllegalError(f"row {wrong[0] + 1}: csv cannot hold a text with a NUL")
-        rows.write_csv(stream, include_header=False, separator=mark)
+        rows.write_csv(stream, include_header=False, separator=delimiter)
 
 
-def _lines(block: LineBlock) -> list[bytes]:
+def _list_lines(block: LineBlock) -> list[bytes]:
     return [line for line in block.lines if line.strip(b" \r")]
 
 
 # CSV.
 
 
-def heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
-    """Return the names of the columns of CSV, the line that has them, and what follows it."""
+def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
+    """Read the heading of CSV; return the column names, the line, and the following lines."""
     blocks = table.read_lines()
     for block in blocks:
         for place, (number, line) in enumerate(block.number_lines()):
@@ -314,9 +310,9 @@ def heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]:
     raise MalformedError("the text is empty")
 
 
-def _read_csv(block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame:
-    """Return cells as texts. Polars would fill up rows with too few, so PyArrow reads them."""
-    lines = _lines(block)
+def _read_csv(block: LineBlock, names: Sequence[str], delimiter: str) -> pl.DataFrame:
+    """Parse CSV to columns of text with PyArrow, because Polars accepts rows with missing cells."""
+    lines = _list_lines(block)
     content = b"\n".join(lines)
     if not content:
         return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
@@ -324,27 +320,27 @@ def _read_csv(block: LineBlock, names: Sequence[str], mark: str) -> pl.DataFrame
         table = pa.csv.read_csv(
             io.BytesIO(content),
             pa.csv.ReadOptions(column_names=names, block_size=len(content) + 1, use_threads=False),
-            pa.csv.ParseOptions(delimiter=mark, newlines_in_values=True),
+            pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),
         )
     except pa.ArrowInvalid as error:
-        _refuse_ragged(block, len(names), mark)
+        _check_cell_counts(block, len(names), delimiter)
         raise MalformedError(f"not rows of CSV: {explain_error(error)}") from None
     if b"\0" in content or table.num_rows != len(lines):
-        _refuse_ragged(block, len(names), mark)
+        _check_cell_counts(block, len(names), delimiter)
         raise MalformedError(f"expected {len(lines)} rows of CSV, got {table.num_rows}")
     return pl.DataFrame(table)
 
 
-def _refuse_ragged(block: LineBlock, count: int, mark: str) -> None:
+def _check_cell_counts(block: LineBlock, count: int, delimiter: str) -> None:
     for number, line in block.number_lines():
         text = decode_line(line, number)
         if not text.strip():
             continue
         with add_place(f"line {number}"):
-            row = split_row(text, mark)
+            row = split_row(text, delimiter)
             if len(row) != count:
                 wanted = f"{count} cell{'s' if count > 1 else ''}"
                 raise MalformedError(f"expected {wanted}, as in the heading, got {len(row)}")
@@ -353,26 +349,26 @@ def _refuse_ragged(block: LineBlock, count: int, mark: str) -> None:
 # JSON.
 
 
-def _object(text: str) -> dict[str, Any]:
+def _parse_object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, parse_constant=parse_json)  # which refuses NaN
+        found = json.loads(text, parse_constant=parse_json)  # `parse_json` rejects NaN
     except (ValueError, RecursionError):
         found = parse_json(text)
     if not isinstance(found, dict):
-        raise MalformedError(f"a line must be an object of JSON, got {quote(found)}")
+        raise MalformedError(f"a line must be a JSON object, got {quote(found)}")
     return found
 
 
 def _count_keys(lines: Sequence[str]) -> int:
-    """Return how many different keys the objects of some lines have, nested ones included."""
+    """Count the different keys of JSON objects, including nested objects."""
     texts = pl.Series(lines, dtype=pl.String).str.extract_all(JSON_TEXT).explode().unique()
     return int(texts.str.ends_with(":").sum())
 
 
-def _refuse_sparse(rows: int, keys: int, size: int) -> None:
-    """Refuse lines of JSON that would fill far more memory than their bytes with empty cells.
+def _check_density(rows: int, keys: int, size: int) -> None:
+    """Raise an error if JSON lines with varying keys would fill a table mostly with empty cells.
 
-    size: the bytes of the lines.
+    size: the size of the lines in bytes.
     """
     if keys > MAX_COLUMNS:
         raise TooLargeError(f"rows must have at most {MAX_COLUMNS} different keys, got {keys}")
@@ -383,23 +379,25 @@ def _refuse_sparse(rows: int, keys: int, size: int) -> None:
         )
 
 
-def _inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
-    """Return the parameters that are columns of numbers too large for fractions to be exact."""
-    numbers = (name for name in asked.named(rows.columns) if rows.schema[name] == pl.Float64)
-    return [name for name in numbers if (rows[name].abs() >= MOST_EXACT).any()]
+def _find_inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
+    """Return the parameters whose columns have numbers too large for exact floats."""
+    numbers = (
+        name for name in asked.find_parameters(rows.columns) if rows.schema[name] == pl.Float64
+    )
+    return [name for name in numbers if (rows[name].abs() >= MAX_EXACT).any()]
 
 
-def _spliced(lines: Iterable[str], found: pl.DataFrame) -> Iterator[str]:
+def _splice_answers(lines: Iterable[str], found: pl.DataFrame) -> Iterator[str]:
     for line, answer in zip(lines, found.write_ndjson().splitlines(), strict=True):
         body = line[1:-1].strip()
         yield f"{{{body}{',' if body else ''}{answer[1:]}\n"
 
 
-# What a format can hold.
+# Limits of the formats.
 
 
-def _unfit(kind: pl.DataType, target: str) -> pl.DataType | None:
-    """Return the part of a type that a format cannot hold, `None` if it can hold all."""
+def _find_unsupported(kind: pl.DataType, target: str) -> pl.DataType | None:
+    """Return the part of a type that a format cannot represent, or `None`."""
     inner: list[Any] = [kind.inner] if isinstance(kind, pl.List | pl.Array) else []
     if isinstance(kind, pl.Struct):
         inner = [field.dtype for field in kind.fields]
@@ -407,13 +405,13 @@ def _unfit(kind: pl.DataType, target: str) -> pl.DataType | None:
         isinstance(kind, pl.Duration) and target != "jsonl"
     ):
         return kind
-    return next(filter(None, (_unfit(each, target) for each in inner)), None)
+    return next(filter(None, (_find_unsupported(each, target) for each in inner)), None)
 
 
-def _flat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows with nested values as JSON."""
+def _flatten(rows: pl.DataFrame) -> pl.DataFrame:
+    """Replace nested values by JSON."""
     return rows.with_columns(
-        pl.Series(each.name, [*map(json_text, each.to_list())], pl.String)
+        pl.Series(each.name, [*map(format_json, each.to_list())], pl.String)
         for each in rows
         if each.dtype.is_nested()
     )
@@ -424,25 +422,25 @@ def _write_excel(rows: pl.DataFrame, stream: IO[bytes]) -> None:
         excel = import_module("xlsxwriter")
     except ImportError:
         raise missing_error("Excel needs XlsxWriter, which is not installed", "batch") from None
-    if rows.height > MOST_EXCEL_ROWS:
-        raise TooLargeError(f"Excel holds {MOST_EXCEL_ROWS} rows, got {rows.height}")
+    if rows.height > MAX_EXCEL_ROWS:
+        raise TooLargeError(f"Excel holds {MAX_EXCEL_ROWS} rows, got {rows.height}")
     texts = rows.select(pl.col(pl.String).str.len_chars().max())
-    if max(filter(None, texts.row(0)), default=0) > LONGEST_EXCEL:
-        raise TooLargeError(f"a cell of Excel holds {LONGEST_EXCEL} letters, got more")
+    if max(filter(None, texts.row(0)), default=0) > MAX_EXCEL_TEXT:
+        raise TooLargeError(f"a cell of Excel holds {MAX_EXCEL_TEXT} characters, got more")
     as_texts = [each.cast(pl.String) for each in rows if not _is_excel_value(each)]
-    content = io.BytesIO()  # Python would write the end of a ZIP file that is not whole once more
+    content = io.BytesIO()  # an error while writing a ZIP file directly would corrupt the stream
     book: Any = excel.Workbook(content, EXCEL_OPTIONS)
-    book.set_properties({"created": MADE})
+    book.set_properties({"created": WORKBOOK_DATE})
     rows.with_columns(as_texts).write_excel(book)
     book.close()
     stream.write(content.getvalue())
 
 
 def _is_excel_value(column: pl.Series) -> bool:
-    """Return whether Excel holds the values of a column without loss."""
+    """Return whether Excel can represent the values of a column exactly."""
     match column.dtype:
         case pl.Int64 | pl.UInt64:
-            return column.is_between(-MOST_EXACT, MOST_EXACT).all() is not False
+            return column.is_between(-MAX_EXACT, MAX_EXACT).all() is not False
         case pl.Date | pl.Datetime:
             has_zone = getattr(column.dtype, "time_zone", None) is not None
             return not has_zone and (column.dt.year() >= FIRST_EXCEL_YEAR).all()

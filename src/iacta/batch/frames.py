@@ -1,4 +1,4 @@
-"""Frames: data frames of several libraries, each returned with the answers beside its columns."""
+"""Answers for the rows of Polars, pandas and Arrow frames, as additional columns."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -11,12 +11,12 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from iacta.batch.rows import BatchQuestion, answers, json_text, read_question
+from iacta.batch.rows import BatchQuestion, answer_rows, format_json, read_question
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.tabular import read_column
 
-KINDS = "a Polars or pandas frame, an Arrow table or a mapping of arrays"
+FRAME_TYPES = "a Polars or pandas frame, an Arrow table or a mapping of arrays"
 
 
 def answer(
@@ -27,25 +27,24 @@ def answer(
     executor: Executor | None = None,
     **given: Any,
 ) -> Any:
-    """Return a frame with the answer to a question for each of its rows.
+    """Answer a question for each row of a frame, and return the frame with additional columns.
 
-    frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. It has a column for
-        each parameter of the question that differs between rows, with the parameter's name in any
-        case; null and an empty text mean the default. Other columns are ignored.
+    frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. Columns with the name
+        of a parameter, in any case, supply its values. Null and an empty text mean the default.
+        Other columns are ignored.
     question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
-    columns: the keys of the answer's record that become columns; `None` for the usual ones. Values
-        that are neither numbers nor texts become JSON.
-    executor: answers parts of the frame, such as Dask's `Client.get_executor()`; `None` for this
-        process.
-    given: parameters that are the same for all rows.
+    columns: the keys of the answer's record to add as columns; `None` for chances and numbers.
+        Values other than numbers and texts are added as JSON.
+    executor: an executor for parts of the frame, such as Dask's `Client.get_executor()`; `None` to
+        use this process.
+    given: parameters with the same value for all rows.
 
     Rows keep their order. An invalid row has a message in the column `error`, and nulls in the
-    other added columns. Duplicate rows are answered once. Battles are looked up in tables, with a
+    other added columns. Duplicate rows are computed once. Battles are looked up in tables, with a
     relative error of at most 1e-12 up to 256 armies on each side and 5e-12 up to 1,024; other
-    answers are those of `ask`.
+    questions are answered as by `ask`.
 
-    An unknown question, column or parameter is refused, and so is a frame that lacks a parameter
-    without a default.
+    Unknown questions, columns and parameters are errors, and so is a missing required parameter.
 
     >>> found = answer({"attackers": [12, 5, 0], "defenders": [10, 4, 1]}, rules="capital")
     >>> found["win_probability"].round(4)
@@ -68,21 +67,21 @@ def answer_frame(
     single: AbstractSet[str] = frozenset(),
     executor: Executor | None = None,
 ) -> Any:
-    """Return `answer` of a question that has been read.
+    """Answer a parsed question for each row of a frame.
 
-    single: the names in a mapping that are no columns.
+    single: keys of a mapping that are single values rather than columns.
     """
-    names = [str(name) for name in _names(frame) if name not in single]
+    names = [str(name) for name in _list_names(frame) if name not in single]
     height = len(frame[names[0]]) if isinstance(frame, Mapping) else len(frame)
-    parameters = asked.parameters(names)
-    rows = pl.DataFrame([_column(frame, name) for name in parameters], height=height)
+    parameters = asked.check_columns(names)
+    rows = pl.DataFrame([_convert_column(frame, name) for name in parameters], height=height)
     if executor is None:
-        found = answers(rows, asked)
+        found = answer_rows(rows, asked)
     else:
         slices = rows.iter_slices(asked.part_rows)
-        parts = [executor.submit(answers, part, asked) for part in slices]
-        found = pl.concat([asked.none, *(part.result(TIMEOUT_MAX) for part in parts)])
-    return _joined(frame, found)
+        parts = [executor.submit(answer_rows, part, asked) for part in slices]
+        found = pl.concat([asked.empty_frame, *(part.result(TIMEOUT_MAX) for part in parts)])
+    return _add_columns(frame, found)
 
 
 def _is_single(value: object) -> bool:
@@ -92,7 +91,7 @@ def _is_single(value: object) -> bool:
     return not (isinstance(value, columns) or getattr(value, "shape", None))
 
 
-def _names(frame: Any) -> list[str]:
+def _list_names(frame: Any) -> list[str]:
     if isinstance(frame, Mapping):
         lengths = {len(each) for each in frame.values() if not _is_single(each)}
         if len(lengths) != 1:
@@ -101,14 +100,14 @@ def _names(frame: Any) -> list[str]:
         return [*frame]
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return list(frame.schema.names)
-    # The module of a frame is compared by its name, so that pandas is not loaded for that.
+    # Compare the module's name to avoid importing pandas.
     is_pandas = type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "assign")
     if isinstance(frame, pl.DataFrame) or is_pandas:
         return [*frame.columns]
-    raise MalformedError(f"a frame must be {KINDS}, got {quote(frame)}")
+    raise MalformedError(f"a frame must be {FRAME_TYPES}, got {quote(frame)}")
 
 
-def _column(frame: Any, name: str) -> pl.Series:
+def _convert_column(frame: Any, name: str) -> pl.Series:
     values = frame[name]
     if isinstance(values, pl.Series):
         return values.alias(name)
@@ -119,16 +118,16 @@ def _column(frame: Any, name: str) -> pl.Series:
             values = pa.array(values, from_pandas=True)
         return pl.Series(name, read_column(name, values))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pl.Series(name, [*map(_text, values)], pl.String)
+        return pl.Series(name, [*map(_format_text, values)], pl.String)
 
 
-def _text(value: object) -> str | None:
+def _format_text(value: object) -> str | None:
     if value is None or value != value:  # not a number
         return None
-    return json_text(value) if isinstance(value, list | tuple | dict) else str(value)
+    return format_json(value) if isinstance(value, list | tuple | dict) else str(value)
 
 
-def _joined(frame: Any, found: pl.DataFrame) -> Any:
+def _add_columns(frame: Any, found: pl.DataFrame) -> Any:
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(found)
     if isinstance(frame, pa.Table | pa.RecordBatch):
@@ -139,11 +138,11 @@ def _joined(frame: Any, found: pl.DataFrame) -> Any:
             frame = frame.append_column(name, plain.combine_chunks() if is_batch else plain)
         return frame
     if isinstance(frame, Mapping):
-        return {**frame, **{name: _numpy(found[name]) for name in found.columns}}
+        return {**frame, **{name: _convert_to_numpy(found[name]) for name in found.columns}}
     kinds: dict[Any, str] = {pl.Int64: "Int64", pl.Boolean: "boolean"}
     series = {
         name: type(frame[frame.columns[0]])(
-            _numpy(found[name]) if kind == pl.Float64 else found[name].to_list(),
+            _convert_to_numpy(found[name]) if kind == pl.Float64 else found[name].to_list(),
             index=frame.index,
             dtype=kinds.get(kind),
         )
@@ -152,8 +151,8 @@ def _joined(frame: Any, found: pl.DataFrame) -> Any:
     return frame.assign(**series)
 
 
-def _numpy(column: pl.Series) -> npt.NDArray[Any]:
-    """Return a column as an array, with NaN or `None` for null."""
+def _convert_to_numpy(column: pl.Series) -> npt.NDArray[Any]:
+    """Convert a column to an array, with NaN or `None` for null."""
     if column.dtype == pl.String or (column.dtype == pl.Boolean and column.has_nulls()):
         return np.array([*column, None], dtype=object)[:-1]
     return column.to_numpy()

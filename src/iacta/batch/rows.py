@@ -1,11 +1,10 @@
-"""Rows: a question for each, answered by a pure function from one table to another.
+"""A pure function from a table of parameters to a table of answers, one question per row.
 
-A row gives the parameters that have a column; the others are the same for all rows. Duplicate rows
-are answered once. Most battles are looked up in tables; other questions are answered as for a
-command. An invalid row gets an error message.
+Columns supply the parameters that vary; other parameters are the same for all rows. Duplicate rows
+are computed once. Most battles are looked up in tables, and other questions are answered as on the
+command line. An invalid row gets an error message.
 
-The function depends on its arguments alone, so any process on any machine can run it on any part of
-a batch.
+The function depends only on its arguments, so a batch can be split among processes and machines.
 """
 
 import json
@@ -20,7 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, TableAnswers, follow, look_up
+from iacta.batch.tables import (
+    CAMPAIGN_COLUMNS,
+    COLUMNS,
+    Armies,
+    TableAnswers,
+    compute_campaigns,
+    look_up_battles,
+)
 from iacta.forms.form import Parameter, format_error
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.question import QUESTIONS, Question, find_question
@@ -34,26 +40,26 @@ from iacta.inputs.tabular import normalise_column
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 
-ERROR = "error"  # the column with the messages
-WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number in a column of floats
+ERROR = "error"  # name of the column with error messages
+WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # matches a whole number written as a float
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
-SHORT_WAY = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"  # 8,200 is one number
+SHORT_CAMPAIGN = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"  # not 8,200
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
-MOST_WHOLE = 2**63 - 1  # the largest in a column of whole numbers
-MOST_ARMIES = 10_000  # in a battle that is looked up in tables
+MAX_INT = 2**63 - 1
+MAX_TABLE_ARMIES = 10_000  # larger battles are never looked up in tables
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
-USUAL_PART_ROWS = 1_000
-REMEMBERED = 20_000  # answers kept from one part to the next
+DEFAULT_PART_ROWS = 1_000
+CACHE_SIZE = 20_000  # answers shared between parts
 TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
 
 
 @dataclass(frozen=True, eq=False)
 class BatchQuestion:
-    """What is asked of every row of a batch.
+    """A question for every row of a batch.
 
     question: the name of the question.
-    columns: the keys of the answer's record that become columns.
-    given: the parameters that are the same for all rows, and their values.
+    columns: the keys of the answer's record to add as columns.
+    given: names and values of the parameters that are the same for all rows.
     """
 
     question: str
@@ -69,13 +75,13 @@ class BatchQuestion:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The added columns, with their types.
+        """Names and types of the added columns.
 
-        One with the name of a parameter, such as `territories` of a campaign, gets the prefix
-        `answer_`.
+        The prefix `answer_` distinguishes a column from a parameter with the same name, such as
+        `territories` of a campaign.
         """
         kinds = {key.name: key.kind for key in self.form.columns()}
-        asked = {column_of(each) for each in self.form.parameters()}
+        asked = {get_column_name(each) for each in self.form.parameters()}
         return {
             **{
                 f"answer_{name}" if name in asked else name: TYPES.get(kinds[name], pl.String)
@@ -85,13 +91,13 @@ class BatchQuestion:
         }
 
     @property
-    def none(self) -> pl.DataFrame:
+    def empty_frame(self) -> pl.DataFrame:
         return pl.DataFrame(schema=self.schema)
 
     @property
     def part_rows(self) -> int:
-        """How many rows are answered at once, in at most a few seconds."""
-        return PART_ROWS.get(self.question, USUAL_PART_ROWS)
+        """The number of rows that take at most a few seconds."""
+        return PART_ROWS.get(self.question, DEFAULT_PART_ROWS)
 
     @cached_property
     def key(self) -> str:
@@ -104,23 +110,23 @@ class BatchQuestion:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def named(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Return the parameters that have a column, by its name, in any case."""
-        known = {column_of(each): each for each in self.form.parameters()}
+    def find_parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
+        """Return the parameters that have a column, by column name."""
+        known = {get_column_name(each): each for each in self.form.parameters()}
         return {name: known[plain] for name in names if (plain := normalise_column(name)) in known}
 
-    def parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Return the parameters that have a column, or refuse the columns.
+    def check_columns(self, names: Sequence[str]) -> dict[str, Parameter]:
+        """Return the parameters that have a column, by column name, after checking the columns.
 
-        A required parameter must have a column or a value for all rows, and none may have both;
-        names of columns must differ from each other and from those of the added columns.
+        A required parameter must have a column or a common value, and no parameter may have both.
+        Column names must be unique, and must not clash with added columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {quote(twice[0])} appears twice")
-        given, found = dict(self.given), self.named(names)
-        counts = Counter(column_of(each) for each in found.values())
+        given, found = dict(self.given), self.find_parameters(names)
+        counts = Counter(get_column_name(each) for each in found.values())
         for parameter in self.form.parameters():
-            name = column_of(parameter)
+            name = get_column_name(parameter)
             if counts[name] and parameter.name in given:
                 raise IllegalError(f"{name} is given both as a column and for all rows")
             if counts[name] > 1:
@@ -129,18 +135,18 @@ class BatchQuestion:
                 got = ", ".join(map(quote, names[:10])) or "none"
                 raise IllegalError(f"missing the column {name}; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
-            raise IllegalError(f"the column {quote(both[0])} has the name of an added one")
+            raise IllegalError(f"column {quote(both[0])} clashes with a column that iacta adds")
         return found
 
 
-def column_of(parameter: Parameter) -> str:
+def get_column_name(parameter: Parameter) -> str:
     return parameter.name.rstrip("_")
 
 
 def read_question(
     question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
 ) -> BatchQuestion:
-    """Return what is asked of every row, or refuse it; texts are read as on the command line.
+    """Return a question for every row; texts are parsed as on the command line.
 
     >>> read_question("battle").columns[:2]
     ('win_probability', 'expected_attackers_left')
@@ -172,44 +178,45 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
         )
     if len({*chosen}) < len(chosen):
         raise IllegalError(f"columns must differ, got {quote(list(chosen))}", parameter="columns")
-    parameters = {column_of(each): each for each in form.parameters()}
+    parameters = {get_column_name(each): each for each in form.parameters()}
     values = {}
     for name, value in (given or {}).items():
         parameter = parameters.get(name.rstrip("_"))
         if parameter is None:
             raise IllegalError(f"parameters must be {', '.join(parameters)}, got {quote(name)}")
         if value is not None:
-            values[parameter.name] = _read(parameter, value)
+            values[parameter.name] = _read_value(parameter, value)
     return BatchQuestion(form.name, chosen, tuple(sorted(values.items())))
 
 
-def answers(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
-    """Return the columns asked for, and `error`; in a row with an error, the others are null.
+def answer_rows(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
+    """Return the requested columns and `error`. Rows with an error have nulls otherwise.
 
     >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
-    >>> found = answers(rows, read_question("battle", ["win_probability"]))
+    >>> found = answer_rows(rows, read_question("battle", ["win_probability"]))
     >>> found["win_probability"].round(4).to_list(), found["error"][1]
     ([0.6538, None], 'attackers must be a whole number of at least 1, got -3')
     """
-    parameters = asked.parameters(rows.columns)
+    parameters = asked.check_columns(rows.columns)
     keys = rows.select(
-        _plain(rows[name], each).alias(column_of(each)) for name, each in parameters.items()
+        _normalise_values(rows[name], each).alias(get_column_name(each))
+        for name, each in parameters.items()
     )
     if not parameters:
         keys = pl.DataFrame({"": np.zeros(rows.height, np.int8)})
-    quick = _in_tables(keys, asked)
+    quick = _answer_from_tables(keys, asked)
     if quick is None:
-        return _one_by_one(keys, asked)
+        return _answer_individually(keys, asked)
     is_known, found = quick
     if is_known.all():
         return found
-    others = _one_by_one(keys.filter(~is_known), asked)
+    others = _answer_individually(keys.filter(~is_known), asked)
     place = np.where(is_known, np.arange(len(is_known)), 0)
     place[~is_known] = len(is_known) + np.arange(others.height)
     return pl.concat([found, others])[place]
 
 
-def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
+def _normalise_values(column: pl.Series, parameter: Parameter) -> pl.Series:
     kind = column.dtype
     if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
         text = pl.element().fill_null("null")
@@ -217,7 +224,9 @@ def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
         texts = column.cast(pl.List(pl.String)).list.eval(text)
         return texts.list.join(" " if parameter.kind.is_row else ",")
     if kind.is_nested():
-        records = [None if each is None else json.dumps(_bare(each)) for each in column.to_list()]
+        records = [
+            None if each is None else json.dumps(_drop_nulls(each)) for each in column.to_list()
+        ]
         return pl.Series(column.name, records, pl.String)
     if kind.is_float():
         wide = column.cast(pl.Float64).fill_nan(None)
@@ -234,31 +243,31 @@ def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
     return column.cast(pl.String)
 
 
-def _bare(value: Any) -> Any:
-    """Return a nested value without the nulls of keys that only other rows have."""
+def _drop_nulls(value: Any) -> Any:
+    """Remove null values from nested objects, which Polars adds for keys of other rows."""
     if isinstance(value, dict):
-        return {key: _bare(each) for key, each in value.items() if each is not None}
-    return [_bare(each) for each in value] if isinstance(value, list) else value
+        return {key: _drop_nulls(each) for key, each in value.items() if each is not None}
+    return [_drop_nulls(each) for each in value] if isinstance(value, list) else value
 
 
-def json_text(value: Any) -> str | None:
-    """Return a value as JSON; a text, or null, as it is."""
+def format_json(value: Any) -> str | None:
+    """Format a value as JSON, but keep texts and null."""
     return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
 
 
-# Battles and campaigns in tables.
+# Battles and campaigns from tables.
 
 
-def _in_tables(
+def _answer_from_tables(
     keys: pl.DataFrame, asked: BatchQuestion
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which rows the tables answer, and their answers; `None` if the tables do not apply."""
+    """Return which rows the tables cover, and the answers; `None` if no table applies."""
     given, shape = dict(asked.given), keys.height
     chosen, look, others = {*asked.columns}, {}, [*keys.columns]
     usual: dict[str, Any]
     if asked.question == BattleQuestion.name and chosen <= {*COLUMNS}:
         names, usual = ("attackers", "defenders"), {"attackers": 1, "defenders": 1}
-    elif asked.question == CampaignQuestion.name and chosen <= {*WAY_COLUMNS}:
+    elif asked.question == CampaignQuestion.name and chosen <= {*CAMPAIGN_COLUMNS}:
         names, usual = ("attackers", "territories"), {"attackers": 1, "territories": "1"}
     else:
         return None
@@ -266,7 +275,7 @@ def _in_tables(
         column = keys[name] if name in others else pl.repeat(given[name], shape, eager=True)
         if name == "territories" and column.dtype != pl.String:
             return None
-        look[name] = _ways(column) if name == "territories" else _armies(column)
+        look[name] = _parse_campaigns(column) if name == "territories" else _parse_armies(column)
     others = [name for name in others if name not in look]
     groups = keys.select(others).unique(maintain_order=True) if others else pl.DataFrame([[0]])
     is_known = np.zeros(shape, bool)
@@ -274,11 +283,11 @@ def _in_tables(
     for row in groups.iter_rows():
         values = dict(zip(others, row, strict=True)) if others else {}
         try:
-            question: Any = _question(asked, {**values, **usual})
+            question: Any = _make_question(asked, {**values, **usual})
         except IactaError:
-            continue  # each of its rows reports what is wrong
-        here = slice(None) if not others else _equal(keys, values)
-        find: Any = look_up if asked.question == BattleQuestion.name else follow
+            continue  # each row of the group will report the error
+        here = slice(None) if not others else _match_rows(keys, values)
+        find: Any = look_up_battles if asked.question == BattleQuestion.name else compute_campaigns
         found: TableAnswers = find(*(look[name][here] for name in names), question)
         is_known[here] = found.is_known
         for name in asked.columns:
@@ -287,10 +296,10 @@ def _in_tables(
     return is_known, frame.with_columns(pl.lit(None, pl.String).alias(ERROR))
 
 
-def _ways(column: pl.Series) -> Armies:
-    """Return chains of plain numbers as rows padded with zeros, and zeros for all others."""
+def _parse_campaigns(column: pl.Series) -> Armies:
+    """Parse lists of plain numbers into rows padded with zeros; other texts become zeros."""
     way = pl.col("way")
-    is_plain = way.str.contains(SHORT_WAY) | way.str.contains(SHORT_LIST)
+    is_plain = way.str.contains(SHORT_CAMPAIGN) | way.str.contains(SHORT_LIST)
     numbers = pl.when(is_plain).then(way).str.extract_all("[0-9]+").cast(pl.List(pl.Int64))
     ways = column.to_frame("way").select(numbers).to_series()
     longest = max([1, *ways.list.len().drop_nulls()])
@@ -298,31 +307,31 @@ def _ways(column: pl.Series) -> Armies:
     return np.stack([step.to_numpy() for step in steps], axis=1)
 
 
-def _armies(column: pl.Series) -> Armies:
-    """Return whole numbers up to thousands, and 0 for anything else."""
+def _parse_armies(column: pl.Series) -> Armies:
+    """Parse whole numbers below 10,000; other values become 0."""
     armies = pl.col("armies")
     if column.dtype == pl.String:
         number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)
     elif column.dtype.is_integer():
-        number = pl.when(armies.is_between(1, MOST_ARMIES)).then(armies).cast(pl.Int64)
-    else:  # such as truth values, which an array would read as numbers
+        number = pl.when(armies.is_between(1, MAX_TABLE_ARMIES)).then(armies).cast(pl.Int64)
+    else:  # booleans, for example, must not become numbers
         return np.zeros(len(column), np.int64)
     found = column.to_frame("armies").with_columns(number.fill_null(0))
     return found.to_series().to_numpy()
 
 
-def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
+def _match_rows(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(v)) for name, v in values.items())
     return keys.select(same).to_series().to_numpy()
 
 
-# Other questions, each asked once.
+# Other questions, one at a time.
 
 
-def _one_by_one(keys: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
+def _answer_individually(keys: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     different = keys.unique(maintain_order=True)
     names = tuple(keys.columns)
-    records = [_record(asked, names, repr(row), row) for row in different.iter_rows()]
+    records = [_answer_row(asked, names, repr(row), row) for row in different.iter_rows()]
     found = pl.DataFrame(records, schema=asked.schema, orient="row")
     if different.height == keys.height:
         return found
@@ -333,30 +342,30 @@ def _one_by_one(keys: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     return found[places["\0number"]]
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _record(
+@lru_cache(maxsize=CACHE_SIZE)
+def _answer_row(
     asked: BatchQuestion, names: tuple[str, ...], key: str, row: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     nulls = (None,) * len(asked.columns)
     try:
-        found = _question(asked, dict(zip(names, row, strict=True))).answer()
-        if not found.is_whole:  # it was interrupted
+        found = _make_question(asked, dict(zip(names, row, strict=True))).answer()
+        if not found.is_whole:  # interrupted
             raise KeyboardInterrupt
         data = found.data
     except IactaError as error:
         return *nulls, format_error(error, asked.form, lambda name: name.rstrip("_"))
     except MemoryError:
-        return *nulls, "these numbers need more memory than there is"
+        return *nulls, "these numbers need more memory than this machine has"
     kinds = [*asked.schema.values()][:-1]
     held = (getattr(data, name, None) for name in asked.columns)
-    values = tuple(map(_cell, held, kinds))
+    values = tuple(map(_format_cell, held, kinds))
     for name, value in zip(asked.columns, values, strict=True):
-        if isinstance(value, int) and abs(value) > MOST_WHOLE:
+        if isinstance(value, int) and abs(value) > MAX_INT:
             return *nulls, f"{name} is too large for a column: {quote(value)}"
     return *values, None
 
 
-def _cell(value: Any, kind: Any) -> Any:
+def _format_cell(value: Any, kind: Any) -> Any:
     if value is None or value is OMITTED:
         return None
     if kind == pl.String and not isinstance(value, str):
@@ -364,20 +373,20 @@ def _cell(value: Any, kind: Any) -> Any:
     return float(value) if kind == pl.Float64 else value
 
 
-def _question(asked: BatchQuestion, values: Mapping[str, Any]) -> Question:
+def _make_question(asked: BatchQuestion, values: Mapping[str, Any]) -> Question:
     texts = dict(asked.given)
     for parameter in asked.form.parameters():
-        value = values.get(column_of(parameter))
+        value = values.get(get_column_name(parameter))
         if value is not None and value != "":
-            texts[parameter.name] = _read(parameter, value)
+            texts[parameter.name] = _read_value(parameter, value)
         elif parameter.is_required and parameter.name not in texts:
             raise MalformedError(f"missing {parameter.name}")
     return asked.form(**texts)
 
 
-def _read(parameter: Parameter, value: Any) -> Any:
+def _read_value(parameter: Parameter, value: Any) -> Any:
     if isinstance(value, str):
-        if value == STREAM:  # standard input cannot be read for each row
+        if value == STREAM:
             raise IllegalError(f"{parameter.name} cannot be read from standard input in a batch")
         if value.lstrip()[:1] in ("{", "["):
             return parameter.read(parse_json(value))

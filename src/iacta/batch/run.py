@@ -1,7 +1,7 @@
-"""Run: a file answered in memory, in one process, or handed to a cluster.
+"""Batches of files, in memory or on a cluster.
 
-The target is written under a random name, and gets its own when it is complete. So two runs with
-one target, or one that is killed, leave a complete file or the old one.
+The target is replaced atomically. A killed run leaves the old file, and two runs with the same
+target leave a complete file.
 """
 
 import os
@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from iacta.batch.files import LONGEST_LINE, BatchJob, Done, read_format
-from iacta.batch.rows import ERROR, answers, read_question
+from iacta.batch.files import MAX_LINE_BYTES, BatchJob, BatchResult, read_format
+from iacta.batch.rows import ERROR, answer_rows, read_question
 from iacta.forms.question import Watch
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.files import (
@@ -35,40 +35,40 @@ def answer_file(
     client: Any = None,
     watch: Watch | None = None,
     **given: Any,
-) -> Done:
-    """Answer a question for each row of a file, and write the rows with their answers.
+) -> BatchResult:
+    """Answer a question for each row of a file, and write the rows with the answers.
 
-    source: the file that is read: CSV, JSON lines, Excel, Parquet or Arrow, as its content says; or
-        `-`.
-    target: the file that is written, in the format of its ending; `-` is written in the format of
+    source: a file in CSV, JSON lines, Excel, Parquet or Arrow, detected from its content; or `-`
+        for standard input.
+    target: a file whose suffix selects the format; or `-` for standard output, in the format of
         the source.
-    question, columns, given: as for `answer`.
-    client: a Dask client, whose workers read, answer and write the file in blocks; `None` for
-        this process, in memory.
-    watch: receives progress.
+    question, columns, given: see `answer`.
+    client: a Dask client whose workers process the file in blocks; `None` for this process, in
+        memory.
+    watch: a callback for progress.
 
-    An existing target is replaced once the output is complete; the Parquet of a cluster is a new
-    folder. Files that cannot be read or written are refused, and so is whatever `answer` refuses.
+    An existing target is replaced when the output is complete. A cluster writes Parquet as a new
+    folder. The same inputs are errors as for `answer`.
     """
     asked = read_question(question, columns, given)
     to = read_path(target, "target")
     if str(to) != STREAM:
         read_format(to)
-        check_writable(to)  # before anything is answered
+        check_writable(to)
     file = read_path(source, "source")
     if str(file) != STREAM and to.exists() and file.exists() and to.samefile(file):
         raise IllegalError(f"the source and the target are the same file, {quote_path(to)}")
     if client is not None:
-        from iacta.batch.cluster import answer_blocks  # of another extra
+        from iacta.batch.cluster import answer_blocks  # needs the extra `cluster`
 
         return answer_blocks(file, to, asked, client, watch)
-    with add_file_name(file, "batch"), Tabular(file, LONGEST_LINE) as table:
-        job = BatchJob.of(table, to, asked)
-        rows = job.checked(job.read(table))
-        job = job.marked(table.delimiter)
-    found = [asked.none]
+    with add_file_name(file, "batch"), Tabular(file, MAX_LINE_BYTES) as table:
+        job = BatchJob.for_table(table, to, asked)
+        rows = job.check_rows(job.read(table))
+        job = job.replace_delimiter(table.delimiter)
+    found = [asked.empty_frame]
     for part in rows.iter_slices(asked.part_rows):
-        found.append(answers(part, asked))
+        found.append(answer_rows(part, asked))
         if watch is not None:
             done = sum(each.height for each in found)
             watch(f"{done:,} rows done", done / rows.height)
@@ -76,10 +76,10 @@ def answer_file(
     if str(to) == STREAM:
         stream: Any = getattr(sys.stdout, "buffer", None)
         if stream is None:
-            raise IllegalError("standard output takes no bytes")
+            raise IllegalError("standard output does not accept bytes")
         job.write(answered, stream)
         stream.flush()
     else:
         with open_atomically(to) as opened:
             job.write(answered, opened)
-    return Done(answered.height, answered.height - answered[ERROR].null_count())
+    return BatchResult(answered.height, answered.height - answered[ERROR].null_count())
