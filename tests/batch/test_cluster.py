@@ -240,7 +240,7 @@ def test_the_command_uses_a_cluster_and_says_where_it_shows_its_work(
     Path("in.csv").write_text("attackers,defenders\n12,10\n5,x\n")
     code, out, said = run(f"batch in.csv out.csv --cluster {client.scheduler.address}")
     assert (code, out) == (1, "1 of 2 rows answered.\n")
-    assert f"iacta: Dask shows its work at {client.dashboard_link}\n" in said
+    assert f"iacta: Dask dashboard: {client.dashboard_link}\n" in said
     assert run("batch in.csv -").stdout == Path("out.csv").read_text()
     code, out, said = run(f"batch in.csv - --cluster {client.scheduler.address}")
     assert (code, out) == (2, "")
