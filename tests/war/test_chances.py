@@ -8,9 +8,14 @@ import iacta.war.chances
 from iacta import Turn, best_goals, classic_board, tournament, win_chances
 from iacta.game import Action
 from iacta.inputs.errors import IactaError
+from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
+from iacta.war.chances import ALLOWANCE, play_games
+from iacta.war.games import War
+from iacta.war.goals import SEED_COUNT, describe_aim
+from iacta.war.players import PLAYERS
 from iacta.war.tactics import SimplePolicy
 from tests.game.positions import classic_turn, line_turn
 from tests.processes import interrupted_after
@@ -146,6 +151,27 @@ def test_a_plan_may_play_a_goal_better_than_the_tactics() -> None:
 
 
 GROWS = Rules(mode=ArmiesGrow())
+
+
+def test_the_best_goal_is_judged_by_games_that_did_not_select_it() -> None:
+    turn, mover = middle(5), "red"
+    found = best_goals(turn, games=40, seed=5)
+    war = War(turn)
+    aims = {describe_aim(war, aim): aim for aim in war.list_aims(PLAYERS["usual"])}
+    assert found.best.how == "tactics"
+    aim = aims[found.best.goal]
+    fresh = play_games(war, "usual", 40, 5 + SEED_COUNT, Deadline(), aim)
+    assert found.best.win == pytest.approx(fresh.chances[:, war.seats.index(mover)].mean())
+    for each in found.goals:
+        assert each.behind == pytest.approx(found.best.win - each.win)
+
+
+def test_intervals_of_goals_allow_for_games_that_were_cut() -> None:
+    found = best_goals(middle(), games=40)
+    assert found.best.interval.high - found.best.win >= min(ALLOWANCE, 1 - found.best.win)
+    for each in found.goals[1:]:
+        assert each.behind_interval.high - each.behind >= ALLOWANCE
+        assert each.is_clear == (each.behind_interval.low > 0)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ the differences between candidates are more precise than the chances themselves.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 from typing import NamedTuple, Self
 
@@ -29,7 +30,7 @@ from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.reinforcement import Look, Placement, quick_look, quick_plan, turn_options
 from iacta.probability.estimate import MIN_GAMES, Interval
-from iacta.war.chances import Z, estimate_interval, find_cut_rounds, play_games
+from iacta.war.chances import ALLOWANCE, Z, estimate_interval, find_cut_rounds, play_games
 from iacta.war.games import (
     AS_LIKED,
     BOLDLY,
@@ -56,6 +57,7 @@ PLAN_GAMES = 60  # fewer games than for tactics, because Python plays the turns 
 PLAN_BUDGET = 0.1  # fraction of the default budget of a plan
 SIMPLE_TIME_SHARE = 0.2  # share of a goal's time for games of the simple AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans follow
+ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans follow
 LOOK_TIME_SHARE = 0.4  # share of the total time for quick looks at all goals
 MIN_CHANCE = 0.005  # less likely goals are out of reach
 TERRITORY_WORTH = 0.6  # the value of a territory in armies
@@ -104,11 +106,12 @@ class GoalChance:
         goal, or `"worth"` for the best plan when armies and the goal have a price.
     chance: the share of games in which the turn reached the goal; 1 for an aim without a goal.
     win: the player's chance to win the game.
-    interval: 1.96 standard errors to either side of `win`.
+    interval: 1.96 standard errors to either side of `win`, and .03 more where games were cut.
     under_simple: the chance to win if the simple AI plays this turn and every seat afterwards.
     under_simple_interval: the interval of `under_simple`, as in `win_chances`.
     behind: the best goal's `win` minus this goal's `win`.
-    behind_interval: 1.96 standard errors to either side of `behind`.
+    behind_interval: 1.96 standard errors to either side of `behind`, and .03 more where games were
+        cut.
     games: the number of games.
     is_clear: whether `behind_interval` lies above 0.
     plan: the plan if `how` is `"plan"` or `"worth"`.
@@ -164,6 +167,7 @@ class _Candidate(NamedTuple):
     chance: float
     plan: Plan | None
     example: Record
+    play_again: Callable[[int, Deadline], Floats]  # from a seed to the results of other games
 
 
 def goals_in_reach(
@@ -300,7 +304,7 @@ def best_goals(
             found = Goals(turn.player, _rank_candidates(rows, simple))
             progress(found, done / (len(aims) + len(planned)))
 
-    playing = deadline.part(AIMS_TIME_SHARE if planned else 1.0)
+    playing = deadline.part(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
     for k, aim in enumerate(aims):
         part = playing.part(1 / (len(aims) - k))
         simple[describe_aim(war, aim)] = _estimate_under_simple(
@@ -317,13 +321,14 @@ def best_goals(
                 float(found.reached.mean()),
                 None,
                 war.play_turn(PLAYERS["usual"], None, seed, aim),
+                partial(_play_tactics, war, aim, number),
             )
         )
         report(k + 1)
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, PLAN_GAMES)
-            part = deadline.part(1 / (len(planned) - k))
+            part = deadline.part(1 / (len(planned) + 1 - k))  # the last part is for the best goal
             # Discard plans with too few games to compare.
             rows += (
                 row
@@ -331,7 +336,10 @@ def best_goals(
                 if len(row.wins) >= min(most, MIN_GAMES)
             )
         report(len(aims) + k + 1)
-    return Goals(turn.player, _rank_candidates(rows, simple))
+    # The best of several estimates is too high on average, so the best goal gets games of its own.
+    best = max(rows, key=lambda row: float(row.wins.mean()))
+    fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
+    return Goals(turn.player, _rank_candidates(rows, simple, fresh))
 
 
 def describe_aim(war: War, aim: Aim) -> str:
@@ -362,26 +370,37 @@ def _estimate_under_simple(
 
 
 def _rank_candidates(
-    rows: list[_Candidate], simple: Mapping[str, _SimpleEstimate]
+    rows: list[_Candidate],
+    simple: Mapping[str, _SimpleEstimate],
+    fresh: Floats | None = None,
 ) -> tuple[GoalChance, ...]:
-    """Sort candidates by the chance to win, and keep the best way to play each goal."""
+    """Sort candidates by the chance to win, and keep the best way to play each goal.
+
+    fresh: results of the best candidate in games that did not select it. With W their mean and D
+        how far another candidate is behind in the games that both played, its chance is W - D.
+    """
     rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
     best, found = rows[0], dict[str, GoalChance]()
+    own = best.wins if fresh is None or len(fresh) < MIN_GAMES else fresh
+    first = estimate_interval(own, is_won=False)
+    allowance = ALLOWANCE if any(_has_cut_games(row.wins) for row in rows) else 0.0
     for row in rows:
         if row.words in found:
             continue
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = float(best.wins.mean() - row.wins.mean())
-        error = _half_interval(apart)
+        error = _half_interval(apart) + (allowance if row is not best else 0.0)
+        win = max(float(own.mean()) - behind, 0.0)
+        half = sqrt(((first.high - first.low) / 2) ** 2 + _half_interval(apart) ** 2) + allowance
         found[row.words] = GoalChance(
             row.words,
             row.how,
             row.chance,
-            float(row.wins.mean()),
-            estimate_interval(row.wins, is_won=False),
+            win,
+            Interval(max(win - half, 0.0), min(win + half, 1.0)),
             *simple[row.words],
-            behind,
+            float(own.mean()) - win,
             Interval(behind - error, behind + error),
             len(row.wins),
             behind - error > 0,
@@ -389,6 +408,17 @@ def _rank_candidates(
             row.example,
         )
     return tuple(found.values())
+
+
+def _has_cut_games(wins: Floats) -> bool:
+    """Return whether V has judged the end of some games."""
+    return bool(((wins > 0.0) & (wins < 1.0)).any())
+
+
+def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> Floats:
+    """Return the mover's results in games that follow a turn of the usual AI with an aim."""
+    found = play_games(war, "usual", games, seed, deadline, aim)
+    return found.chances[:, war.seats.index(war.turn.player)]
 
 
 def _half_interval(values: Floats) -> float:
@@ -411,20 +441,36 @@ def _try_plans(
         plan = _make_plan(before, each, deadline)
         if plan is None:
             continue
-        policy = _combine_policies(plan.policy, before)
-        wins, reached = [], []
-        for number in range(games):
-            dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
-            record = before.play(policy, seed=dice)
-            wins.append(_estimate_win(record.end, war.turn.player, number, seed))
-            reached.append(goal.is_reached(record.end))
-            if number == 0:
-                example = record
-            if deadline.is_over and number:
-                break
-        yield _Candidate(
-            describe_aim(war, aim), how, np.array(wins), float(np.mean(reached)), plan, example
-        )
+        play_again = partial(_play_plan, before, _combine_policies(plan.policy, before), games)
+        records = list[Record]()
+        wins = play_again(seed, deadline, records)
+        reached = float(np.mean([goal.is_reached(each.end) for each in records]))
+        words = describe_aim(war, aim)
+        yield _Candidate(words, how, wins, reached, plan, records[0], play_again)
+
+
+def _play_plan(
+    start: Turn,
+    policy: Policy,
+    games: int,
+    seed: int,
+    deadline: Deadline,
+    records: list[Record] | None = None,
+) -> Floats:
+    """Return the mover's results in games that follow a turn by a policy, at least two.
+
+    records: receives the turns.
+    """
+    wins = list[float]()
+    for number in range(games):
+        dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
+        record = start.play(policy, seed=dice)
+        wins.append(_estimate_win(record.end, start.player, number, seed))
+        if records is not None:
+            records.append(record)
+        if deadline.is_over and number:
+            break
+    return np.array(wins)
 
 
 def _make_goal(war: War, aim: Aim) -> TakeAll:
