@@ -1,4 +1,4 @@
-"""Chances: what a user writes as 95%, 0.95 or 19/20, read as an exact fraction, one or an array."""
+"""Chances: texts and numbers such as 95%, 0.95 or 19/20, read as exact fractions."""
 
 import re
 from decimal import Decimal
@@ -13,28 +13,32 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-MAX_EXPONENT = 999  # larger powers of ten would fill memory
+MAX_EXPONENT = 999  # limit of a power of ten, which `Fraction` writes in full
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
-    """Return a number as an exact fraction, or refuse it as not being what is `expected`.
+    """Return a number as an exact fraction.
 
-    A float is read as the shortest decimal that represents it: 0.95 means 19/20, as a player would
-    say. A text may be a decimal, a percentage or a fraction.
+    value: a number, or a text: a decimal, a percentage or a fraction. A float is read as the
+        shortest decimal that represents it: 0.95 means 19/20.
+    name: the name of the number in error messages.
+    expected: the requirement in error messages, after `must`.
+
+    Raises `IactaError` for a value that is not a number.
 
     >>> read_fraction(0.1, "level", "be a number"), read_fraction("95%", "level", "be a number")
     (Fraction(1, 10), Fraction(19, 20))
     """
     try:
         if isinstance(value, str | Decimal):
-            return _fraction_of_text(str(value), name)
+            return _parse_fraction(str(value), name)
         if isinstance(value, float | np.floating):
             return Fraction(repr(float(value)))
         if isinstance(value, bool):
             raise TypeError
         number = Fraction(value)
-        # NumPy's whole numbers would stay inside it, and overflow.
+        # A fraction of NumPy integers would overflow.
         return Fraction(int(number.numerator), int(number.denominator))
     except IllegalError:
         raise
@@ -46,7 +50,7 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
         ) from None
 
 
-def _fraction_of_text(text: str, name: str) -> Fraction:
+def _parse_fraction(text: str, name: str) -> Fraction:
     bare = text.strip()
     if len(bare) > MAX_NUMBER_LENGTH or not bare.isascii():
         raise ValueError(bare)
@@ -68,11 +72,13 @@ def _fraction_of_text(text: str, name: str) -> Fraction:
 
 
 def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
-    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
+    """Return a chance strictly between 0 and 1 as an exact fraction.
 
-    value: the chance, as `read_fraction` takes it.
-    name: what the message calls it.
-    certain: whether a chance of 1 is accepted too.
+    value: the chance, as for `read_fraction`.
+    name: the name of the chance in error messages.
+    certain: whether a chance of 1 is allowed, too.
+
+    Raises `IactaError` for other values.
 
     >>> read_chance(0.95), read_chance("95%"), read_chance("19/20")
     (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))

@@ -27,21 +27,21 @@ U = TypeVar("U", bound=Hashable)
 V = TypeVar("V")
 
 SUM_TOLERANCE = 1e-9
-MAX_VALUES = 10**7  # that are read, or of sums; more would fill memory
+MAX_VALUES = 10**7  # memory limit
 
 
 class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     """A finite distribution: an immutable mapping of values to their probabilities.
 
-    source: a mapping of values to weights, which need not sum to one, or an iterable of equally
-        likely values, in which a value may occur more than once. Whole numbers and fractions
-        give an exact distribution, whose probabilities are `Fraction`; if any weight is a float,
-        all probabilities are floats.
+    source: a mapping of values to weights, with any sum, or an iterable of equally likely values,
+        in which a value may occur more than once. Whole numbers and fractions give an exact
+        distribution with `Fraction` probabilities; if any weight is a float, all probabilities are
+        floats.
 
-    It iterates in the order of its values, or as they were given if they have none. A value that
-    cannot occur has probability 0. Exact distributions compare exactly, whatever the
-    scale of their weights. Negative, infinite or undefined weights are refused, and weights that
-    are all zero.
+    The values iterate in their order, or in the given order if they cannot be compared. A value
+    that cannot occur has probability 0. Exact distributions compare exactly, for any scale of their
+    weights. Raises `IactaError` for negative, infinite or undefined weights, and if all weights are
+    zero.
 
     A die, two dice, and their sum:
 
@@ -77,7 +77,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     _weights: dict[T, Any]
     _total: int | float
-    _is_ordered: bool  # whether the weights are in the order of their values, if they have one
+    _is_ordered: bool  # whether the weights have been sorted by value
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
@@ -110,7 +110,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
         """Return the float distribution with these probabilities, whose sum must be 1 within 1e-9.
 
-        Unlike weights, they are not divided by their sum, so no digit of them changes.
+        Unlike weights, probabilities are not divided by their sum, so they keep all their digits.
 
         >>> Distribution.from_probabilities({"win": 0.75, "lose": 0.25})["win"]
         0.75
@@ -138,7 +138,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             raise IllegalError("a distribution needs a value of positive weight")
         if any(isinstance(weight, float) for weight in weights.values()):
             floats = _as_floats(weights)
-            # Divided by the largest first, floats cannot overflow when they are summed.
+            # Division by the largest weight prevents an overflow of the sum.
             largest = max(floats.values())
             scaled = {value: weight / largest for value, weight in floats.items()}
             total = math.fsum(scaled.values())
@@ -168,9 +168,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return dict(self._sort_weights()), self._total
 
     def _sort_weights(self) -> dict[T, Any]:
-        """Return the weights in the order of their values, which is looked for once."""
+        """Return the weights in the order of their values, which is cached."""
         if not self._is_ordered:
-            with suppress(TypeError):  # values without an order stay as they are
+            with suppress(TypeError):  # values without an order keep theirs
                 self._weights = dict(sorted(self._weights.items(), key=itemgetter(0)))
             self._is_ordered = True
         return self._weights
@@ -180,11 +180,11 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self._chance([self._weights.get(value, 0)])
 
     def _chance(self, weights: list[Any]) -> Probability:
-        """Return the probability of some values: never above 1, and exactly 1 if they are all."""
+        """Return the probability of some values, at most 1, and exactly 1 for all values."""
         if isinstance(self._total, int):
             return Fraction(sum(weights), self._total)
         if len(weights) == len(self._weights) and all(weights):
-            return 1.0  # rounded probabilities may sum to slightly less, or more
+            return 1.0  # the sum of rounded probabilities may differ slightly
         return min(math.fsum(weights), 1.0)
 
     def _probability(self, weight: Any) -> Probability:
@@ -212,7 +212,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return hash(frozenset(self._weights.items()))
 
     def to_text(self) -> str:
-        """Return the distribution as Python text, however long, that can be pasted back.
+        """Return the distribution as Python text of any length that can be pasted back.
 
         >>> Distribution("HT").to_text()
         "Distribution({'H': 1, 'T': 1})"
@@ -227,7 +227,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         ends = f"{len(values)} values from {quote(values[0])} to {quote(values[-1])}"
         if len(values) == 1:
             ends = f"1 value, {quote(values[0])}"
-        with suppress(MalformedError, OverflowError):  # not of numbers, or of very large ones
+        with suppress(MalformedError, OverflowError):  # values that are no numbers, or very large
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
@@ -250,10 +250,10 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         weights = _add_weights((mapped(value), weight) for value, weight in self._weights.items())
         if self.is_exact and len(weights) < len(self):
             return Distribution(weights)
-        return Distribution._from_weights(weights, self._total)  # in lowest terms as they were
+        return Distribution._from_weights(weights, self._total)  # already in lowest terms
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
-        """Return the distribution of the groups into which `key` puts the values, as `map` does.
+        """Return the distribution of `key(value)`, like `map`.
 
         >>> Distribution(range(1, 7)).group_by(lambda face: "high" if face > 2 else "low")
         Distribution({'high': 2, 'low': 1})
@@ -261,7 +261,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return self.map(key)
 
     def condition(self, predicate: Callable[[T], object]) -> "Distribution[T]":
-        """Return the distribution given that `predicate` holds; if it never does, it is refused.
+        """Return the distribution given that `predicate` holds.
+
+        Raises `IllegalError` if the predicate never holds.
 
         >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
         Distribution({5: 1, 6: 1})
@@ -311,9 +313,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution(weights)
 
     def __add__(self, other: Any) -> "Distribution[Any]":
-        """Return the distribution of the sum with an independent one, or with a number.
+        """Return the distribution of the sum with an independent distribution, or with a number.
 
-        other: another distribution of numbers, or a number.
+        other: a distribution of numbers, or a number.
 
         >>> d6 = Distribution(range(1, 7))
         >>> (d6 + d6)[7]
@@ -343,7 +345,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     __radd__ = __add__
 
     def mean(self) -> Probability:
-        """Return the expected value; values that are not numbers are refused.
+        """Return the expected value.
+
+        Raises `MalformedError` for values that are not numbers.
 
         >>> Distribution(range(1, 7)).mean()
         Fraction(7, 2)
@@ -368,7 +372,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return math.sqrt(self.variance())
 
     def _numbers(self) -> dict[T, Any]:
-        """Return the values as Python numbers, which do not overflow as NumPy's do."""
+        """Return the values as Python numbers, which cannot overflow."""
         numbers = {v: v.item() if isinstance(v, np.generic) else v for v in self._weights}
         for number in numbers.values():
             if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
@@ -409,9 +413,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
     def _compare(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
-            if value == value:  # NaN is not, and has no place in an order
+            if value == value:  # False for NaN, which has no order
                 return self.prob(lambda outcome: holds(outcome, value))
-        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
+        except (TypeError, ValueError, ArithmeticError):  # raised by arrays and Decimal's NaN
             pass
         raise _order_error(value)
 
@@ -426,7 +430,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def quantile(self, level: Chance) -> T:
         """Return the least value whose cdf is at least `level`, a number from 0 to 1.
 
-        A float level is read as the decimal that shows it: 0.1 is exactly one tenth.
+        A float level is read as its decimal representation: 0.1 is exactly one tenth.
 
         >>> Distribution(range(1, 7)).quantile(0.5)
         3
@@ -441,14 +445,14 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         so_far = Fraction(0)
         for value in values:
             so_far += Fraction(self._weights[value])
-            # Floats are rounded once, as by cdf.
+            # The sum of floats is rounded once, as in `cdf`.
             reached = so_far / self._total if self.is_exact else Fraction(float(so_far))
             if reached >= wanted:
                 return value
         return values[-1]  # floats may sum to slightly less than 1
 
     def mode(self) -> T:
-        """Return the most likely value; of several the first.
+        """Return the most likely value, the first of equally likely values.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'
@@ -458,9 +462,8 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def sample(self, n: int, seed: "int | np.random.Generator") -> list[T]:
         """Return `n` independent random values.
 
-        n: how many.
-        seed: a whole number, which draws the same values each time, or a
-            `numpy.random.Generator`, which draws others.
+        n: the number of values.
+        seed: a whole number, to draw the same values each time, or a `numpy.random.Generator`.
 
         >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
@@ -476,7 +479,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
 
     def to_float(self) -> "Distribution[T]":
-        """Return the distribution in floats, each the nearest to the exact probability.
+        """Return the distribution in floats, each rounded from the exact probability.
 
         >>> Distribution("HT").to_float()
         Distribution.from_probabilities({'H': 0.5, 'T': 0.5})
@@ -488,10 +491,11 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         return Distribution._from_weights({value: p for value, p in weights.items() if p}, 1.0)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with a row for each value; this needs pandas.
+        """Return a pandas table with a row for each value.
 
-        The columns are `value`, or the names of its parts such as `attackers` and `defenders`, and
-        `probability`, in fractions if the distribution is exact.
+        The columns are `value`, or the fields of a named tuple such as `attackers` and `defenders`,
+        and `probability`, in fractions if the distribution is exact. Raises `MissingError` if
+        pandas is not installed.
 
         >>> Distribution("HT").to_float().to_frame()
           value  probability
@@ -512,7 +516,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def markdown(self, value: str = "value", probability: str = "probability") -> str:
         """Return a Markdown table of the distribution.
 
-        value, probability: the headings of its two columns.
+        value, probability: the headings of the two columns.
 
         >>> print(Distribution("HT").markdown("side"))
         | side | probability |
@@ -528,7 +532,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
 
 
 def _read_values(values: Iterable[V]) -> Iterator[V]:
-    """Yield values, and refuse more than a distribution may have."""
+    """Yield values, and raise `TooLargeError` if there are too many."""
     for number, value in enumerate(values):
         if number == MAX_VALUES:
             raise TooLargeError(f"a distribution must have at most {MAX_VALUES:,} values")
@@ -541,7 +545,7 @@ def _read_weight(value: object, weight: Any) -> int | float | Fraction:
     if isinstance(weight, Decimal) and weight.is_finite():
         weight = Fraction(weight)
     if isinstance(weight, Fraction):
-        weight = Fraction(int(weight.numerator), int(weight.denominator))  # NumPy's overflow
+        weight = Fraction(int(weight.numerator), int(weight.denominator))  # NumPy integers overflow
     if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
         raise MalformedError(f"the weight of {quote(value)} must be a number, got {quote(weight)}")
     if not 0 <= weight < math.inf:
@@ -580,6 +584,6 @@ def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
 
 
 def _sum(terms: Iterable[Any]) -> Any:
-    """Add exactly what is exact, and floats with a single rounding."""
+    """Return the sum of numbers, exact for exact numbers, and rounded once for floats."""
     rows = list(terms)
     return math.fsum(rows) if any(isinstance(term, float) for term in rows) else sum(rows)

@@ -1,4 +1,4 @@
-"""Estimate: what many runs say of a chance or a mean, and how close that is to the true one."""
+"""Estimates of chances and means from many runs, with their errors."""
 
 import math
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.probability.chances import Chance, read_chance
 
-CONFIDENCE = 0.95  # of every interval whose level nobody asks for
-NORMAL = 1.959963984540054  # standard deviations that hold a normal variable with that chance
-MIN_GAMES = 10  # of fewer nothing is known
+CONFIDENCE = 0.95  # default level of intervals
+NORMAL_QUANTILE = 1.959963984540054  # the quantile of the normal distribution for this level
+MIN_GAMES = 10  # fewer games give no interval
 
-MAX_RUNS = 10**18  # far more than any computer plays
+MAX_RUNS = 10**18
 MIN_OUTSIDE = 1e-300
 
 
 class Interval(NamedTuple):
     """An interval that contains the true chance with a stated confidence.
 
-    low: its lower end.
-    high: its upper end.
+    low: the lower end.
+    high: the upper end.
     """
 
     low: float
@@ -34,10 +34,10 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A chance as estimated from many independent runs.
+    """A chance, estimated from many independent runs.
 
-    runs: how many runs there were.
-    successes: in how many of them the event happened.
+    runs: the number of runs.
+    successes: the number of runs in which the event happened.
 
     >>> Estimate(runs=100_000, successes=81_099).probability
     Fraction(81099, 100000)
@@ -62,8 +62,8 @@ class Estimate:
             average over the chances; between 0 and 1.
 
         The ends are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the share of
-        successes in n runs, and z the quantile of the normal distribution for that level; floats.
-        Unlike the textbook's p̂ ± z √(p̂ (1 − p̂) / n), it is right for chances near 0 and 1 too.
+        successes in n runs, and z is the normal quantile for the level; both are floats. Unlike the
+        textbook interval p̂ ± z √(p̂ (1 − p̂) / n), it is also right for chances near 0 and 1.
 
         >>> low, high = Estimate(runs=100_000, successes=81_099).interval()
         >>> round(low, 4), round(high, 4)
@@ -85,7 +85,7 @@ class Estimate:
 
 
 def _quantile(level: Chance) -> float:
-    """Return z such that a normal variable is within z standard deviations with that chance."""
+    """Return z such that a normal variable is within z deviations with the chance `level`."""
     from statistics import NormalDist  # slow to import, and only needed here
 
     outside = float((1 - read_chance(level, "level")) / 2)
@@ -99,9 +99,9 @@ def _quantile(level: Chance) -> float:
 def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Return half of the interval for a mean: Student's t times the standard error.
 
-    values: what was seen in each run; of a handful of runs nothing is known.
+    values: the result of each run; for fewer than 10 runs the interval is infinite.
 
-    The quantile of t is expanded about that of the normal distribution.
+    The quantile of t is expanded around the normal quantile.
 
     >>> round(half_interval([0.0, 1.0] * 5), 2)
     0.38
@@ -110,7 +110,7 @@ def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """
     if len(values) < MIN_GAMES:
         return math.inf
-    z, freedom = NORMAL, len(values) - 1
+    z, freedom = NORMAL_QUANTILE, len(values) - 1
     t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
     return t * standard_error(values)
 
@@ -118,7 +118,7 @@ def half_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
 def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Return the standard error of a mean.
 
-    values: what was seen in each run, at least two.
+    values: the result of each run, at least two.
 
     >>> round(standard_error([0.0, 1.0] * 5), 4)
     0.1667
@@ -127,9 +127,9 @@ def standard_error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
 
 
 def mean_error(chances: Sequence[float]) -> float:
-    """Return the standard error of the mean of some chances, as if 0 and 1 had been seen too.
+    """Return the standard error of the mean of chances, with 0 and 1 added to the sample.
 
-    chances: those that were seen; a few that are all alike do not seem to be certain.
+    chances: the sample. The added values keep the error of a few equal chances above 0.
 
     >>> round(mean_error([1.0, 1.0]), 4)
     0.2165
