@@ -54,7 +54,7 @@ def _spike_width(number: int, score: Distribution[int]) -> int:
     The dip is the least likely of these scores and the one above them.
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
-    scores = [UNFINISHED.score_of(stop) for stop in stops]
+    scores = [UNFINISHED.find_score(stop) for stop in stops]
     dip = min(score[place] for place in (*scores, scores[0] + 1))
     return sum(score[place] > dip for place in scores)
 
@@ -104,7 +104,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     "difference of the simulated chance of 32 against 30 and the exact one": _simulated_difference,
     "half of the sampling interval (95%) of 100,000 simulations": _half_interval,
     "accuracy of four bits": lambda: Fraction(1, 2**4),
-    "score of the campaign played through": lambda: UNFINISHED.score_of(
+    "score of the campaign played through": lambda: UNFINISHED.find_score(
         CampaignOutcome(len(DEFENDERS), 12, 0)
     ),
     "chance of five ones": lambda: Roll(3, 2, "five ones").losses()[Losses(-1, -1)],

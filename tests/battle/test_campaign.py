@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import Battle, Campaign, CampaignOutcome, Dice, Rules, StopRule, Territory
-from iacta.battle.territory import parse_territory, territory_name
+from iacta.battle.territory import format_territory, parse_territory
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
 from tests.published import read_rows
@@ -246,7 +246,7 @@ def test_repr_can_be_pasted_back() -> None:
     ["8", "8:capital", "8@3", "8:capital@3", "1@0", "8~5", "8~0", "8:capital~5", "8:capital@3~5"],
 )
 def test_a_territory_s_name_is_what_is_read(text: str) -> None:
-    assert territory_name(parse_territory(text)) == text
+    assert format_territory(parse_territory(text)) == text
 
 
 def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:

@@ -1,1 +1,1 @@
-"""Battles: what a player names: a battle, a campaign, its territories and their outcomes."""
+"""Battles: battles, campaigns, their territories and their outcomes."""

@@ -1,7 +1,7 @@
-"""Battle: rolls between two territories until one side cannot go on, or the attacker stops.
+"""Battle: rolls between two territories until one side cannot go on, or the attackers stop.
 
-Here is the border at which armies that must stay behind are added to those able to attack, of which
-alone the methods know.
+This module converts between attackers with their garrison, which users count, and able attackers
+without a garrison, which the methods count.
 """
 
 from collections.abc import Callable
@@ -23,25 +23,26 @@ from iacta.rules.variants import find_rules, rules_argument
 
 @dataclass(frozen=True, init=False, repr=False)
 class Battle(PasteableMixin):
-    """A battle that is fought until the territory is taken or the attackers cannot go on.
+    """A battle that ends when the territory is conquered, or the attackers cannot go on or stop.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers choose to stop, a `StopRule`; `None` for never. A battle that
-        stops has no winner: attackers and defenders are left.
+    garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
+    stop: a `StopRule`, or `None` to fight to the end. A battle that stops has no winner:
+        attackers and defenders are left.
 
-    Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
-    or `"auto"` for the fastest with a relative error of at most 1e-12 (twice that given that a side
-    wins). This holds for all chances above 1e-150. Distributions of battles with more than a
-    million states leave out outcomes that are less likely than 1e-18 given that their side wins.
-    Where only the absolute error is bounded, as under balanced blitz, certainty is still exactly
-    1.0 or 0.0. The error of each method is what its kernel states (`iacta.methods.kernel`). A
-    battle with another stop than `hold_back` alone is solved by `"auto"`, `"stopping"` or
-    `"simulation"`.
+    Answers are floats, or fractions with `exact=True`. `method` is a name in
+    `iacta.methods.METHODS`, or `"auto"` for the fastest method with a relative error of at most
+    1e-12 (2e-12 for conditional distributions). This bound holds for all chances above 1e-150.
+    Distributions of battles with more than a million states leave out outcomes whose chance is
+    below 1e-18, given the winner. Balanced blitz has a bound on the absolute error only, but
+    certain events have a chance of exactly 1.0 or 0.0. The kernel of a method states its error
+    (`iacta.methods.kernel`). For a stop other than `hold_back` alone, the methods are `"auto"`,
+    `"stopping"` and `"simulation"`.
 
-    Numbers below 1 or not whole are refused. A stack no larger than its garrison cannot attack.
+    Raises `IactaError` for armies that are not whole numbers of at least 1. A stack that is not
+    larger than its garrison cannot attack.
 
     >>> battle = Battle(12, 10)
     >>> round(battle.win_probability(), 4)
@@ -80,7 +81,7 @@ class Battle(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return the battle as Python text, however long, that can be pasted back."""
+        """Return the battle as Python text of any length that can be pasted back."""
         more = rules_argument(self.rules) + stop_argument(self.stop)
         return f"Battle({self.attackers}, {self.defenders}{more})"
 
@@ -88,7 +89,7 @@ class Battle(PasteableMixin):
         return f"{self.attackers} against {self.defenders}, rules of its own"
 
     def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
-        """Return the distribution of who is left: attackers, garrison included, and defenders.
+        """Return the distribution of the armies left: attackers, garrison included, and defenders.
 
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)
@@ -105,7 +106,7 @@ class Battle(PasteableMixin):
     @overload
     def win_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
-        """Return the chance that the territory is taken.
+        """Return the chance that the attackers conquer the territory.
 
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
@@ -120,7 +121,7 @@ class Battle(PasteableMixin):
     @overload
     def stop_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
-        """Return the chance that the attackers stop, with armies left that might attack.
+        """Return the chance that the attackers stop although they could attack.
 
         >>> Battle(4, 2, stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
@@ -131,9 +132,9 @@ class Battle(PasteableMixin):
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
 
     def is_stopped(self, outcome: Outcome) -> bool:
-        """Return whether the attackers have stopped: with armies left that might attack.
+        """Return whether the attackers stopped although they could attack.
 
-        outcome: how the battle ended.
+        outcome: the outcome of the battle.
 
         >>> battle = Battle(9, 4, stop=StopRule(max_losses=3))
         >>> battle.is_stopped(Outcome(6, 2)), battle.is_stopped(Outcome(7, 0))
@@ -142,9 +143,9 @@ class Battle(PasteableMixin):
         return Stage(self.defenders, self.rules).is_stopped(*outcome)
 
     def method_name(self, *, exact: bool = False, question: str = "distribution") -> str:
-        """Return the name of the method that `"auto"` takes.
+        """Return the name of the method that `"auto"` chooses.
 
-        question: `"distribution"`, that of the outcome, or `"chance"`, the chance to win alone.
+        question: `"distribution"` for the outcomes, or `"chance"` for the chance to win alone.
 
         >>> Battle(12, 10).method_name(), Battle(12, 10).method_name(question="chance")
         ('lattice', 'leap')
@@ -161,7 +162,7 @@ class Battle(PasteableMixin):
         return self._number(lambda outcome: outcome.attackers, exact, method)
 
     def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the distribution of surviving defenders, 0 if the territory is taken.
+        """Return the distribution of surviving defenders, 0 after a conquest.
 
         >>> Battle(3, 1).defenders_left(exact=True)[0]
         Fraction(1955, 2592)
@@ -187,7 +188,9 @@ class Battle(PasteableMixin):
     def attackers_left_if_won(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[int]:
-        """Return the distribution of surviving attackers if they win; refused if they cannot.
+        """Return the distribution of surviving attackers, given that they win.
+
+        Raises `IllegalError` if they cannot win.
 
         >>> Battle(1, 3).attackers_left_if_won()
         Traceback (most recent call last):
@@ -205,7 +208,9 @@ class Battle(PasteableMixin):
     def attackers_lost_if_won(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[int]:
-        """Return the distribution of the attackers lost if they win; refused if they cannot.
+        """Return the distribution of the attackers lost, given that they win.
+
+        Raises `IllegalError` if they cannot win.
 
         >>> round(Battle(51, 50).attackers_lost_if_won().mean(), 4)
         37.7799
@@ -233,14 +238,14 @@ class Battle(PasteableMixin):
 
     @property
     def _able(self) -> int:
-        """Attackers able to attack; 0 or less if the garrison is all there is."""
+        """Able attackers; 0 or less if the stack is not larger than its garrison."""
         return self.attackers - self.rules.garrison
 
     def _kernel(self, exact: bool, method: str) -> Kernel:
         return Stage(self.defenders, self.rules, self.stop).kernel(exact=exact, method=method)
 
     def _tree(self) -> Kernel:
-        """Return the kernel that counts states and paths, if they can be counted."""
+        """Return the kernel that counts states and paths, or raise `IllegalError`."""
         if not self.stop.is_reserve:
             raise IllegalError(
                 "states and paths are counted only for a stop of hold_back alone, "

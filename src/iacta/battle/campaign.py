@@ -1,7 +1,7 @@
 """Campaign: the battles of one stack through a chain of territories.
 
-It is a product of kernels. Forward, they carry the distribution of the stack from one territory to
-the next; backward, the value of what the stack may achieve.
+A campaign is a product of kernels. Forward, the kernels carry the distribution of the stack from
+one territory to the next. Backward, they carry the value of the outcomes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,20 +25,20 @@ from iacta.rules.stop import StopRule, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
-MAX_CELLS = 4 * 10**6  # of the largest tables to go backward through
-ROW_BYTES = 100  # for an army of either side, before a method refuses its rows
-CELLS_IN_THE_TIME_OF_A_ROW = 1000
-MAX_CELLS_IF_RARE = 10**8  # of those for a chance that could not be found forward
-LIKELY = 1e-3
-BEATEN_BY_ONE = 4  # defenders: a stack almost never gets as far as so many for each attacker
+MAX_CELLS = 4 * 10**6  # size limit of tables for a backward pass
+ROW_BYTES = 100  # memory per army of either side for a row
+CELLS_PER_ROW = 1000  # cells of a table that take as long as the overhead of a row
+MAX_CELLS_FOR_RARE_WINS = 10**8  # size limit of tables if a forward pass would lose a rare victory
+LIKELY = 1e-3  # ratio of chances above which a forward pass loses nothing
+MAX_BEATEN_PER_ATTACKER = 4  # defenders; a stack almost never beats this many per attacker
 
 
 class CampaignOutcome(NamedTuple):
-    """How a campaign ends.
+    """The end of a campaign.
 
-    conquered: how many territories were taken.
-    attackers: armies on the territory on which the stack ends.
-    defenders: armies left on the territory that it failed, or stopped, to take; 0 if it took all.
+    conquered: the number of conquered territories.
+    attackers: armies on the last territory of the stack.
+    defenders: armies left on the territory that the stack did not conquer; 0 if it conquered all.
     """
 
     conquered: int
@@ -49,10 +49,10 @@ class CampaignOutcome(NamedTuple):
 class TerritoryOdds(NamedTuple):
     """The chances of one territory in a campaign.
 
-    reach_probability: chance that all territories before it are taken.
-    conquer_probability: chance that it is taken too.
-    expected_attackers: mean armies of the stack that attacks it, garrison included, given that
-        it is reached; 0 if it cannot be.
+    reach_probability: the chance that the stack conquers all territories before.
+    conquer_probability: the chance that the stack conquers this territory, too.
+    expected_attackers: the expected size of the attacking stack, garrison included, given that it
+        reaches this territory; 0 if it cannot.
     """
 
     reach_probability: Probability
@@ -61,11 +61,11 @@ class TerritoryOdds(NamedTuple):
 
 
 class PlayedBattle(NamedTuple):
-    """One battle of a campaign that was played with dice.
+    """One battle of a campaign that was played with random dice.
 
-    territory: its number on the way, from 1.
+    territory: the number of the territory on the way, from 1.
     attackers, defenders: armies before the battle, the attackers' garrison included.
-    attackers_left, defenders_left: armies after it, before any advance.
+    attackers_left, defenders_left: armies after the battle, before the stack moves on.
     """
 
     territory: int
@@ -77,30 +77,30 @@ class PlayedBattle(NamedTuple):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Campaign(PasteableMixin):
-    """A stack that takes one territory after another, and moves on with all but the garrison.
+    """A stack that attacks one territory after another, and moves on with all but the garrison.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: the way: for each territory its defenders; or a `Territory` with rules and a
-        garrison of its own, or its text, such as `"8:capital@3"`.
+    territories: for each territory on the way its defenders; or a `Territory` with its own rules
+        and garrison; or a text such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
-    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
-    stop: when the attackers choose to stop, a `StopRule` for each battle without its own; `None`
-        for never.
+    garrison: armies that must stay behind on each territory; `None` for the garrison of the rules.
+    stop: the `StopRule` of battles without their own, or `None` to fight to the end.
 
-    Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
-    stop: then the campaign ends there. Each battle counts its losses and rolls from zero, and
-    `stop_at` counts the armies on the territory attacked from. Armies held back in a battle take no
-    part in it; after a conquest all but the garrison move on, armies held back included. Answers
-    are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
-    float is at most the sum of the errors of the kernels, each at most 1e-12; twice that for
-    `expected_attackers`, which is a ratio. Chances below 1e-150 may become 0. Where the first
-    battle has more than a million states, distributions and the odds by territory leave out
-    outcomes less likely than 1e-18 given that the battle is won or lost. Under balanced blitz,
-    which reshapes the battle for each territory by itself, the error is absolute. A defender who
-    sees the attack first makes the conquest of that territory as unlikely as possible, whatever is
-    behind it.
+    The campaign ends when the stack has conquered all territories, cannot go on, or stops. Each
+    battle counts its losses and rolls from zero, and `stop_at` counts the armies on the attackers'
+    territory. Armies held back take no part in a battle; after a conquest they move on with all
+    armies but the garrison.
 
-    No territories, and numbers below 1 or not whole, are refused.
+    Answers are floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative
+    error of a float is at most the sum of the errors of the kernels, each at most 1e-12, and twice
+    this sum for `expected_attackers`, which is a ratio. Chances below 1e-150 may become 0. If the
+    first battle has more than a million states, distributions and the odds by territory leave out
+    outcomes whose chance is below 1e-18, given the winner of the battle. Balanced blitz applies to
+    each battle separately and has an absolute error. A defender who sees the attack roll first
+    minimises the chance of the conquest of that territory alone.
+
+    Raises `IactaError` if there are no territories, and for armies that are not whole numbers of at
+    least 1.
 
     >>> campaign = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
     >>> round(campaign.win_probability(), 10)
@@ -133,7 +133,7 @@ class Campaign(PasteableMixin):
         set_field(self, "stop", read_stop(stop))
 
     def to_text(self) -> str:
-        """Return the campaign as Python text, however long, that can be pasted back."""
+        """Return the campaign as Python text of any length that can be pasted back."""
         way = ", ".join(
             repr(territory if territory != Territory(territory.defenders) else territory.defenders)
             for territory in self.territories
@@ -147,7 +147,7 @@ class Campaign(PasteableMixin):
     def outcomes(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[CampaignOutcome]:
-        """Return the distribution of how the campaign ends.
+        """Return the distribution of the end of the campaign.
 
         >>> ends = Campaign(3, [1, 1]).outcomes(exact=True)
         >>> ends[CampaignOutcome(conquered=2, attackers=1, defenders=0)]
@@ -162,7 +162,7 @@ class Campaign(PasteableMixin):
                     end = CampaignOutcome(number + 1, state.attackers, 0)
                 else:
                     continue
-                ends[end] = _rounded(crossing.reached * probability, exact)
+                ends[end] = _convert(crossing.reached * probability, exact)
         return Distribution(ends) if exact else Distribution.from_probabilities(ends)
 
     @overload
@@ -172,7 +172,7 @@ class Campaign(PasteableMixin):
     @overload
     def win_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
-        """Return the chance that all territories are taken.
+        """Return the chance that the stack conquers all territories.
 
         >>> Campaign(3, [1]).win_probability(exact=True)
         Fraction(1955, 2592)
@@ -181,14 +181,17 @@ class Campaign(PasteableMixin):
         kernels = [stage.kernel(exact=exact, method=method) for stage in way]
         if len(way) == 1:
             able = self.attackers - way[0].rules.garrison
-            return _rounded(kernels[0].win_probability(able, way[0].defenders), exact)
-        if not _goes_backward(way, kernels, self.attackers, MAX_CELLS):
+            return _convert(kernels[0].win_probability(able, way[0].defenders), exact)
+        if not _has_backward_tables(way, kernels, self.attackers, MAX_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
-            likely = exact or last > LIKELY * first  # else rare survivors count, who are left out
-            if likely or not _goes_backward(way, kernels, self.attackers, MAX_CELLS_IF_RARE):
+            # A small ratio depends on rare survivors, which a forward pass leaves out.
+            likely = exact or last > LIKELY * first
+            if likely or not _has_backward_tables(
+                way, kernels, self.attackers, MAX_CELLS_FOR_RARE_WINS
+            ):
                 return last
-        return _rounded(chances_along(way, kernels, [self.attackers])[0], exact)
+        return _convert(find_way_chances(way, kernels, [self.attackers])[0], exact)
 
     @overload
     def stop_probability(self, *, exact: Literal[False] = False, method: str = "auto") -> float: ...
@@ -197,7 +200,7 @@ class Campaign(PasteableMixin):
     @overload
     def stop_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
-        """Return the chance that the attackers stop on the way, with armies that might attack.
+        """Return the chance that the attackers stop on the way although they could attack.
 
         >>> Campaign(4, [2], stop=StopRule(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
@@ -205,9 +208,9 @@ class Campaign(PasteableMixin):
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
 
     def is_stopped(self, end: CampaignOutcome) -> bool:
-        """Return whether the attackers have stopped: with armies left that might attack.
+        """Return whether the attackers stopped although they could attack.
 
-        end: how the campaign ended.
+        end: the end of the campaign.
 
         >>> campaign = Campaign(9, [2, 3], stop=StopRule(max_rolls=1))
         >>> campaign.is_stopped(CampaignOutcome(1, 7, 2))
@@ -218,7 +221,7 @@ class Campaign(PasteableMixin):
         return self._stages[end.conquered].is_stopped(end.attackers, end.defenders)
 
     def stages(self) -> list[Stage]:
-        """Return the battles of the campaign, each with the rules and the stop that it has.
+        """Return the battles of the campaign, each with its rules and its stop rule.
 
         >>> Campaign(9, [Territory(2, garrison=3), 1]).stages()[1].rules
         Rules(garrison=3)
@@ -228,7 +231,7 @@ class Campaign(PasteableMixin):
     def territory_odds(
         self, *, exact: bool = False, method: str = "auto"
     ) -> tuple[TerritoryOdds, ...]:
-        """Return the chances to reach and to take each territory.
+        """Return the chances to reach and to conquer each territory.
 
         >>> first, second = Campaign(3, [1, 1]).territory_odds(exact=True)
         >>> first.conquer_probability == second.reach_probability
@@ -236,33 +239,32 @@ class Campaign(PasteableMixin):
         """
         odds = [
             TerritoryOdds(
-                _rounded(crossing.reached, exact),
-                _rounded(crossing.conquered, exact),
-                _rounded(crossing.stack.mean(), exact),
+                _convert(crossing.reached, exact),
+                _convert(crossing.conquered, exact),
+                _convert(crossing.stack.mean(), exact),
             )
             for crossing in self._crossings(exact, method)
         ]
-        never = TerritoryOdds(*[_rounded(Fraction(0), exact)] * 3)
+        never = TerritoryOdds(*[_convert(Fraction(0), exact)] * 3)
         return tuple(odds + [never] * (len(self.territories) - len(odds)))
 
     def score(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the distribution of Norvig's score: armies left, less defenders left.
+        """Return the distribution of Norvig's score: attackers left minus defenders left.
 
-        The armies are those on the last territory. When the campaign fails, all defenders
-        on the way count, those not yet attacked too.
+        Only attackers on the last territory of the stack count, but all defenders on the way.
 
         >>> score = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]).score()
         >>> round(score.mean(), 6), score.mode()
         (10.230852, 12)
         """
-        return self.outcomes(exact=exact, method=method).map(self.score_of)
+        return self.outcomes(exact=exact, method=method).map(self.find_score)
 
-    def score_of(self, end: CampaignOutcome) -> int:
-        """Return Norvig's score of one end: see `score`.
+    def find_score(self, end: CampaignOutcome) -> int:
+        """Return Norvig's score of one end, as for `score`.
 
-        end: how the campaign ends.
+        end: the end of the campaign.
 
-        >>> Campaign(3, [1, 5]).score_of(CampaignOutcome(conquered=0, attackers=1, defenders=1))
+        >>> Campaign(3, [1, 5]).find_score(CampaignOutcome(conquered=0, attackers=1, defenders=1))
         -5
         """
         if not isinstance(end, CampaignOutcome):
@@ -271,12 +273,11 @@ class Campaign(PasteableMixin):
         return end.attackers - end.defenders - sum(territory.defenders for territory in untouched)
 
     def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
-        """Return the battles of one campaign that is played with random dice.
+        """Play the campaign once with random dice, and return its battles.
 
-        rng: a `numpy.random.Generator`; the same seed plays the same campaign.
+        rng: a `numpy.random.Generator`. Pass the same seed to repeat a campaign.
 
-        Battles that are not rolled with dice chosen before each roll, as under balanced blitz, end
-        at random by the distribution of their outcome.
+        Battles without single rolls, such as balanced blitz, draw a random outcome.
 
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
@@ -302,14 +303,14 @@ class Campaign(PasteableMixin):
         return tuple(stages(self.territories, self.rules, self.stop))
 
     def _crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
-        """Yield what happens at each territory, as far as the stack can come."""
+        """Yield the battle at each territory, as far as the stack can come."""
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         way = self.stages()
         kernels = [stage.kernel(exact=exact, method=method) for stage in way]
         for number, (stage, kernel) in enumerate(zip(way, kernels, strict=True)):
             if number < 2:  # later stacks are no larger
-                _refuse_together(way[number:], kernels[number:], stack)
+                _refuse_slow_way(way[number:], kernels[number:], stack)
             garrison = stage.rules.garrison
             able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
             ends = kernel.forward(able, stage.defenders)
@@ -317,18 +318,17 @@ class Campaign(PasteableMixin):
             yield _Crossing(reached, conquered, stack, ends, garrison)
             if not conquered:
                 break
-            stack = ends.condition(_is_taken).map(
-                lambda state: state.attackers
-            )  # all but the garrison
+            # All attackers but the garrison move on.
+            stack = ends.condition(_is_taken).map(lambda state: state.attackers)
             reached = conquered
 
 
 class _Crossing(NamedTuple):
-    """What happens at one territory, given that it is reached.
+    """The battle at one territory, given that the stack reaches it.
 
-    reached, conquered: the chances to reach it, and to take it.
-    stack: the distribution of the armies that attack it.
-    ends: that of the absorbing state.
+    reached, conquered: the chances to reach and to conquer the territory.
+    stack: the distribution of the attacking armies.
+    ends: the distribution of the absorbing state.
     garrison: armies that stay behind.
     """
 
@@ -343,34 +343,34 @@ def _is_taken(state: State) -> bool:
     return state.defenders == 0
 
 
-def _rounded(number: Probability, exact: bool) -> Probability:
+def _convert(number: Probability, exact: bool) -> Probability:
     return number if exact else float(number)
 
 
-def _goes_backward(
+def _has_backward_tables(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
 ) -> bool:
-    """Return whether all battles have tables of floats, together of at most so many cells."""
+    """Return whether all battles have tables of floats, with at most `most` cells together."""
     rows = sum(stage.defenders for stage in way)
-    return (attackers + CELLS_IN_THE_TIME_OF_A_ROW) * rows <= most and all(
+    return (attackers + CELLS_PER_ROW) * rows <= most and all(
         kernel.by_rows
-        and not kernel.exact  # fractions are as fast forward
+        and not kernel.exact  # a forward pass in fractions is equally fast
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
     )
 
 
-def _refuse_together(
+def _refuse_slow_way(
     way: Sequence[Stage], kernels: Sequence[Kernel], stack: Distribution[int]
 ) -> None:
-    """Refuse a way before its first battle if all battles together would take too long.
+    """Raise `TooLargeError` before the first battle if all battles would take too long.
 
-    stack: the distribution of the armies that set out on it.
+    stack: the distribution of the armies at the start.
 
-    In floats a huge first battle is answered without tables, and may leave few armies for the next.
+    In floats, a huge first battle needs no tables and may leave few armies for the next battle.
     """
     most = max(stack) - way[0].rules.garrison
-    if most <= 0 or len(way) == len(stack) == 1:  # a battle refuses by itself
+    if most <= 0 or len(way) == len(stack) == 1:  # a single battle checks its size itself
         return
     question = "distribution" if len(stack) == 1 else "stack"
     if kernels[0].exact or kernels[0].by(question, most, way[0].defenders).by_rows:
@@ -380,17 +380,19 @@ def _refuse_together(
 def refuse_tables(
     way: Sequence[Stage], kernels: Sequence[Kernel], able: int, question: str = "table"
 ) -> None:
-    """Refuse a way that takes too long: together as long as a battle against all its defenders.
+    """Raise `TooLargeError` if a campaign takes too long.
 
-    able: attackers able to attack in the first battle.
-    question: what is asked of the kernels, as in `Kernel.by`.
+    able: able attackers in the first battle.
+    question: the question to the kernels, as for `Kernel.by`.
+
+    The campaign takes as long as one battle against all its defenders.
     """
     defended = [stage.defenders for stage in way]
-    if question == "stack":  # it goes forward, and no further than it gets
+    if question == "stack":  # a forward pass ends where the stack must stop
         staying = accumulate(stage.rules.garrison for stage in way[1:])
         defended = defended[: 1 + sum(able > armies for armies in staying)]
-        if not kernels[0].exact:  # what is too rare is left out
-            room = BEATEN_BY_ONE * able
+        if not kernels[0].exact:  # floats leave out rare survivors
+            room = MAX_BEATEN_PER_ATTACKER * able
             before = accumulate(defended, initial=0)
             defended = [
                 min(defenders, room - armies)
@@ -399,31 +401,31 @@ def refuse_tables(
             ]
     for kernel in dict.fromkeys(kernels):
         method = kernel.by(question, able, sum(defended))
-        if question == "table":  # whatever the method, a row has a number for each army
+        if question == "table":  # rows of any method have a number for each army
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
         method.refuse_way(able, defended)
 
 
-def chances_along(
+def find_way_chances(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: Sequence[int], keep: int = 0
 ) -> list[Probability]:
-    """Return the chances to take a whole way, by one backward pass for all sizes of the stack.
+    """Return the chances to conquer all territories, by one backward pass for all stack sizes.
 
-    way: the battles, one after the other.
-    kernels: the kernel of each.
-    attackers: armies on the territory from which it starts, garrison included.
+    way: the battles in their order.
+    kernels: the kernel of each battle.
+    attackers: the stack sizes on the first territory, garrison included.
     keep: armies that must be left on the last territory.
     """
     able = [max(number - way[0].rules.garrison, 0) for number in attackers]
     most, defenders = max(able), way[0].defenders
-    if most:  # before rows of that length are made
+    if most:
         refuse_tables(way, kernels, most)
     enough = np.arange(most + 1) >= keep
 
     def chances(*, against: bool) -> list[Any]:
         taken = (~enough if against else enough).astype(int)
-        values = values_along(way[1:], kernels[1:], taken, int(against))
+        values = find_way_values(way[1:], kernels[1:], taken, int(against))
         row = kernels[0].value(Values(values, [int(against)] * (defenders + 1)), defenders)
         return [row[number] for number in able]
 
@@ -431,23 +433,23 @@ def chances_along(
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
-    if any(kernel.certain for kernel in kernels):  # a sum to 1 may be rounded, one to 0 is exact
+    if any(kernel.certain for kernel in kernels):  # a sum of 0 is exact, a sum of 1 may be rounded
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded
 
 
-def values_along(
+def find_way_values(
     way: Sequence[Stage], kernels: Sequence[Kernel], taken: npt.NDArray[Any], failed: int
 ) -> npt.NDArray[Any]:
-    """Return the expected value of a way for each number of armies that set out on it.
+    """Return the expected value of a campaign for each number of armies at its start.
 
-    way: the battles, one after the other.
-    kernels: the kernel of each.
+    way: the battles in their order.
+    kernels: the kernel of each battle.
     taken: `taken[n]` is the value of n armies on the last territory.
-    failed: the value of whatever else happens.
+    failed: the value of a campaign that fails.
 
-    Entry `[n]`, as many as `taken` has, is for n armies on the territory from which it starts.
+    Returns an array of the length of `taken`; entry `[n]` is for n armies on the first territory.
     """
     values = taken
     for stage, kernel in zip(reversed(way), reversed(kernels), strict=True):

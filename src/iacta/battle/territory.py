@@ -1,4 +1,4 @@
-"""Territory: a step on the way of a campaign, and the battle that is fought for it."""
+"""Territory: a step of a campaign, and its battle."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,13 +18,12 @@ from iacta.rules.variants import find_rules, rules_name
 class Territory:
     """A territory on the way of a campaign.
 
-    defenders: armies that defend it.
-    rules: the rules of the battle for it, `Rules` or a name; `None` for those of the campaign.
-        Their garrison does not count: what stays behind is said by the territory attacked from.
-    garrison: armies that must stay on it when the stack moves on; `None` for that of the
-        campaign.
-    stop: when the attackers stop in the battle for it, a `StopRule`; `None` for that of the
-        campaign.
+    defenders: armies that defend the territory.
+    rules: the rules of its battle, `Rules` or a name; `None` for the rules of the campaign. Their
+        garrison is ignored, as the garrison belongs to the territory of the attackers.
+    garrison: armies that must stay on the territory when the stack moves on; `None` for the
+        garrison of the campaign.
+    stop: the `StopRule` of its battle; `None` for the stop rule of the campaign.
 
     >>> Territory(8, rules="capital", garrison=3)
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -46,7 +45,7 @@ class Territory:
         return format_short_repr(self, first="defenders")
 
 
-MAX_TERRITORIES = 10_000  # of a campaign, as of a board
+MAX_TERRITORIES = 10_000  # the limit of a board, too
 
 Territories: TypeAlias = Iterable[int | str | Territory]
 
@@ -55,8 +54,8 @@ class Stage(NamedTuple):
     """One battle of a campaign.
 
     defenders: armies that defend the territory.
-    rules: the rules of the battle, with the garrison of the territory attacked from.
-    stop: when the attackers stop.
+    rules: the rules of the battle, with the garrison of the attackers' territory.
+    stop: the stop rule of the attackers.
     """
 
     defenders: int
@@ -69,16 +68,18 @@ class Stage(NamedTuple):
     def is_stopped(self, attackers: int, defenders: int) -> bool:
         """Return whether the battle ended because the attackers stopped.
 
-        attackers: those left on the territory attacked from, garrison included.
-        defenders: those left.
+        attackers: the attackers left, garrison included.
+        defenders: the defenders left.
         """
         return defenders > 0 and attackers > self.rules.garrison
 
 
 def read_territories(territories: Territories) -> tuple[Territory, ...]:
-    """Return a way as territories; one that is empty, or no row of numbers, is refused.
+    """Return the territories of a campaign.
 
-    A text is read as `parse_territory` reads it.
+    territories: numbers of defenders, `Territory` objects, or texts for `parse_territory`.
+
+    Raises `IactaError` if there are no territories, or if an entry is invalid.
 
     >>> read_territories([22, Territory(8), "8@3"])
     (Territory(22), Territory(8), Territory(8, garrison=3))
@@ -99,7 +100,9 @@ def _read_territory(entry: int | str | Territory) -> Territory:
 def stages(
     territories: Iterable[Territory], rules: Rules, stop: StopRule = NEVER
 ) -> Iterator[Stage]:
-    """Yield the battles for the territories, each under its own rules and stop or else under these.
+    """Yield the battles for the territories.
+
+    rules, stop: the rules and the stop rule of territories without their own.
 
     >>> way = [Territory(8, garrison=3), Territory(2)]
     >>> [stage.rules.garrison for stage in stages(way, Rules())]
@@ -114,7 +117,7 @@ def stages(
 
 
 def parse_territory(text: str) -> Territory:
-    """Return the territory written as DEFENDERS:RULES@GARRISON~HOLD_BACK, or with less than that.
+    """Return the territory of a text DEFENDERS:RULES@GARRISON~HOLD_BACK, or a shorter text.
 
     >>> parse_territory("8:capital@3")
     Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
@@ -136,22 +139,22 @@ def parse_territory(text: str) -> Territory:
     )
 
 
-def territory_name(territory: Territory) -> str:
+def format_territory(territory: Territory) -> str:
     """Return the text that `parse_territory` reads.
 
-    Rules without a name, and stops that are more than armies held back, are shown in full.
+    Rules without a name, and stop rules other than `hold_back`, are shown in full.
 
-    >>> territory_name(Territory(8, rules="capital", garrison=3, stop=StopRule(hold_back=5)))
+    >>> format_territory(Territory(8, rules="capital", garrison=3, stop=StopRule(hold_back=5)))
     '8:capital@3~5'
     """
     rules = "" if territory.rules is None else f":{rules_name(find_rules(territory.rules))}"
-    return f"{territory.defenders}{rules}{own_numbers(territory)}"
+    return f"{territory.defenders}{rules}{format_own_numbers(territory)}"
 
 
-def own_numbers(territory: Territory) -> str:
-    """Return the garrison and the stop of its own as they are written behind a territory.
+def format_own_numbers(territory: Territory) -> str:
+    """Return the garrison and the stop rule of a territory in the notation of `parse_territory`.
 
-    >>> own_numbers(Territory(8, garrison=3, stop=StopRule(hold_back=5)))
+    >>> format_own_numbers(Territory(8, garrison=3, stop=StopRule(hold_back=5)))
     '@3~5'
     """
     garrison = "" if territory.garrison is None else f"@{territory.garrison}"

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import PurePath
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform
 
-from iacta.battle.territory import Territory, parse_territory, territory_name
+from iacta.battle.territory import Territory, format_territory, parse_territory
 from iacta.board.codes import is_code
 from iacta.inputs.checks import (
     MAX_VALUE_LENGTH,
@@ -323,7 +323,7 @@ class Way(Row):
         return str(read_int(entry, "defenders", least=1))
 
     def entry_text(self, entry: str | Territory) -> str:
-        return entry if isinstance(entry, str) else territory_name(entry)
+        return entry if isinstance(entry, str) else format_territory(entry)
 
 
 class Listed(Kind):

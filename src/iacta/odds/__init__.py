@@ -1,1 +1,1 @@
-"""Odds: what players ask of battles: arrays, armies needed, decisions, defence, simulation."""
+"""Odds: arrays of battles, armies needed, decisions, defence and simulation."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from iacta.battle.campaign import chances_along, refuse_tables, values_along
+from iacta.battle.campaign import find_way_chances, find_way_values, refuse_tables
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.inputs.checks import MAX_ROW_LENGTH, broadcast_arrays, quote, read_int, read_int_array
 from iacta.inputs.errors import IllegalError, TooLargeError
@@ -192,7 +192,7 @@ def win_probabilities_keeping(
     if len(way.stages) == 1 and (kernel.certain or _is_beyond_tables(kernel, most, defenders)):
         able = [count - way.stages[0].rules.garrison for count in counts]
         return [kernel.chances(number, defenders, way.keep).won for number in able]
-    return chances_along(way.stages, way.kernels, counts, way.keep)
+    return find_way_chances(way.stages, way.kernels, counts, way.keep)
 
 
 @overload
@@ -338,7 +338,7 @@ class _Way(NamedTuple):
         """Return the chances of 0 .. most attackers to succeed, or to fail."""
         enough = np.arange(most + 1) >= self.keep
         taken = (~enough if against else enough).astype(int)
-        return values_along(self.stages, self.kernels, taken, int(against))
+        return find_way_values(self.stages, self.kernels, taken, int(against))
 
     def exact_chances(self, most: int) -> Row | None:
         kernels = _exact_kernels(self.stages)

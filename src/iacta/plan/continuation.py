@@ -44,7 +44,7 @@ from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
 from iacta.plan.search import Search
 from iacta.plan.simulated import final_states, games
 from iacta.probability.distribution import Distribution
-from iacta.probability.estimate import MIN_GAMES, NORMAL, mean_error
+from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
 ENDS = 128
 PILOT = 8  # of the games, this part says how good a policy is
@@ -101,7 +101,7 @@ class Continuation(DisplayMixin):
             return None
         if self.proven:
             return self.win_probability, self.win_probability
-        low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
+        low, high = (self.win_probability + s * NORMAL_QUANTILE * self.error for s in (-1, 1))
         return max(low, 0.0), min(high, self.first if self.plan.interval is None else 1.0)
 
 

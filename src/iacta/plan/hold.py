@@ -59,7 +59,7 @@ from iacta.plan.reinforcement import (
 )
 from iacta.plan.search import Search
 from iacta.plan.simulated import games
-from iacta.probability.estimate import NORMAL, mean_error
+from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
@@ -151,7 +151,7 @@ class Hold(DisplayMixin):
         """An interval that has the chance in 95% of all cases; `None` where there is no chance."""
         if self.win_probability is None:
             return None
-        low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
+        low, high = (self.win_probability + s * NORMAL_QUANTILE * self.error for s in (-1, 1))
         known = self.plan.interval[1] if self.plan.interval else self.plan.win_probability
         most = 1.0 if known is None else known
         return max(low, 0.0), min(high, most, 1.0)
@@ -223,7 +223,7 @@ def take_and_hold(
     if best is plan:
         return found
     chosen = outlook.hold(best, number, seed, deadline)
-    noise = NORMAL * hypot(chosen.error, found.error)
+    noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _chance(chosen) <= _chance(found) + max(noise, GAIN):
         return found
     # What bounds all play bounds the chosen plan, not what its own constraints allow.
@@ -404,7 +404,7 @@ def _chance(held: Hold) -> float:
 def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
     if not found:  # nothing is known of what becomes of the ends that there are
         reached = _reached(plan)
-        return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, reached <= RARE, (), (), 0)
+        return Hold(plan, 0.0, reached / NORMAL_QUANTILE, 0.0, 0.0, reached <= RARE, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []
@@ -419,7 +419,7 @@ def _summed(plan: Plan, found: list[_Afterwards], proven: bool) -> Hold:
         moves[each.move.start, each.move.to].append(each.move.armies)
     reached = _reached(plan)
     if plan.interval is not None:
-        missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL)
+        missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
         if plan.stages:  # the interval is that of what all goals in order pay
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)

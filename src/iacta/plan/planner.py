@@ -37,7 +37,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, attach_search
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
-from iacta.probability.estimate import MIN_GAMES, NORMAL, half_interval
+from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, half_interval
 
 PROVEN = 1e-9  # values that differ by less are the same
 EXACT_PART = 0.25  # of the time, to solve the game
@@ -109,7 +109,7 @@ class Found:
         if self.value is None or other.value is None:
             return self.value is not None
         low, high = self.interval or (self.value, self.value)
-        return self.value - (high - low) / (2 * NORMAL) > other.value + EQUAL
+        return self.value - (high - low) / (2 * NORMAL_QUANTILE) > other.value + EQUAL
 
     @property
     def gap(self) -> float:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
-from iacta.battle.territory import own_numbers
+from iacta.battle.territory import format_own_numbers
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.outcome_bars import best_first, campaign_bars
 from iacta.forms.parameter_kinds import Flag, Whole
@@ -220,7 +220,7 @@ class CampaignAnswer(Answer):
             rows.append(
                 (
                     str(index + 1),
-                    f"{territory.defenders}{own_rules}{own_numbers(territory)}",
+                    f"{territory.defenders}{own_rules}{format_own_numbers(territory)}",
                     reach if index else "100%",
                     short_percent(self._exact_if_certain(odds.conquer_probability, index + 1)),
                     f"{float(odds.expected_attackers):.1f}",

@@ -1,1 +1,1 @@
-"""Rules: everything that changes the odds, their names and files, and the roll that they give."""
+"""Rules: dice, modes and stops, their names and files, and the distribution of a roll."""

@@ -135,7 +135,7 @@ def _scores(
 ) -> Distribution[tuple[str, int]]:
     count = len(campaign.territories)
     return outcomes.map(
-        lambda end: (ALL if end.conquered == count else ON_THE_WAY, campaign.score_of(end))
+        lambda end: (ALL if end.conquered == count else ON_THE_WAY, campaign.find_score(end))
     )
 
 
@@ -143,11 +143,11 @@ def _spikes(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome], tables: Tables
 ) -> list[Row]:
     """Return the likeliest score of the campaigns that stop at each territory, where it shows."""
-    scores = outcomes.map(campaign.score_of)
+    scores = outcomes.map(campaign.find_score)
     least = SMALL_SPIKE * float(scores[scores.mode()])
     spikes: list[Row] = []
     for number in range(len(campaign.territories)):
-        there = [campaign.score_of(end) for end in outcomes if end.conquered == number]
+        there = [campaign.find_score(end) for end in outcomes if end.conquered == number]
         peak = max(there, key=lambda score: float(scores[score]), default=None)
         if peak is not None and scores[peak] > least:
             bars = [row for table in tables.values() for row in table if row["least"] == peak]
@@ -167,7 +167,7 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
         garrison = chain[here].rules.garrison
         whole = CampaignOutcome(here, garrison, chain[here].defenders)
         is_there = here > 0 < garrison and whole in outcomes
-        return is_there and campaign.score_of(whole) == spike["score"]
+        return is_there and campaign.find_score(whole) == spike["score"]
 
     if all(map(is_too_small_to_go_on, spikes)):
         return (
