@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, MalformedError, add_place
 from iacta.inputs.tabular import normalise_column, split_row
-from iacta.rules.dice import Dice
+from iacta.rules.dice import Dice, split_dice
 from iacta.rules.rules import Rules
 
 Row: TypeAlias = Mapping[str, Any]
@@ -171,18 +171,6 @@ def _readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
             place = list(MARK.finditer(text))[marks.index(each)]
             readings[each] = text[: place.start()], text[place.end() :]
     return readings
-
-
-def split_dice(text: str, faces: int) -> list[int]:
-    """Return the dice of a group, such as `6 4 1` or `641`.
-
-    faces: the most faces of a die; digits stand together only if it has fewer than ten.
-
-    >>> split_dice("6, 4, 1", 6), split_dice("641", 6), split_dice("12 7", 20)
-    ([6, 4, 1], [6, 4, 1], [12, 7])
-    """
-    parts = re.findall("[0-9]+", text)
-    return [int(face) for face in (parts[0] if len(parts) == 1 and faces < 10 else parts)]
 
 
 def _fits(group: str, dice: Dice) -> bool:

@@ -32,7 +32,6 @@ from iacta.fairness.layouts import (
     is_column,
     is_heading,
     is_won,
-    split_dice,
 )
 from iacta.fairness.recording import recover_battles
 from iacta.fairness.totals import attackers_lost
@@ -58,7 +57,7 @@ from iacta.inputs.tabular import (
     split_row,
 )
 from iacta.probability.chances import read_fraction
-from iacta.rules.dice import Dice
+from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta.rules.thrown import shown_losses

@@ -19,6 +19,7 @@ from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
 from iacta.rules.thrown import shown_losses
 
@@ -80,7 +81,8 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     turn: the turn.
     step: the step. `do` is `attack` (with `from`, `to`, `left`, `their_left`, and `dice`, the
         attack dice, for one roll), `roll` (`from`, `to`, `seed`, and `once` for one roll), `faces`
-        (`from`, `to`, and the dice of both sides as `mine` and `theirs`), `advance` (`armies`),
+        (`from`, `to`, and the dice of both sides as `mine` and `theirs`, such as `[6, 4, 1]` or
+        `"6 4 1"`), `advance` (`armies`),
         `get` (`armies`, such as those that cards bring), `place` (`on`: pairs of a territory and
         armies), `fortify` (`from`, `to`, `armies`), `stop`, or `next` for the turn of the next
         player. A `goal` may be recorded with any step.
@@ -101,6 +103,38 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
         if name not in ("do", "goal", *keys):
             raise MalformedError(f"unknown key {quote(name)} of a step {do!r}")
     return take(turn, step)
+
+
+def record_step(turn: Turn, step: Step, after: Turn) -> Step:
+    """Return a step as links and logs record it: thrown dice are replaced by their result.
+
+    turn, after: the turn before and after the step.
+    step: the step, as `take_step` takes it.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
+    >>> step = {"do": "faces", "from": "Peru", "to": "Brazil", "mine": "6 5 1", "theirs": "6 2"}
+    >>> record_step(turn, step, take_step(turn, step)[0])
+    {'do': 'attack', 'from': 'Peru', 'to': 'Brazil', 'left': 5, 'their_left': 1, 'dice': 3}
+    """
+    if step["do"] not in ("roll", "faces"):
+        return step
+    start, to = find_border(turn, step)
+    attack = find_attack(turn, start, to)
+    left, other = (after.position.find_holding(name) for name in (start, to))
+    is_taken = other.owner == after.player
+    record = {
+        "do": "attack",
+        "from": step["from"],
+        "to": step["to"],
+        "left": left.armies + (other.armies if is_taken else 0),
+        "their_left": 0 if is_taken else other.armies,
+    }
+    if step["do"] == "faces":
+        mine = _read_faces(step.get("mine"), "mine", turn.rules_of.get(to, turn.rules).attack)
+        record["dice"] = len(mine)
+    elif step.get("once") and attack is not None:
+        record["dice"] = attack.dice
+    return record
 
 
 def find_border(turn: Turn, step: Step) -> tuple[str, str]:
@@ -171,13 +205,17 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = _find_possible_attack(turn, step)
-    mine, theirs = (_read_faces(step.get(name), name) for name in ("mine", "theirs"))
-    losses = shown_losses(mine, theirs, turn.rules_of.get(to, turn.rules))
+    rules = turn.rules_of.get(to, turn.rules)
+    mine = _read_faces(step.get("mine"), "mine", rules.attack)
+    theirs = _read_faces(step.get("theirs"), "theirs", rules.defence)
+    losses = shown_losses(mine, theirs, rules)
     after = turn.after(Attack(start, to, len(mine)), losses)
     return after, _describe_attack(start, to, *losses, after, 1)
 
 
-def _read_faces(given: object, name: str) -> list[int]:
+def _read_faces(given: object, name: str, dice: Dice) -> list[int]:
+    if isinstance(given, str):
+        given = split_dice(given, max(dice.faces))
     return [read_int(face, name, least=1) for face in read_row(given, name, "numbers")]
 
 

@@ -1,5 +1,6 @@
 """Dice: what one side throws."""
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -103,3 +104,15 @@ def _clamp(values: object) -> tuple[int, int]:
     if len(pair) != 2 or pair[0] > pair[1]:
         raise IllegalError(f"clamp must be a lowest and a highest value, got {quote(values)}")
     return pair[0], pair[1]
+
+
+def split_dice(text: str, faces: int) -> list[int]:
+    """Return the dice of a group, such as `6 4 1` or `641`.
+
+    faces: the most faces of a die; digits stand together only if it has fewer than ten.
+
+    >>> split_dice("6, 4, 1", 6), split_dice("641", 6), split_dice("12 7", 20)
+    ([6, 4, 1], [6, 4, 1], [12, 7])
+    """
+    parts = re.findall("[0-9]+", text)
+    return [int(face) for face in (parts[0] if len(parts) == 1 and faces < 10 else parts)]

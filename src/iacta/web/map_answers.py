@@ -106,7 +106,7 @@ BorderState = TypedDict(
         "chance": float,
         "words": str,
         "dice": int,
-        "rolls": list[tuple[int, int, float, str]],
+        "rolls": list[tuple[int, int, str, str]],
     },
 )
 BorderState.__doc__ = """The odds of a battle over a border.
@@ -115,7 +115,8 @@ from, to: the attacking and the defended territory.
 chance: the chance to take the defended territory.
 words: the chance in words.
 dice: the number of attack dice in the next roll.
-rolls: the results of the next roll: both sides' losses, the chance, and the result in words.
+rolls: the results of the next roll: both sides' losses, the losses in words, and the losses with
+    the chance in words.
 """
 
 AdvanceSpan = TypedDict("AdvanceSpan", {"from": int, "to": int, "least": int, "most": int})
@@ -156,12 +157,21 @@ class TurnRecord(TypedDict):
 
 
 class StepAnswer(TurnRecord):
-    """The state of a turn after a step.
+    """The state of a turn after a step in a tree.
 
     words: the step in words.
     """
 
     words: str
+
+
+class StepResult(StepAnswer):
+    """The state of a turn after a step.
+
+    step: the step as links record it, with the result of thrown dice.
+    """
+
+    step: dict[str, Any]
 
 
 class ImpossibleStep(TypedDict):
@@ -186,6 +196,6 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/board": DrawnBoard,
     "/api/v1/board/read": DrawnBoard,
     "/api/v1/position/read": DrawnPosition,
-    "/api/v1/turn/step": StepAnswer,
+    "/api/v1/turn/step": StepResult,
     "/api/v1/turn/replay": ReplayAnswer,
 }

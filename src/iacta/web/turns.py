@@ -10,12 +10,21 @@ from typing import Any
 
 from iacta.board import Board
 from iacta.board.files import read_board
-from iacta.forms.percentages import percent
+from iacta.forms.percentages import percent, short_percent
 from iacta.forms.sentences import count
 from iacta.game import BorderOdds, Fortify, Throw, Turn
-from iacta.game.steps import check_version, find_attack, list_advances, read_tree, take_step
+from iacta.game.steps import (
+    check_version,
+    find_attack,
+    list_advances,
+    read_tree,
+    record_step,
+    take_step,
+)
 from iacta.inputs.checks import quote, refuse_unknown_keys
 from iacta.inputs.errors import MalformedError
+from iacta.probability.distribution import Probability
+from iacta.rules.roll import Losses
 
 MAX_ROLLS_SHOWN = 12  # possible losses of a roll, for which the page has buttons
 
@@ -44,7 +53,7 @@ def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
 
 
 def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the turn after a step.
+    """Return the turn after a step, and the step as links record it.
 
     body: the `code`, the `board` unless it is the classic one, and the `step`.
     """
@@ -52,7 +61,7 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {quote(step)}")
     after, words = take_step(turn, step)
-    return {**describe_turn(after), "words": words}
+    return {**describe_turn(after), "words": words, "step": dict(record_step(turn, step, after))}
 
 
 def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,8 +116,9 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
     """Return the odds of a battle, and the possible losses of its next roll."""
     attack = find_attack(turn, odds.start, odds.to)
     assert attack is not None  # noqa: S101 # it has odds
+    thrown = count(attack.dice, "die", "dice")
     rolls = [
-        [*losses, float(chance), f"I lose {losses.attackers}, they {losses.defenders}"]
+        [*losses, *_describe_losses(losses, thrown, chance)]
         for losses, chance in turn.results(attack).items()
         if not isinstance(losses, Throw)
     ]
@@ -121,6 +131,13 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
         "dice": attack.dice,
         "rolls": rolls if len(rolls) <= MAX_ROLLS_SHOWN else [],
     }
+
+
+def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[str, str]:
+    """Return the losses of a roll for a button, and with the dice and the chance."""
+    lost, killed = losses.attackers, losses.defenders
+    words = f"I lose {lost}, they lose {killed} with {thrown}: {short_percent(chance, 1)}"
+    return f"I lose {lost}, they {killed}", words
 
 
 def _describe_phase(turn: Turn) -> str:
