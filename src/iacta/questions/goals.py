@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag
-from iacta.forms.percentages import percent
+from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table
@@ -111,6 +111,8 @@ class TurnGoalRecord(KeyedRecord):
     behind: float = key("By how much `win` of the best goal is higher.", default=OMITTED)
     behind_interval: IntervalRecord = key("The 95% interval of `behind`.", default=OMITTED)
     is_clear: bool = key("Whether `behind` is clearly more than 0.", default=OMITTED)
+    figure: str = key("`chance` as a percentage.", default=OMITTED)
+    words: str = key("The interval, the armies left and the games, in words.", default=OMITTED)
 
 
 class GoalsRecord(KeyedRecord):
@@ -240,6 +242,7 @@ def _record(row: GoalRow) -> TurnGoalRecord:
             "chance": reach.chance,
             "interval": interval_record(reach.interval),
             "left": reach.left,
+            "figure": short_percent(reach.chance),
             "placement": dict(reach.placement),
         }
     if (judged := row.judged) is not None:
@@ -255,7 +258,23 @@ def _record(row: GoalRow) -> TurnGoalRecord:
             "behind_interval": interval_record(judged.behind_interval),
             "is_clear": judged.is_clear,
         }
-    return TurnGoalRecord(row.words, **more)
+    return TurnGoalRecord(row.words, **more, words=_describe_numbers(row))
+
+
+def _describe_numbers(row: GoalRow) -> str:
+    """Return the numbers of a goal beside its chance, in words."""
+    words = []
+    if row.reach is not None:
+        _, within, left = _reach_cells(row.reach)
+        words += [within] if within else []
+        words.append(f"{left} armies left")
+    if (judged := row.judged) is not None:
+        simple = share_text(judged.under_simple)
+        words.append(f"game {share_and_range(judged.win, judged.interval)}")
+        words.append(f"{simple} if the simple player plays every seat")
+        if judged.behind > 0 and not judged.is_clear:
+            words.append("no clear difference from the best goal")
+    return ", ".join(words)
 
 
 def _reach_cells(reach: Reach | None) -> tuple[str, str, str]:

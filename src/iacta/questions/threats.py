@@ -61,6 +61,9 @@ class ThreatenedRecord(KeyedRecord):
     interval: IntervalRecord = key(
         "Its interval, where it is estimated from games.", default=OMITTED
     )
+    figure: str = key(
+        "The chance as a percentage; empty where it is too small to show.", default=""
+    )
 
 
 class HelpfulMoveRecord(KeyedRecord):
@@ -74,6 +77,7 @@ class HelpfulMoveRecord(KeyedRecord):
     by: str = key("Who has that chance before the move.")
     before: Unit = key("That chance.")
     after: Unit = key("The greatest such chance after the move.")
+    words: str = key("The move and both chances, in words.")
 
 
 class ThreatsRecord(KeyedRecord):
@@ -195,11 +199,15 @@ def _record(each: Threatened, player: str) -> ThreatenedRecord:
     interval = OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval)
     where = dict(each.placement)
     return ThreatenedRecord.of(
-        each, goal=in_words(each, player), placement=where, interval=interval
+        each, goal=in_words(each, player), placement=where, interval=interval, figure=_cell(each)
     )
 
 
 def _move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = in_words(move.before, player), move.before.player
     chances = move.before.chance, move.after.chance
-    return HelpfulMoveRecord(move.start, move.to, move.armies, move.kept, goal, by, *chances)
+    words = (
+        f"{armies(move.armies)} from {move.start} to {move.to}: {by} can {goal} with "
+        f"{percent(move.after.chance)} instead of {percent(move.before.chance)}"
+    )
+    return HelpfulMoveRecord(move.start, move.to, move.armies, move.kept, goal, by, *chances, words)

@@ -67,6 +67,9 @@ class PlayerWinRecord(KeyedRecord):
     interval: IntervalRecord = key(INTERVAL)
     under_simple: Unit = key(LIKE_SIMPLE)
     under_simple_interval: IntervalRecord = key("The 95% interval of `under_simple`.")
+    figure: str = key("`win` as a percentage.")
+    range: str = key("`interval` as percentages; empty where `win` is exact.")
+    figure_under_simple: str = key("`under_simple` as a percentage.")
 
 
 class WinRecord(KeyedRecord):
@@ -115,6 +118,9 @@ class WinAnswer(Answer):
                 interval_record(usual.interval),
                 simple.chance,
                 interval_record(simple.interval),
+                share_text(usual.chance),
+                range_text(usual.interval),
+                share_text(simple.chance),
             )
             for usual, simple in self.pairs()
         ]

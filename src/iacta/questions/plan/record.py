@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from fractions import Fraction
 from typing import Any, Literal
 
 from iacta.board.scene import build_scene
+from iacta.forms.percentages import short_percent
 from iacta.forms.record import (
     OMITTED,
     RULES_KEY,
@@ -267,6 +269,7 @@ class SceneRecord(KeyedRecord):
     chances: Sequence[float] | None = key(
         "The chance to own each territory at the end; `null` where these hardly differ."
     )
+    figures: Sequence[str] | None = key("`chances` as whole percentages.")
 
 
 class GoalEndRecord(KeyedRecord):
@@ -521,8 +524,12 @@ def scene_record(plan: Plan) -> SceneRecord:
         1.0 if position.find_holding(each.name).owner == position.player else each.own_probability
         for each in plan.territories
     ]
+    figures = [
+        short_percent(Fraction(chance) if chance in (0, 1) else chance, 0) for chance in chances
+    ]
     return SceneRecord(
         [*map(asdict, scene.arrows)],
         [*map(asdict, scene.labels)],
         chances if labels else None,
+        figures if labels else None,
     )
