@@ -73,7 +73,7 @@ def spot(page: Page, name: str) -> Any:
 def says(page: Page, name: str, words: str) -> None:
     """Check what is spoken of a territory, given without the noun of its armies."""
     words = re.sub(r", (\d+)", lambda found: f"{found[0]} {counted(int(found[1]))}", words, count=1)
-    label = re.compile(rf"^{re.escape(f'{name}, {words}')}(, \d+% to own it at the end)?$")
+    label = re.compile(rf"^{re.escape(f'{name}, {words}')}(, ([<>] )?\d+% to own it at the end)?$")
     expect(spot(page, name)).to_have_attribute("aria-label", label)
 
 

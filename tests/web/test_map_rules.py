@@ -1,5 +1,6 @@
 """Boards, positions and turns as the server reads them for the board page; no browser."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from iacta.questions import ask
 from iacta.web.map import board_read, position_read
 from iacta.web.turns import replay_turns, step_turn
 from tests.tables import table
-from tests.web.board_page import EXAMPLES, FILES, POSITION, TINY, TURN, plan_of_tiny
+from tests.web.board_page import EXAMPLES, FILES, HELD, POSITION, TINY, TURN, plan_of_tiny
 
-SHIPPED = Path(__file__).parents[2] / "src" / "iacta" / "web" / "static" / "examples"
+SCRIPTS = Path(__file__).parents[2] / "src" / "iacta" / "web" / "static"
+SHIPPED = SCRIPTS / "examples"
 
 
 def taking(**step: Any) -> dict[str, Any]:
@@ -121,3 +123,40 @@ def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
     own_rules = iacta.Turn(position, rules_of={"B": "capital"}).to_code()
     with pytest.raises(IactaError, match="no rules of territories"):
         position_read({"text": own_rules, "board": TINY})
+
+
+def test_thrown_dice_are_recorded_by_their_result() -> None:
+    border = {"from": 0, "to": 1}
+    attack = {"do": "attack", **border, "left": 8, "their_left": 1}
+    position = {**POSITION, "territories": HELD | {"B": {"owner": "blue", "armies": 2}}}
+    asked = {"code": iacta.Turn(read_position(position)).to_code(), "board": TINY}
+    for mine, theirs in (("6 1", "5 4"), ("61", "54"), ([6, 1], [5, 4])):
+        step = {"do": "faces", **border, "mine": mine, "theirs": theirs}
+        assert step_turn({**asked, "step": step})["step"] == {**attack, "dice": 2}
+    rolled = step_turn({**asked, "step": {"do": "roll", **border, "seed": 3, "once": True}})
+    assert rolled["step"]["dice"] == 3
+    again = step_turn({**asked, "step": rolled["step"]})
+    assert again["code"] == rolled["code"]
+    to_the_end = step_turn({**asked, "step": {"do": "roll", **border, "seed": 3}})
+    assert "dice" not in to_the_end["step"]
+    assert step_turn({**asked, "step": to_the_end["step"]})["code"] == to_the_end["code"]
+
+
+def test_rolls_have_their_losses_and_chances_in_words() -> None:
+    (border,) = replay_turns({"code": TURN, "board": TINY})["turns"][0]["odds"]
+    assert border["rolls"] == [
+        [0, 1, "I lose 0, they 1", "I lose 0, they lose 1 with 3 dice: 66.0%"],
+        [1, 0, "I lose 1, they 0", "I lose 1, they lose 0 with 3 dice: 34.0%"],
+    ]
+
+
+# A chance as text, or a number with a fixed number of digits beside a percent sign.
+FORMATTED_CHANCE = re.compile(r"toFixed\(\d\)\}%|Math\.round\([^)]*\)\}%|toLocaleString|Intl\.")
+
+
+def test_no_script_formats_a_chance() -> None:
+    for script in SCRIPTS.glob("*.js"):
+        text = script.read_text()
+        assert not FORMATTED_CHANCE.search(text), script.name
+        # Lengths of bars are the only numbers with a percent sign.
+        assert text.count("}%`") == (script.name == "map_worth.js"), script.name

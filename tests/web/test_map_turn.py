@@ -9,6 +9,7 @@ from playwright.sync_api import Request, Route, expect
 import iacta
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
+from iacta.forms.percentages import percent
 from iacta.forms.whole_game import CONDITION
 from iacta.plan import TakeAll, best_plan
 from iacta.questions.plan import PlanQuestion
@@ -39,7 +40,9 @@ def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
     play(page)
     value(page, plan.counted)
     expect(page.locator("#report")).to_contain_text("proven best")
-    assert page.locator("#bar").get_attribute("aria-valuenow") == f"{100 * plan.counted:.2f}"
+    bar = page.locator("#bar")
+    assert float(bar.get_attribute("aria-valuenow") or "") == pytest.approx(100 * plan.counted)
+    assert bar.get_attribute("aria-valuetext") == percent(plan.counted)
     page.locator("#whole summary").click()
     answer = PlanQuestion(read_position(POSITION), take="East").answer()
     for section in list(answer.sections())[1:]:
@@ -300,14 +303,14 @@ def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
 def test_an_answer_is_kept_unless_another_is_surely_as_good(visit: Visit) -> None:
     script = """async () => {
       const {better} = await import("/static/map_analysis.js");
-      const answer = (value, low, bound) => ({value, low, bound, is_proven: false});
+      const answer = (value, low, upper_bound) => ({value, low, upper_bound, proven: false});
       const kept = [
         better(answer(.8, .8, .9), answer(.7, .7, .85), false),
         better(answer(1, 0, 1), answer(.78, .76, .9), false),
         better(answer(.8, .8, .9), answer(.7, .7, .85), true),
         better({...answer(.8, .8, .9), placement: [[1, 5]]}, answer(.7, .7, .85), false),
       ];
-      return kept.map(({value, bound}) => [value, bound]);
+      return kept.map(({value, upper_bound}) => [value, upper_bound]);
     }"""
     assert visit("/about").evaluate(script) == [
         [0.8, 0.85],
@@ -378,7 +381,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
     expect(page.locator("#report")).to_contain_text("In this turn: dice ")
     game = re.compile("^Games won if everybody plays like iacta's player: red .*, blue ")
     expect(page.locator("#game")).to_have_attribute("aria-label", game, timeout=SLOWEST)
-    shares = r" +red \d+%, +blue \d+%"
+    shares = r" +red [<>]? ?[\d.]+%, +blue [<>]? ?[\d.]+%"
     said = rf"{CONDITION}:{shares} \(like its simple player:{shares}\)"
     expect(page.locator("#game-said")).to_have_text(re.compile(f"^Game, {said}$"))
     for shown in ("#game-said", "#now button:text('Review')", "#now button:text('Copy the link')"):

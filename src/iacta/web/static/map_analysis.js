@@ -44,7 +44,7 @@ export class Searches {
 
   isDone(job) {
     const entry = this.of(job);
-    const isLast = ({ found }) => found?.is_proven || found?.is_complete;
+    const isLast = ({ found }) => found?.proven || found?.is_complete;
     return (
       Boolean(entry) &&
       (entry.wrong || isLast(entry) || entry.isStopped || entry.seconds >= job.seconds)
@@ -124,7 +124,7 @@ export class Searches {
  * search knows it better; any other value never gets worse, as far as it is sure.
  */
 export function better(before, found, hold) {
-  if (found.is_proven || hold || found.low >= before.low) return found;
+  if (found.proven || hold || found.low >= before.low) return found;
   if (before.placement) return before; // the bound is that of plays with its new armies
-  return { ...before, bound: Math.min(before.bound, found.bound) };
+  return { ...before, upper_bound: Math.min(before.upper_bound, found.upper_bound) };
 }

@@ -12,7 +12,7 @@ import { redraw } from "./redraw.js";
  * @property {string[]} tones the colour of each player
  * @property {number|null} chosen the territory that is chosen
  * @property {number|null} aimed the territory that is about to be attacked
- * @property {number[]|null} chances to own each territory, where they differ
+ * @property {string[]|null} figures the chance to own each territory at the end, where they differ
  * @property {object|null} scene arrows and labels, where they are not those of the board
  */
 
@@ -490,7 +490,7 @@ export class BoardMap {
     if (shown.targets.includes(t)) parts.push("goal");
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);
     if (shown.stay.includes(t)) parts.push("stays");
-    if (shown.chances) parts.push(`${Math.round(100 * shown.chances[t])}% to own it at the end`);
+    if (shown.figures) parts.push(`${shown.figures[t]} to own it at the end`);
     return parts.join(", ");
   }
 

@@ -40,8 +40,9 @@ export class Tree {
   /** Take a step from a turn: return the step as it is kept, and keep the turn that follows. */
   async take(board, state, step) {
     const before = this.turns[state.at];
-    const after = await posted("api/v1/turn/step", { code: before.code, board: board.board, step });
-    const kept = { after: state.at, ...result(step, before, after) };
+    const body = { code: before.code, board: board.board, step };
+    const { step: recorded, ...after } = await posted("api/v1/turn/step", body);
+    const kept = { after: state.at, ...recorded };
     const same = state.steps.findIndex((each) => textOf(each) === textOf(kept));
     if (same >= 0) return { steps: state.steps, at: same + 1 };
     const count = state.steps.length;
@@ -56,17 +57,6 @@ export class Tree {
 export const plain = (steps) => steps.map(({ note, ...step }) => step);
 
 const textOf = ({ note, ...step }) => JSON.stringify(step, Object.keys(step).sort());
-
-/** Return a step whose dice have been thrown as what it came to; one roll with its number of dice. */
-function result(step, before, after) {
-  if (step.do !== "roll" && step.do !== "faces") return step;
-  const { from, to } = step;
-  const most = before.odds.find((way) => way.from === from && way.to === to)?.dice;
-  const dice = step.do === "faces" ? { dice: step.mine.length } : step.once ? { dice: most } : {};
-  const isTaken = after.owners[to] === after.player;
-  const left = after.armies[from] + (isTaken ? after.armies[to] : 0);
-  return { do: "attack", from, to, left, their_left: isTaken ? 0 : after.armies[to], ...dice };
-}
 
 /** Return the numbers of the steps that lead to a step, the first one first. */
 export function pathTo(steps, at) {

@@ -1,0 +1,267 @@
+// Actions: what mouse, touch, keyboard and buttons do to the position and the turn.
+
+import { Refused } from "./ask.js";
+import { cut } from "./map_board.js";
+import { logOf } from "./map_history.js";
+import { goalAt } from "./map_jobs.js";
+import { canAim, changed, letters, withHolding } from "./map_state.js";
+import {
+  commit,
+  countLeft,
+  findLink,
+  findTurn,
+  forgetBegun,
+  store,
+  tree,
+  update,
+} from "./map_store.js";
+import { reviewLink } from "./pack.js";
+import { announce, copy, on } from "./page.js";
+
+const TYPING = 1200; // milliseconds between two digits of a number
+
+/** Return the whole number in a field. */
+export const readWhole = (input, fallback) =>
+  /^\s*\d+\s*$/.test(input.value) ? Number(input.value) : fallback;
+
+/** Copy a text; where that is not possible, show the text, selected. */
+export function share(button, text) {
+  on.shared.textContent = text;
+  on.shared.hidden = false;
+  on.shared.hidden = copy(button, text, on.shared);
+}
+
+/** Return the log of the line that is shown. */
+export const writeLog = () =>
+  logOf(store.board, store.state, tree.turns, goalAt(0) ?? store.values.goal ?? { worth: true });
+
+// Territories.
+
+export function choose(t) {
+  if (store.chosen === t) return;
+  update({ chosen: t, typed: { t: null, digits: "", time: 0 } });
+  store.map.reveal(t);
+}
+
+export function click(t) {
+  closePad();
+  const { state, isPicking } = store;
+  if (isPicking && canAim(state)) {
+    store.chosen = t;
+    aim(t, !state.targets.includes(t));
+  } else if (state.played) {
+    point(t);
+  } else {
+    store.chosen = t;
+    paint(t);
+  }
+}
+
+/** Give a territory to the player of the brush, or one more army if the player owns it. */
+function paint(t) {
+  const { brush, state } = store;
+  const armies = Math.max(readWhole(on.brush, 1), 1);
+  if (brush === null) store.render();
+  else if (state.owners[t] !== brush) hold(t, { owner: brush, armies: brush < 0 ? 0 : armies });
+  else if (brush >= 0) hold(t, { armies: state.armies[t] + 1 });
+  else store.render();
+}
+
+/** Take a tap on a territory during the analysis of a turn. */
+function point(t) {
+  const turn = findTurn();
+  if (!turn) return;
+  const { picked, placing } = store;
+  const isMine = turn.owners[t] === turn.player;
+  const parts = { help: "" };
+  if (turn.phase === "place") {
+    if (isMine && countLeft() > 0) parts.placing = { ...placing, [t]: (placing[t] ?? 0) + 1 };
+  } else if (turn.phase === "fortify") {
+    const isWay = turn.fortify.some(([from, to]) => from === picked.from && to === t);
+    parts.picked = isWay ? { ...picked, to: t } : { from: isMine ? t : null, to: null };
+  } else if (turn.phase === "attack") {
+    const borders = turn.odds.filter(({ to }) => to === t).sort((a, b) => b.chance - a.chance);
+    const border = borders.find(({ from }) => from === picked.from) ?? borders[0];
+    parts.view = "";
+    if (isMine) parts.picked = { from: t, to: null };
+    else if (border) parts.picked = { from: border.from, to: t };
+    else if (turn.odds.length) {
+      parts.help = `You have no armies that can attack ${store.board.territories[t]}.`;
+      announce(parts.help);
+    }
+  }
+  update({ ...parts, chosen: (parts.picked ?? picked).from ?? t });
+}
+
+export function hold(t, holding) {
+  commit(withHolding(store.state, t, holding));
+  announce(store.map.words(t));
+}
+
+const toggle = (list, t, isIn) =>
+  [...list.filter((each) => each !== t), ...(isIn ? [t] : [])].sort((a, b) => a - b);
+
+export const stay = (t, stays) =>
+  commit(changed(store.state, { stay: toggle(store.state.stay, t, stays) }));
+
+export function aim(t, isAimed) {
+  commit(changed(store.state, { targets: toggle(store.state.targets, t, isAimed) }));
+  announce(store.map.words(t));
+}
+
+export function keep(t, count) {
+  const { [t]: _, ...rest } = store.state.keep;
+  commit(changed(store.state, { keep: count > 0 ? { ...rest, [t]: Math.round(count) } : rest }));
+}
+
+/** Take a key that was pressed on a territory; return whether the key has a meaning. */
+export function type(t, key) {
+  const { state, typed, isPicking } = store;
+  if (key === "Enter" || key === " ") {
+    if (state.played || (isPicking && canAim(state))) click(t);
+    else {
+      choose(t);
+      const armies = on.table.querySelector(".chosen input");
+      armies.focus();
+      armies.select();
+    }
+    return true;
+  }
+  if (state.played) return false;
+  if (/^\d$/.test(key)) {
+    const isMore = typed.t === t && Date.now() - typed.time < TYPING;
+    const digits = `${isMore ? typed.digits : ""}${key}`.slice(0, 9);
+    store.typed = { t, digits, time: Date.now() };
+    if (Number(digits)) hold(t, { armies: Number(digits) });
+    return true;
+  }
+  store.typed = { t: null, digits: "", time: 0 };
+  if (key === "+") hold(t, { armies: state.armies[t] + 1 });
+  else if (key === "-") hold(t, { armies: Math.max(state.armies[t] - 1, 1) });
+  else if (key === "Delete" || key === "Backspace") hold(t, { owner: -1 });
+  else if (/^[a-z]$/i.test(key)) {
+    const player = letters(state.players).indexOf(key.toLowerCase());
+    if (player < 0) return false;
+    hold(t, { owner: player });
+  } else return false;
+  return true;
+}
+
+// The pad of digits, which a held territory opens.
+
+export function openPad(t) {
+  const { state, brush } = store;
+  if (state.played && findTurn()?.phase !== "place") return;
+  store.chosen = t;
+  if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush) {
+    commit(withHolding(state, t, { owner: brush }));
+  }
+  const words = state.played ? "Armies to place on" : "Armies on";
+  on["pad-said"].textContent = `${words} ${cut(store.board.territories[t])}`;
+  on["pad-number"].value = "";
+  if (!on.pad.open) on.pad.show();
+  store.render();
+}
+
+export function closePad() {
+  if (on.pad.open) on.pad.close();
+}
+
+export function pressPad(key) {
+  if (key === "done") return closePad();
+  const { chosen, placing, state } = store;
+  const before = on["pad-number"].value;
+  const digits = key === "back" ? before.slice(0, -1) : `${before}${key}`.slice(0, 9);
+  on["pad-number"].value = digits;
+  const number = Number(digits);
+  if (!number) return;
+  if (!state.played) return hold(chosen, { armies: number });
+  store.placing = { ...placing, [chosen]: 0 };
+  update({ placing: { ...placing, [chosen]: Math.min(number, countLeft()) } });
+}
+
+// The turn.
+
+/** Take a step from the current turn; return whether the step was possible. */
+async function take(step) {
+  if (store.isBusy || !findTurn()) return false;
+  store.isBusy = true;
+  on.wrong.textContent = "";
+  try {
+    const { board, state, picked } = store;
+    let following = await tree.take(board, state, step);
+    const forced = tree.turns[following.at].advance;
+    if (forced && forced.least === forced.most) {
+      const advance = { do: "advance", armies: forced.most };
+      following = await tree.take(board, { ...state, ...following }, advance);
+    }
+    forgetBegun();
+    const isNext = step.do === "next";
+    if (isNext) {
+      Object.assign(following, { goal: "", targets: [], hold: false });
+      store.chosen = null;
+    }
+    const turn = tree.turns[following.at];
+    const isPicked = ({ from, to }) => from === picked.from && to === picked.to;
+    if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;
+    commit({ ...state, ...following }, { isStep: true });
+    if (isNext) store.map.reveal(store.map.largest());
+    if (document.activeElement === document.body) on.dock.focus({ preventScroll: true });
+    announce(`${turn.words}. ${turn.sentence}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) console.error(error);
+    on.wrong.textContent = error.message;
+    return false;
+  } finally {
+    store.isBusy = false;
+  }
+}
+
+/** Return the step before a step; an advance with only one possible number is no step of its own. */
+export function findStepBefore(k) {
+  const { steps } = store.state;
+  const { after } = steps[k - 1];
+  const { least, most } = tree.turns[after]?.advance ?? {};
+  return least && least === most ? (steps[after - 1]?.after ?? after) : after;
+}
+
+/** Play for another goal; the map moves to the goal. */
+export function play(parts) {
+  commit(changed(store.state, parts), { isStep: true });
+  const { targets } = store.map.shown;
+  if (targets.length && !store.isPicking) store.map.bring(targets);
+}
+
+/** The actions of the buttons beside the map. */
+export const act = {
+  take,
+  go(at) {
+    forgetBegun();
+    commit({ ...store.state, at }, { isStep: true });
+  },
+  roll(border) {
+    const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    return take({ do: "roll", ...border, seed });
+  },
+  placeMine() {
+    const placed = Object.entries(store.placing).filter(([, count]) => count);
+    return take({ do: "place", on: placed.map(([t, count]) => [Number(t), count]) });
+  },
+  clearPlacement: () => update({ placing: {} }),
+  pick(from, to) {
+    Object.assign(store, { picked: { from, to }, chosen: from });
+    if (to !== null) store.map.bring([from, to]);
+    store.render();
+  },
+  chooseArmies: (moving) => update({ moving }),
+  chooseGoal(parts) {
+    store.view = "";
+    play(parts);
+  },
+  chooseBrush: (brush) => update({ brush }),
+  async review() {
+    location.href = await reviewLink(writeLog());
+  },
+  copyLink: (button) => share(button, findLink()),
+};

@@ -1,0 +1,145 @@
+// Jobs: the questions that the page asks the server in the background, and their answers.
+
+import { better, Searches } from "./map_analysis.js";
+import { findGoalParts, readPlan } from "./map_goals.js";
+import { lineThrough, pathTo, plain } from "./map_history.js";
+import { goalOf } from "./map_state.js";
+import { findTurn, store, tree } from "./map_store.js";
+
+const SECONDS = { goal: 9, longGoal: 20, games: 1, list: 9 };
+
+const render = () => store.render();
+const goalSearches = new Searches(render);
+const gameSearches = new Searches(render);
+const listSearches = new Searches(render); // goals and threats
+const valueSearches = new Searches(render);
+const searches = [goalSearches, gameSearches, listSearches, valueSearches];
+
+/** Forget all answers, as another board is used. */
+export function forgetAnswers() {
+  for (const each of searches) each.forget();
+}
+
+export function endSearches() {
+  for (const each of searches) each.end();
+}
+
+/** Search for the current turn, for the lists beside it, and for the steps of its line. */
+export function startSearches() {
+  const { state, view, longer } = store;
+  const line = [0, ...lineThrough(state.steps, state.at)];
+  const job = longer && !goalSearches.isDone(longer) ? longer : goalJob(state.at);
+  goalSearches.want([job].filter(Boolean));
+  const begins = line.filter((k) => k && state.steps[k - 1].do === "next");
+  gameSearches.want([...new Set([state.at, 0, ...begins])].map(winJob).filter(Boolean));
+  const lists = [
+    (view === "threats" || findTurn().phase === "fortify") && threatsJob(state.at),
+    (isChoosing() || state.goal === "win") && goalsJob(state.at),
+  ];
+  listSearches.want(lists.filter(Boolean));
+  valueSteps(line);
+}
+
+/**
+ * Value the steps, those of the shown line first. If the time ends before all of them have a value,
+ * ask again, as long as more values come.
+ */
+function valueSteps(line) {
+  const { state, board } = store;
+  const { hold, ...goal } = goalAt(0) ?? {};
+  const key = JSON.stringify([tree.key, tree.version, goal]);
+  if (!Object.keys(goal).length) return valueSearches.want([]); // known values stay for a new player
+  if (store.values.key !== key) store.values = { key, goal, rows: [], job: null };
+  const { values } = store;
+  const found = valueSearches.of(values.job)?.found?.values ?? [];
+  const asked = values.job?.body.order ?? [];
+  for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
+  if (!values.job || valueSearches.isDone(values.job)) {
+    const isMissing = asked.some((k) => found[k])
+      ? (k) => !values.rows[k]
+      : (k) => values.rows[k] === undefined;
+    const all = new Set([...line, ...state.steps.map((_, k) => k + 1)]);
+    const order = [...all].filter((k) => isMissing(k) && tree.turns[k].code);
+    const body = { code: tree.key, board: board.board, ...goal, steps: plain(state.steps), order };
+    const isAsked = state.steps.length > 0 && order.length > 0;
+    values.job = isAsked ? { address: "api/v1/steps", body, seconds: SECONDS.list } : null;
+    if (values.job) for (const k of order) values.rows[k] = null;
+  }
+  valueSearches.want(values.job ? [values.job] : []);
+}
+
+// The goal.
+
+/** Return the goal after a step, as the server takes it; to win the game, the most helpful goal. */
+export function goalAt(k) {
+  const { board, state } = store;
+  if (state.goal !== "win") return goalOf(board, state);
+  const steps = [...pathTo(state.steps, k).reverse(), 0];
+  const goals = steps.map((each) => listSearches.of(goalsJob(each))?.found?.goals).find(Boolean);
+  const best = (goals ?? [])
+    .map(({ parameters }) => findGoalParts(board, state, parameters))
+    .find(Boolean);
+  return best ? goalOf(board, { ...state, ...best }) : { worth: true };
+}
+
+/** Return the job that plans for the goal after a step, null without a goal or a turn. */
+export function goalJob(k) {
+  const { board } = store;
+  const goal = goalAt(k);
+  const code = findTurn(k)?.code;
+  if (!goal || !code) return null;
+  return {
+    address: "api/v1/plan",
+    body: { position: code, board: board.board, ...goal },
+    seconds: SECONDS.goal,
+    read: (found) => readPlan(board, found),
+    better: (before, found) => better(before, found, goal.hold),
+  };
+}
+
+export const findGoalEntry = (k = store.state.at) => goalSearches.of(goalJob(k));
+export const findPlan = (k = store.state.at) => findGoalEntry(k)?.found ?? null;
+export const isPlanning = () => goalSearches.isSearching(goalJob(store.state.at));
+export const canPlanLonger = ({ found, seconds }) => !found.proven && seconds < SECONDS.longGoal;
+export const stopPlanning = () => goalSearches.stop(goalJob(store.state.at));
+
+export function planLonger() {
+  store.longer = { ...goalJob(store.state.at), seconds: SECONDS.longGoal };
+  goalSearches.of(store.longer).isStopped = false;
+  store.render();
+}
+
+// Games, goals and threats.
+
+/** Return the number of territories without an owner; with one of them, no game can be played. */
+export const countEmpty = () => store.state.owners.filter((owner) => owner < 0).length;
+
+function turnJob(k, question, seconds, more = {}) {
+  const { board } = store;
+  const code = findTurn(k)?.code;
+  const body = { code, ...(board.board === "classic" ? {} : { board: board.board }), ...more };
+  return code ? { address: `api/v1/${question}`, body, seconds } : null;
+}
+
+const winJob = (k) => (countEmpty() ? null : turnJob(k, "win", SECONDS.games));
+const threatsJob = (k) => turnJob(k, "threats", SECONDS.list);
+const goalsJob = (k) =>
+  isOpen(k) ? turnJob(k, "goals", SECONDS.list, { win: !countEmpty() }) : null;
+
+/** Return each player's chance to win the game after a step, null while it is unknown. */
+export const findWin = (k) => gameSearches.of(winJob(k))?.found ?? null;
+export const findGoals = () => listSearches.of(goalsJob(store.state.at));
+export const findThreats = () => listSearches.of(threatsJob(store.state.at));
+export const isListingGoals = () => listSearches.isSearching(goalsJob(store.state.at));
+
+// The phase of the turn.
+
+export const isOpen = (k) => ["place", "attack", "advance"].includes(findTurn(k)?.phase);
+export const isReached = () =>
+  findTurn()?.phase === "attack" && findPlan()?.sentences[0] === "The goal is reached.";
+
+/** Whether the page shows the list of goals. */
+export function isChoosing() {
+  const { view, state, picked } = store;
+  return view === "goals" || (!view && (!state.goal || (isReached() && picked.to === null)));
+}

@@ -1,0 +1,98 @@
+// Lists: what a turn can be played for, and what the others can do after it. They fill in as the
+// answers come.
+
+import { act } from "./map_actions.js";
+import { cut } from "./map_board.js";
+import { listOffers } from "./map_goals.js";
+import { countEmpty, findGoals, findThreats, findWin, isListingGoals } from "./map_jobs.js";
+import { button, markName } from "./map_parts.js";
+import { findTurn, store } from "./map_store.js";
+import { element, table } from "./redraw.js";
+
+const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
+
+export function showGoals() {
+  const { board, state } = store;
+  const entry = findGoals();
+  const isListing = isListingGoals();
+  const mine = findWin(state.at)?.players.find(({ player }) => player === findTurn()?.player);
+  const winning = mine
+    ? [mine.range, `${mine.figure_under_simple} if the simple player plays every seat`]
+    : [];
+  const offers = listOffers(board, state, entry).map(
+    ({ parts, isChosen, goal, figure, words, win }) => {
+      const isPlaying = store.state && isListing && win === undefined && !countEmpty();
+      const all = [words, isPlaying && "game …"];
+      return showOffer(parts, isChosen, capitalise(goal), figure, all);
+    },
+  );
+  const isWin = state.goal === "win";
+  const figure = mine?.figure ?? "";
+  return [
+    element("h3", {}, "What can you do this turn?"),
+    element(
+      "p",
+      { className: "help", role: "status" },
+      (!countEmpty() && entry?.wrong) || [
+        isListing && "Still looking … ",
+        entry?.found && `Chances to win the game hold ${entry.found.condition}.`,
+      ],
+    ),
+    element(
+      "ol",
+      { id: "goals", className: "moves", ariaLabel: "Goals of this turn" },
+      !countEmpty() && showOffer({ goal: "win" }, isWin, "Win the game", figure, winning),
+      offers,
+    ),
+  ];
+}
+
+function showOffer(parts, isChosen, name, figure, words) {
+  const choose = () => act.chooseGoal(parts);
+  return element(
+    "li",
+    { key: name },
+    element(
+      "button",
+      { type: "button", className: "move", ariaPressed: String(isChosen), onclick: choose },
+      element("span", {}, name),
+      element("strong", {}, figure),
+      element("small", {}, words.filter(Boolean).join(", ")),
+    ),
+  );
+}
+
+/** Return what each opponent can do on their next turn, and the last move that helps most. */
+export function showThreats() {
+  const entry = findThreats();
+  const threats = (entry?.found?.threats ?? []).filter(({ figure }) => figure);
+  const players = [...new Set(threats.map(({ player }) => player))];
+  const findFigure = (goal, player) =>
+    threats.find((each) => each.goal === goal && each.player === player)?.figure ?? "cannot";
+  const rows = [...new Set(threats.map(({ goal }) => goal))].map((goal) => [
+    goal,
+    ...players.map((player) => findFigure(goal, player)),
+  ]);
+  const heads = ["", ...players.map((name) => [markName(name), ` ${cut(name)}`])];
+  const isSafe = !rows.length && entry?.found?.is_complete;
+  const words = entry?.wrong || capitalise(entry?.found?.condition ?? "looking …");
+  return [
+    element("h3", {}, "What can they do to me on their next turn?"),
+    element("p", { className: "help", role: "status" }, words),
+    showHelpfulMove(),
+    rows.length > 0 && table(heads, rows),
+    isSafe && element("p", {}, "The search found no attack that succeeds."),
+  ];
+}
+
+/** Return the last move that helps most against the threats: a button in the phase of that move. */
+export function showHelpfulMove() {
+  const move = findThreats()?.found?.move;
+  if (!move) return null;
+  const { territories } = store.board;
+  const [from, to] = [move.from, move.to].map((name) => territories.indexOf(name));
+  const isLegal = findTurn()?.fortify?.some((way) => way[0] === from && way[1] === to);
+  if (!isLegal) return element("p", {}, `The last move that helps most: ${move.words}.`);
+  const take = () => act.take({ do: "fortify", from, to, armies: move.armies });
+  return element("p", { className: "row" }, button("primary", take, `Best: ${move.words}`));
+}

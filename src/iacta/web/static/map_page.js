@@ -1,0 +1,199 @@
+// The page: draws the store on the map and beside it.
+
+import { act, aim, choose, hold, keep, stay } from "./map_actions.js";
+import { cut } from "./map_board.js";
+import { describeGoal } from "./map_goals.js";
+import { next } from "./map_history.js";
+import {
+  countEmpty,
+  endSearches,
+  findPlan,
+  isChoosing,
+  isOpen,
+  isReached,
+  startSearches,
+} from "./map_jobs.js";
+import { showGoals, showThreats } from "./map_lists.js";
+import { EXAMPLES, recent } from "./map_open.js";
+import { findTones, listOptions, markPlayer } from "./map_parts.js";
+import { canAim, codeOf, NAMES } from "./map_state.js";
+import { commit, findTurn, store, tree } from "./map_store.js";
+import { brushOf, playerRow, territoryTable } from "./map_table.js";
+import { showPanel, showStop } from "./map_turn.js";
+import { describeEmpty, showGraph, showSection, showSteps, showWorth } from "./map_worth.js";
+import { on } from "./page.js";
+import { element, redraw } from "./redraw.js";
+
+/** Draw the page again; elements that stay the same keep their focus. */
+export function render() {
+  const { board, state } = store;
+  on.page.hidden = false;
+  const isReady = state.played && tree.ready(board, state, showReplay);
+  const turn = isReady ? findTurn() : null;
+  if (isReady) startSearches();
+  else endSearches();
+  const view = findView(turn);
+  store.map.show(view);
+  for (const part of [on.play, on.value, on.nav]) part.hidden = !state.played;
+  for (const part of [on.setup, on.painting]) part.hidden = state.played;
+  on["to-setup"].ariaPressed = String(!state.played);
+  on["to-play"].ariaPressed = String(state.played);
+  on.turn.textContent = `${cut(turn?.player ?? state.players[state.mover] ?? "")} moves`;
+  showLegend(view);
+  showFilling();
+  showGoal();
+  if (state.played) showPlay(turn);
+  else {
+    redraw(on.now);
+    showSetup(view);
+  }
+}
+
+/** Draw the turns of a link once they are replayed, or the reason why they cannot be replayed. */
+function showReplay(error) {
+  if (!error) return store.render();
+  commit({ ...store.state, played: false, steps: [], at: 0 });
+  on.wrong.textContent = error.message;
+}
+
+/** Return the view of the map and the table. */
+function findView(turn) {
+  const { board, state, chosen, picked, placing } = store;
+  const { players, owners, armies, mover, stay, keep } = state;
+  const continent = state.goal === "continent" ? board.continents[state.continent] : null;
+  const targets = canAim(state) ? state.targets : (continent?.territories ?? []);
+  const none = { aimed: null, figures: null, scene: null };
+  const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
+  view.tones = findTones();
+  if (!turn || turn.problem) return view;
+  const scene = findPlan()?.scene ?? null;
+  return {
+    ...view,
+    figures: scene?.figures ?? null,
+    scene,
+    owners: turn.owners.map((name, t) => (turn.armies[t] ? players.indexOf(name) : -1)),
+    armies: turn.armies.map((count, t) => count + (placing[t] ?? 0)),
+    mover: players.indexOf(turn.player),
+    chosen: picked.from ?? chosen,
+    aimed: picked.to,
+  };
+}
+
+function showLegend({ owners, armies }) {
+  const rows = store.state.players.map((name, player) => {
+    const mine = [...owners.keys()].filter((t) => owners[t] === player);
+    const sum = mine.reduce((total, t) => total + armies[t], 0);
+    return element("li", {}, markPlayer(player), ` ${cut(name)}: ${sum} on ${mine.length}`);
+  });
+  redraw(on.legend, rows);
+}
+
+/** Show the form that fills empty territories. */
+function showFilling() {
+  const { state } = store;
+  if (state.played) on.refill.hidden = true;
+  on.rest.hidden = !countEmpty() || state.steps.length > 0;
+  on["rest-said"].textContent = countEmpty() ? describeEmpty() : "";
+  const others = [...state.players.keys()].filter((k) => k !== state.mover);
+  const options = [...others, state.mover].map((k) => [String(k), cut(state.players[k])]);
+  redraw(on["rest-player"], listOptions(options));
+}
+
+/** Show the goal, and the choice of another goal. */
+function showGoal() {
+  const { board, state } = store;
+  on.goal.hidden = !state.played || !isChoosing();
+  const words = cut(describeGoal(board, state) ?? "Choose a goal");
+  on["goal-now"].textContent = words;
+  on["goal-now"].ariaLabel = `Goal: ${words}`;
+  on["goal-now"].ariaPressed = String(isChoosing());
+  on.threatened.ariaPressed = String(store.view === "threats");
+  const others = [...state.players.entries()].filter(([k]) => k !== state.mover);
+  const kinds = [
+    ["", "Or choose another goal …"],
+    ["win", "Win the game"],
+    ...board.continents.map(({ name, bonus }, k) => [
+      `continent ${k}`,
+      `Take ${cut(name)} (${bonus})`,
+    ]),
+    ["all", "Take territories …"],
+    ["any", "Take any one of several …"],
+    ...others.map(([k, name]) => [`eliminate ${k}`, `Eliminate ${cut(name)}`]),
+    ["worth", "Gain the most"],
+  ];
+  redraw(on.kind, listOptions(kinds));
+  const number = { continent: state.continent, eliminate: state.victim }[state.goal];
+  on.kind.value = [state.goal, number].join(" ").trim();
+  on["hold-label"].hidden = !state.goal || ["any", "worth"].includes(state.goal);
+  on.hold.checked = state.hold;
+  on.targets.hidden = !canAim(state);
+  store.isPicking &&= canAim(state);
+  on.pick.ariaPressed = String(store.isPicking);
+  on.view.classList.toggle("picking", store.isPicking);
+  const names = state.targets.map((t) => board.territories[t]);
+  on["targets-said"].textContent = names.join(", ") || "none yet";
+}
+
+// Analysing.
+
+function showPlay(turn) {
+  const { state } = store;
+  const plan = findPlan();
+  store.lastPlan = plan ?? store.lastPlan;
+  redraw(on.value, showWorth(turn));
+  redraw(on.now, turn && showAction());
+  redraw(on.curve, showGraph());
+  redraw(on.steps, showSteps());
+  on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;
+  on.forth.disabled = !next(state.steps, state.at);
+  on.log.disabled = on.review.disabled = !state.steps.length;
+  on.whole.hidden = !plan?.tables?.length;
+  redraw(on["plan-tables"], (plan?.tables ?? []).map(showSection));
+  on.command.hidden = !plan?.command;
+  on.python.hidden = !plan?.python;
+}
+
+/** Return the next action, or the list that replaces it. */
+function showAction() {
+  if (store.view === "threats") return showThreats();
+  if (!isChoosing() || !isOpen(store.state.at)) return showPanel();
+  return [isReached() && element("p", { className: "row" }, showStop("primary")), showGoals()];
+}
+
+// Setting up.
+
+function showSetup(view) {
+  const { board, state, chosen, brush } = store;
+  const isAll = on.all.ariaPressed === "true";
+  const rows = [...board.territories.keys()].filter((t) => isAll || t === chosen);
+  const changes = { hold, aim, stay, keep, choose };
+  redraw(on.table, rows.length > 0 && territoryTable(board, view, rows, canAim(state), changes));
+  const brushes = [...state.players.keys(), -1, null].map((owner) => {
+    const mark = owner !== null && owner >= 0 && markPlayer(owner);
+    return brushOf(state.players, owner, owner === brush, mark, act.chooseBrush);
+  });
+  redraw(on.owners, brushes);
+  const isKnown = [...on.rules.options].some(({ value }) => value === state.rules);
+  if (!isKnown) on.rules.append(element("option", { value: state.rules }, cut(state.rules)));
+  on.rules.value = state.rules;
+  if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
+  const examples = EXAMPLES.map(({ words }, k) => [`e${k}`, words]);
+  const recents = recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
+  redraw(on.example, listOptions([["", "choose a position …"], ...examples, ...recents]));
+  const players = [...state.players.keys()];
+  redraw(
+    on.players,
+    players.map((player) => playerRow(state, player, markPlayer(player), (next) => commit(next))),
+  );
+  on["add-player"].disabled = state.players.length >= NAMES.length;
+  if (on.sharing.open) showShared();
+}
+
+/** Show the QR code of the position. */
+export function showShared() {
+  const { board, state } = store;
+  const code = codeOf(board, state);
+  const address = `api/v1/qr.svg?${new URLSearchParams({ text: code })}`;
+  on.qr.hidden = !code || board.board !== "classic";
+  if (!on.qr.hidden && on.qr.getAttribute("src") !== address) on.qr.src = address;
+}

@@ -1,0 +1,54 @@
+// Small parts of the page that several modules show: buttons, fields, and the marks of players.
+
+import { svg } from "./map_board.js";
+import { colours } from "./map_state.js";
+import { look, store } from "./map_store.js";
+import { element } from "./redraw.js";
+
+export const button = (className, onclick, ...children) =>
+  element("button", { type: "button", className, onclick }, ...children);
+
+export const tool = (words, onclick, more = {}) =>
+  Object.assign(button("tool", onclick, words), more);
+
+/** Return a field for a whole number. */
+export const numberField = (id, size, more = {}) =>
+  element("input", {
+    id,
+    type: "text",
+    inputMode: "numeric",
+    autocomplete: "off",
+    size,
+    required: true,
+    pattern: "\\s*\\d+\\s*",
+    title: "a whole number",
+    ...more,
+  });
+
+/** Return a form; `send` takes its fields, and returns whether to empty them. */
+export function form(id, className, send, ...children) {
+  async function onsubmit(event) {
+    event.preventDefault();
+    if (await send(event.target.elements)) event.target.reset();
+  }
+  return element("form", { id, className, onsubmit }, ...children);
+}
+
+export const readField = ({ value }) => Number(value);
+
+export const listOptions = (pairs) =>
+  pairs.map(([value, words]) => element("option", { value }, words));
+
+// Players.
+
+export const findTones = () => colours(store.state.players, look);
+
+/** Return the mark of a player, by number: their shape in their colour. */
+export function markPlayer(player) {
+  const shape = look.shapes[player % look.shapes.length];
+  const size = { viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16 };
+  const path = svg("path", { d: shape, fill: findTones()[player] });
+  return svg("svg", { class: "swatch", ...size, "aria-hidden": "true" }, path);
+}
+
+export const markName = (name) => markPlayer(store.state.players.indexOf(name));

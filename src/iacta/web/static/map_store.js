@@ -1,0 +1,74 @@
+// The store: the state of the page, and everything else that changes, in one object.
+//
+// The other modules read `store`. `update` changes what is only on the screen; `commit` replaces the
+// state, which the address contains, too. Both draw the page again.
+
+import { Tree } from "./map_history.js";
+import { writeLink } from "./map_link.js";
+import { Address, on } from "./page.js";
+
+const SETTLED = 700; // milliseconds: changes that follow each other sooner are one step back
+
+export const look = JSON.parse(on.page.dataset.look);
+export const tree = new Tree();
+export const address = new Address();
+
+export const store = {
+  /** @type {import("./map_state.js").Board} */
+  board: null,
+  /** @type {import("./map_state.js").State} */
+  state: null,
+  map: null, // the `BoardMap` on the screen
+  render: () => {}, // draws the page
+  chosen: null, // the selected territory
+  brush: 0, // the player who gets tapped territories, -1 for nobody, null to select only
+  isPicking: false, // whether taps choose the territories of the goal
+  view: "", // "goals" or "threats" while a list replaces the next action
+  picked: { from: null, to: null }, // the border of the next attack, or of the last move
+  placing: {}, // new armies by territory
+  moving: null, // the number of armies about to move in
+  help: "", // a hint about the last tap
+  typed: { t: null, digits: "", time: 0 }, // the number typed on the map
+  committed: 0, // when the last change of the state was committed
+  isBusy: false, // whether the server takes a step
+  lastPlan: null, // the last plan on the screen, which stays until the next plan is known
+  longer: null, // the job that is searched longer
+  values: { key: "", goal: null, rows: [], job: null }, // of the steps; null while they are asked for
+};
+
+/** Change the store, but not the state, and draw the page. */
+export function update(parts) {
+  Object.assign(store, parts);
+  store.render();
+}
+
+/** Replace the state, write it into the address, and draw the page. */
+export function commit(state, { isStep = false } = {}) {
+  const isNew = isStep || Date.now() - store.committed > SETTLED;
+  store.committed = isStep ? 0 : Date.now();
+  on.wrong.textContent = "";
+  address.write(writeLink(state), { isNew });
+  update({ state });
+  if (isStep) on.dock.scrollTop = 0; // the next action begins at the top
+}
+
+/** Forget the attack or move that was begun on the map, as another turn is shown. */
+export function forgetBegun() {
+  Object.assign(store, {
+    picked: { from: null, to: null },
+    placing: {},
+    moving: null,
+    longer: null,
+    help: "",
+  });
+}
+
+/** Return the link to the state; the address may be a little behind. */
+export const findLink = () => new URL(writeLink(store.state), location.href).href;
+
+/** Return the turn after a step of the state, by default the current step; null while it is unknown. */
+export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
+
+/** Return the number of new armies that are still to be placed. */
+export const countLeft = () =>
+  findTurn().new - Object.values(store.placing).reduce((sum, count) => sum + count, 0);
