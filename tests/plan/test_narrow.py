@@ -1,12 +1,13 @@
 """The problem around the targets is a part of the whole problem."""
 
+import pytest
 from hypothesis import given, settings
 
 from iacta.board import Position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, best_plan
 from iacta.plan.planner import Planner
-from iacta.plan.policy import best_policy
+from iacta.plan.policy import Policy, best_policy
 from iacta.plan.problem import read_problem
 from tests.plan.boards import BLUE, GOALS, positions, scattered
 
@@ -43,4 +44,7 @@ def test_a_plan_is_at_least_as_good_as_the_narrow_play() -> None:
     *_, last = Planner(problem, Deadline(), budget=0.05).run()
     assert last.value is not None
     assert last.value >= value - 0.0005
-    assert best_plan(BLUE, TakeAll("South America"), budget=0.05).counted == last.value
+    plan = best_plan(BLUE, TakeAll("South America"), budget=0.05)
+    assert plan.counted == last.value
+    assert plan.policy == Policy(narrow)
+    assert plan.policy.decide(problem.start).value == pytest.approx(plan.counted, abs=1e-12)

@@ -222,7 +222,8 @@ class Planner:
             self.narrow = Found(policy, value, None, inf, report, 0)
         if search.goals != core.goals or self.deadline.is_over:
             return []
-        return [_Trial(Policy(self.problem, search.assign(self.deadline, STARTS)), core)]
+        assignment = Search(narrow, self.deadline).assign(self.deadline, STARTS)
+        return [_Trial(Policy(self.problem, assignment), core)]
 
     def _improved(self, starts: list["_Trial"]) -> Iterator[Found]:
         """Find the best style, and estimate its value well.
