@@ -68,7 +68,9 @@ class Finding(NamedTuple):
 
 def command_line(rng: random.Random) -> list[str]:
     """Return the words of a random command."""
-    forms = [form for form in [*QUESTIONS.all(), *COMMANDS.all()] if form.name not in NOT_RUN]
+    forms = [
+        form for form in [*QUESTIONS.load_all(), *COMMANDS.load_all()] if form.name not in NOT_RUN
+    ]
     form = rng.choice(forms)
     if form.name.split()[0] in SLOW and rng.random() < 0.8:
         form = rng.choice(forms)
@@ -108,7 +110,7 @@ def _text(rng: random.Random, parameter: Parameter) -> str:
     kind = parameter.kind
     if rng.random() < 1 / 6:
         return rng.choice(HOSTILE)
-    if isinstance(kind, parameter_kinds.Listed):
+    if isinstance(kind, parameter_kinds.CommaList):
         inner = Parameter(kind.kind, "", name=parameter.name)
         return ",".join(_text(rng, inner) for _ in range(rng.choice([1, 2, 3])))
     if isinstance(kind, parameter_kinds.OneOf):

@@ -316,7 +316,7 @@ def test_other_questions_have_the_values_of_their_records(question: str) -> None
     rows = QUESTIONS_ASKED[question]
     names = {name: None for row in rows for name in row}
     found = answer({name: [row.get(name) for row in rows] * 2 for name in names}, question)
-    form = {each.name: each for each in QUESTIONS.all()}[question]
+    form = {each.name: each for each in QUESTIONS.load_all()}[question]
     parameters = {parameter.name for parameter in form.parameters()}
     for row, record in enumerate(records(question, rows) * 2):
         assert found["error"][row] is None
@@ -338,10 +338,10 @@ def test_other_questions_have_the_values_of_their_records(question: str) -> None
 
 
 def test_every_question_has_the_columns_that_it_says() -> None:
-    asked = {each.name for each in QUESTIONS.all() if each.usual_columns()}
+    asked = {each.name for each in QUESTIONS.load_all() if each.usual_columns()}
     assert asked == {*QUESTIONS_ASKED, "battle"}
     for question, rows in {**QUESTIONS_ASKED, "battle": [BATTLES_ROW]}.items():
-        form = {each.name: each for each in QUESTIONS.all()}[question]
+        form = {each.name: each for each in QUESTIONS.load_all()}[question]
         keys = {key for record in records(question, rows) for key in record}
         assert {*form.usual_columns()} <= keys, question
 

@@ -286,13 +286,15 @@ def test_holding_back_is_a_larger_garrison_or_refused_with_the_rules(rules: str,
 # Every face.
 
 TAKING = sorted(
-    form.name for form in QUESTIONS.all() if any(p.name == "hold_back" for p in form.parameters())
+    form.name
+    for form in QUESTIONS.load_all()
+    if any(p.name == "hold_back" for p in form.parameters())
 )
 
 
 def test_the_questions_with_one_of_the_two_have_both() -> None:
     assert TAKING == ["battle", "campaign", "defend", "fronts", "need", "simulate"]
-    for form in QUESTIONS.all():
+    for form in QUESTIONS.load_all():
         names = {parameter.name for parameter in form.parameters()}
         assert ("hold_back" in names) == ("stop_at" in names), form.name
 

@@ -10,7 +10,7 @@ from tests.cli.run import Run
 from tests.processes import NUMPY_ONLY, run_python
 from tests.tables import table
 
-FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+FORMS: list[type[Form]] = [*QUESTIONS.load_all(), *COMMANDS.load_all()]
 
 
 def flat(text: str) -> str:

@@ -22,7 +22,7 @@ LINES = [*COMMAND_LINES, *CHART_LINES]
 
 def test_every_question_is_here() -> None:
     drawn = {line.split()[0] for line in COMMAND_LINES}
-    assert drawn == {form.name for form in QUESTIONS.all()}
+    assert drawn == {form.name for form in QUESTIONS.load_all()}
 
 
 @pytest.mark.parametrize("line", LINES)

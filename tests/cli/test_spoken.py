@@ -11,7 +11,7 @@ import pytest
 import iacta
 from iacta import Board, Dice, IllegalError, Position, Rules, read_position
 from iacta.cli.parse import read_words
-from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.question import QUESTIONS, Question
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
@@ -27,7 +27,7 @@ def asked() -> list[Question]:
     """Return the examples that are quick, and questions with all that can need quotes."""
     found = [
         form.parse(read_words(form.parameters(), shlex.split(each.line)[1:], form.name))
-        for form in QUESTIONS.all()
+        for form in QUESTIONS.load_all()
         for each in form.examples
         if form.name not in ("plan", "board", "compare", "win", "goals", "threats", "steps")
         and not {"rolls.csv", "game.jsonl"} & {*each.line.split()}
@@ -40,22 +40,22 @@ def asked() -> list[Question]:
     ]
 
 
-@pytest.mark.parametrize("question", asked(), ids=as_command)
+@pytest.mark.parametrize("question", asked(), ids=format_command)
 def test_command_and_python_give_the_record(question: Question, run: Run) -> None:
     record = json.loads(json.dumps(question.answer().record()))
-    printed = run.words([*shlex.split(as_command(question))[1:], "--json"])
+    printed = run.words([*shlex.split(format_command(question))[1:], "--json"])
     assert json.loads(printed.stdout) == record
-    called = eval(as_python(question), {"iacta": iacta})  # noqa: S307 # as who copies it does
+    called = eval(format_python_call(question), {"iacta": iacta})  # noqa: S307 # as who copies it does
     assert json.loads(json.dumps(called.record())) == record
 
 
 def test_house_rules_follow_as_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     question = BattleQuestion(5, 3, rules=HOUSE)
-    command, _, handed = as_command(question).partition(" <<'END'\n")
+    command, _, handed = format_command(question).partition(" <<'END'\n")
     stream = io.TextIOWrapper(io.BytesIO(handed.removesuffix("END").encode()))
     monkeypatch.setattr("sys.stdin", stream)
     printed = run.words([*shlex.split(command)[1:], "--json"])
-    called = eval(as_python(question), {"iacta": iacta})  # noqa: S307 # as above
+    called = eval(format_python_call(question), {"iacta": iacta})  # noqa: S307 # as above
     chance = question.answer().record()["win_probability"]
     assert json.loads(printed.stdout)["win_probability"] == chance
     assert called.record()["win_probability"] == chance
@@ -63,15 +63,15 @@ def test_house_rules_follow_as_input(run: Run, monkeypatch: pytest.MonkeyPatch) 
 
 def test_position_follows_as_input() -> None:
     question = PlanQuestion(POSITION, take="Bad Ems", keep=(("A", 2),))
-    command, _, handed = as_command(question).partition(" <<'END'\n")
+    command, _, handed = format_command(question).partition(" <<'END'\n")
     assert command == "iacta plan - --take 'Bad Ems' --keep A:2"
     assert read_position(tomllib.loads(handed.removesuffix("END"))) == POSITION
     asking = SimpleNamespace(ask=lambda name, **given: (name, PlanQuestion(**given)))
-    assert eval(as_python(question), {"iacta": asking}) == ("plan", question)  # noqa: S307 # as above
+    assert eval(format_python_call(question), {"iacta": asking}) == ("plan", question)  # noqa: S307 # as above
 
 
 def test_what_takes_two_files_is_refused() -> None:
     with pytest.raises(IllegalError, match="reads one input"):
-        as_command(PlanQuestion(POSITION, take="C", rules=HOUSE))
+        format_command(PlanQuestion(POSITION, take="C", rules=HOUSE))
     with pytest.raises(IllegalError, match="a board cannot be part of a command"):
-        as_command(PlanQuestion(board=TINY, from_=(("A", 9),), others=2, take="C"))  # type: ignore[arg-type]
+        format_command(PlanQuestion(board=TINY, from_=(("A", 9),), others=2, take="C"))  # type: ignore[arg-type]

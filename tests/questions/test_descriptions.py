@@ -21,7 +21,7 @@ from iacta.questions.plan.parameter_kinds import Pairs
 from iacta.rules.modes import ArmiesGrow
 from tests.processes import run_python
 
-FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+FORMS: list[type[Form]] = [*QUESTIONS.load_all(), *COMMANDS.load_all()]
 DESCRIBED = [(form, parameter) for form in FORMS for parameter in form.parameters()]
 
 
@@ -53,7 +53,7 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
         assert kind.parse(kind.text(default), parameter.name) == default
 
 
-@pytest.mark.parametrize("form", QUESTIONS.all(), ids=lambda form: form.name)
+@pytest.mark.parametrize("form", QUESTIONS.load_all(), ids=lambda form: form.name)
 def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
     described = list(form.records())
     for record in described:
@@ -79,7 +79,7 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
         (parameter_kinds.Name(), "house.toml", "house.toml"),
         (RulesName(), "Wall+Capital", "capital+wall"),
         (parameter_kinds.Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
-        (parameter_kinds.Listed(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
+        (parameter_kinds.CommaList(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
         (Pairs(Whole(), "Brazil:3"), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_question_loads_no_other_question_and_no_picture() -> None:
     )
     ended = run_python(code)
     loaded = set(ended.stdout.split())
-    others = {f"iacta.questions.{each.name}" for each in QUESTIONS.all()} - {
+    others = {f"iacta.questions.{each.name}" for each in QUESTIONS.load_all()} - {
         "iacta.questions.battle"
     }
     assert not loaded & {*others, "iacta.charts", "iacta.cli", "vl_convert", "rich"}

@@ -73,4 +73,4 @@ def test_a_board_too_large_to_draw_has_its_table() -> None:
 
 def test_a_long_distribution_is_cut() -> None:
     shown = iacta.Distribution(range(1000))._repr_mimebundle_()["text/html"]
-    assert "The other 900 are not shown." in shown
+    assert "The other 900 values are not shown." in shown

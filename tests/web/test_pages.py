@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import iacta
-from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import Parameter, format_error
 from iacta.forms.parameter_kinds import Flag, Name, OneOf, RulesName
 from iacta.forms.question import Question
@@ -69,7 +69,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     twin = page.get_by_role("link", name="JSON").evaluate("each => each.href")
     assert unhurried(page.request.get(twin).json()) == unhurried(question.answer().record())
     codes = page.locator(".elsewhere code").all_inner_texts()
-    assert codes == [as_command(question), as_python(question)]
+    assert codes == [format_command(question), format_python_call(question)]
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
     for each in listed(FORMS[name]):
         # Nothing wrong can be typed into some; any text is a name, which the answer looks up.
@@ -388,7 +388,7 @@ def test_way_is_edited_as_a_row(visit: Visit) -> None:
 
 def test_copying_as_command_and_as_python(visit: Visit) -> None:
     page = visit(f"/battle?{ASKED['battle']}", permissions=["clipboard-read", "clipboard-write"])
-    for name, text in (("command", as_command), ("Python", as_python)):
+    for name, text in (("command", format_command), ("Python", format_python_call)):
         button = page.get_by_role("button", name=f"Copy as {name}")
         button.click()
         expect(button).to_have_text("Copied")
@@ -404,7 +404,7 @@ def test_copying_needs_no_clipboard_that_answers(visit: Visit, writing: str) -> 
     button = page.get_by_role("button", name="Copy as command")
     button.click()
     expect(button).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == as_command(question_of("battle"))
+    assert page.evaluate("navigator.clipboard.readText()") == format_command(question_of("battle"))
 
 
 def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None:

@@ -20,7 +20,7 @@ DRAWN_INTO = "iacta: wrote"
 
 def commands_page() -> str:
     """Return a page with what every command takes, as tables."""
-    forms: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+    forms: list[type[Form]] = [*QUESTIONS.load_all(), *COMMANDS.load_all()]
     parts = ["# Commands", HEAD]
     for topic in Topic:
         about = [form for form in forms if form.topic is topic and " " not in form.name]

@@ -15,7 +15,7 @@ HEAD = (
 def keys_page() -> str:
     """Return a page with a table of the keys of each answer."""
     parts = ["# Keys of answers", HEAD]
-    for form in QUESTIONS.all():
+    for form in QUESTIONS.load_all():
         parts.append(f"## `iacta {form.name} --json`")
         for record in form.records():
             rows = "\n".join(_rows(record, ""))

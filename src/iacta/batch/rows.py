@@ -159,7 +159,7 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
     """
     form = find_question(question) if isinstance(question, str) else None
     if form is None or not form.usual_columns():
-        names = ", ".join(each.name for each in QUESTIONS.all() if each.usual_columns())
+        names = ", ".join(each.name for each in QUESTIONS.load_all() if each.usual_columns())
         raise IllegalError(
             f"question must be one of {names}, got {quote(question)}", parameter="question"
         )

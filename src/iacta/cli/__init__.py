@@ -93,7 +93,7 @@ def _suggest_command(words: Sequence[str]) -> str:
     named = [word for word in words if word not in HELP]
     for some in (named, named[1:]):
         line = shlex.join(some)
-        for form in QUESTIONS.all() if len(line) <= MAX_VALUE_LENGTH else ():
+        for form in QUESTIONS.load_all() if len(line) <= MAX_VALUE_LENGTH else ():
             parameters = [*form.parameters(), *OutputOptions.parameters()]
             if sum(parameter.is_required and parameter.is_argument for parameter in parameters) > 1:
                 with suppress(IactaError):
@@ -103,7 +103,7 @@ def _suggest_command(words: Sequence[str]) -> str:
 
 
 def _list_outlines() -> list[Outline]:
-    return [*QUESTIONS.outlines(), *COMMANDS.outlines()]
+    return [*QUESTIONS.read_outlines(), *COMMANDS.read_outlines()]
 
 
 def _run_form(form: type[Form], words: Sequence[str]) -> int:

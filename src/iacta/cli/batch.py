@@ -7,15 +7,15 @@ from itertools import pairwise
 
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import show_progress
-from iacta.forms.form import Example, Form, Topic, made_form, option_name, parameter
-from iacta.forms.parameter_kinds import FileName, Flag, Listed, Name
+from iacta.forms.form import Example, Form, Topic, make_form, option_name, parameter
+from iacta.forms.parameter_kinds import CommaList, FileName, Flag, Name
 from iacta.forms.question import QUESTIONS, Question, find_question
 from iacta.forms.sentences import count
 from iacta.inputs.files import STREAM
 from iacta.questions.battle import BattleQuestion
 
 EXIT_ROW_ERRORS = 1
-QUESTION_NAMES = ", ".join(form.name for form in QUESTIONS.all() if form.usual_columns())
+QUESTION_NAMES = ", ".join(form.name for form in QUESTIONS.load_all() if form.usual_columns())
 
 
 @command(
@@ -54,7 +54,7 @@ class BatchCommand(Command, kw_only=True):
         default=BattleQuestion.name,
     )
     columns: tuple[str, ...] | None = parameter(
-        Listed(Name()),
+        CommaList(Name()),
         "Columns to add: keys of the answer, as in --json.",
         usual="chances and numbers",
         metavar="NAME,NAME...",
@@ -123,8 +123,8 @@ def _make_command(question: type[Question]) -> type[BatchCommand]:
         fields[described.name] = parameter(
             described.kind, described.help, default=default, usual=usual, metavar=described.metavar
         )
-    form: type[BatchCommand] = made_form(
-        (BatchCommand, made_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__
+    form: type[BatchCommand] = make_form(
+        (BatchCommand, make_form((Form,), fields)), {}, __doc__=BatchCommand.__doc__
     )
     return form
 

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from iacta.charts import Chart
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import show_progress
-from iacta.forms.form import ClashError, Example, Form, Topic, made_form, parameter
-from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, RulesName, Whole
+from iacta.forms.form import ClashError, Example, Form, Topic, make_form, parameter
+from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, RulesName, Whole
 from iacta.forms.shared_parameters import (
     ATTACKERS,
     DEFENDERS,
-    OneBattle,
-    OneCampaign,
-    UnderRules,
+    BattleForm,
+    CampaignForm,
+    RulesForm,
 )
 from iacta.odds.simulated import running_estimates
 from iacta.probability.chances import read_chance
@@ -72,14 +72,14 @@ def _estimate(form: RandomCampaign) -> object:
 NUMBERS = {"attackers": ATTACKERS, "defenders": DEFENDERS}
 # For each argument that is not a number: the form that parses the argument, and its value.
 ARGUMENTS: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
-    "battle": (OneBattle, lambda form: form.battle),
-    "campaign": (OneCampaign, lambda form: form.campaign),
-    "fought": (OneCampaign, lambda form: form.campaign),
+    "battle": (BattleForm, lambda form: form.battle),
+    "campaign": (CampaignForm, lambda form: form.campaign),
+    "fought": (CampaignForm, lambda form: form.campaign),
     "simulated": (RandomCampaign, _simulate),
     "estimates": (RandomCampaign, _estimate),
     "seed": (RandomCampaign, lambda form: form.dice),
-    "rules": (UnderRules, lambda form: form.rule_set.rules),
-    "label": (UnderRules, lambda form: form.rule_set.name),
+    "rules": (RulesForm, lambda form: form.rule_set.rules),
+    "label": (RulesForm, lambda form: form.rule_set.name),
 }
 
 
@@ -121,7 +121,7 @@ def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> 
 
     summary, *_ = inspect.cleandoc(draw.__doc__ or "").split("\n")
     doc = summary.replace("Return", "Draw", 1)
-    made: type[ChartCommand] = made_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
+    made: type[ChartCommand] = make_form((*needed, ChartCommand), own, __doc__=doc, chart=chart)
     return made
 
 
@@ -132,7 +132,7 @@ def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option
     line = " ".join(match[1].split()) if match else ""
     is_list = "Sequence" in str(argument.annotation)
     number = Whole(option.least)
-    kind = Listed(number) if is_list else number
+    kind = CommaList(number) if is_list else number
     help_line = line[:1].upper() + line[1:]
     default = kind.parse(option.default, name)
     return parameter(kind, help_line, default=default, metavar="N,N..." if is_list else "")
@@ -201,13 +201,13 @@ class MinimumTroops(ChartCommand, kw_only=True):
 
     defenders: int = parameter(Whole(least=2), "The maximum number of defenders.", default=200)
     chances: Sequence[Fraction] = parameter(
-        Listed(Chance()),
+        CommaList(Chance()),
         "Wanted chances, such as 50%,95%.",
         metavar="P,P...",
         default=tuple(map(read_chance, CHANCES)),
     )
     rules: Sequence[str] = parameter(
-        Listed(RulesName()),
+        CommaList(RulesName()),
         "Rules to compare.",
         metavar="NAME,NAME...",
         default=("classic", "capital"),

@@ -7,7 +7,7 @@ from contextlib import suppress
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.cli.print_answer import COMMANDS, Command, OutputOptions, command
 from iacta.forms.form import Example, Form, Parameter, Topic, option_name, parameter
-from iacta.forms.parameter_kinds import Flag, Kind, Listed, OneOf, RulesName
+from iacta.forms.parameter_kinds import CommaList, Flag, Kind, OneOf, RulesName
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import STREAM
@@ -84,7 +84,9 @@ def complete_words(words: Sequence[str]) -> list[str]:
 def _list_words(before: Sequence[str], begun: str) -> Iterator[str]:
     before = before[before[:1] == ["help"] :]
     if not before:
-        yield from (outline.name for outline in (*QUESTIONS.outlines(), *COMMANDS.outlines()))
+        yield from (
+            outline.name for outline in (*QUESTIONS.read_outlines(), *COMMANDS.read_outlines())
+        )
         yield from ("help", *VERSION, *HELP)
         return
     forms: list[type[Form]] = [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]
@@ -151,7 +153,7 @@ def _list_names(
 
 
 def _list_values(kind: Kind, begun: str) -> Iterator[str]:
-    if isinstance(kind, Listed):
+    if isinstance(kind, CommaList):
         yield from _list_values(kind.kind, begun)
     elif isinstance(kind, OneOf):
         yield from (kind.text(word) for word in kind.words)

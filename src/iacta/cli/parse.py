@@ -7,7 +7,7 @@ from functools import partial
 
 from iacta.forms.form import Form, Parameter, option_name
 from iacta.forms.parameter_kinds import Flag, Name, Whole
-from iacta.forms.question import list_questions, nearest
+from iacta.forms.question import find_similar_name, list_questions
 from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
@@ -222,7 +222,7 @@ def check_known(
     if name in known:
         return
     bare_names = {name.lstrip("-"): name for name in known}
-    near = nearest(name.lstrip(DASHES), bare_names)
+    near = find_similar_name(name.lstrip(DASHES), bare_names)
     hint = f"did you mean {bare_names[near]}?" if near else meant(name)
     bare = " ".join(repr(name)[1:-1].split())[:MAX_VALUE_LENGTH]
     raise IllegalError(f"unknown {what} {bare}; {hint or f'see {command} --help'}")

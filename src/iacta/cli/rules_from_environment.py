@@ -6,7 +6,7 @@ import re
 from iacta.cli.parse import Texts
 from iacta.forms.form import Form
 from iacta.forms.parameter_kinds import RulesName
-from iacta.forms.shared_parameters import UnderRules
+from iacta.forms.shared_parameters import RulesForm
 from iacta.inputs.errors import IactaError
 from iacta.rules.variants import know
 
@@ -16,7 +16,7 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 def add_usual_rules(form: type[Form], texts: Texts) -> Texts:
     """Add the rules of `IACTA_RULES` to the texts of a command line without rules."""
-    is_played = issubclass(form, UnderRules) and not any(
+    is_played = issubclass(form, RulesForm) and not any(
         parameter.name == "rules" and parameter.is_argument for parameter in form.parameters()
     )
     if not is_played or "rules" in texts or "rules_file" in texts:

@@ -9,7 +9,7 @@ from time import monotonic
 from unicodedata import combining, east_asian_width
 
 from iacta.forms.percentages import bar_percent
-from iacta.forms.question import Recorded, Watch
+from iacta.forms.question import Recordable, Watch
 from iacta.forms.sections import Bars, Cell, Grid, Section, Shaded, Table, cell_text
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -180,7 +180,7 @@ def show_progress() -> Iterator[Watch]:
         print(f"{CLEAR_LINE}{line[:room]}", end="", file=sys.stderr, flush=True)
 
     def watch(
-        doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
         del so_far  # terminals only show complete answers
         nonlocal line, long

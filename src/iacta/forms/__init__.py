@@ -1,1 +1,1 @@
-"""Forms: the machinery of questions, from the description of a parameter to the printed answer."""
+"""Forms: the machinery of questions, from parameter descriptions to displayed sections."""

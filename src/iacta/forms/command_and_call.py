@@ -1,4 +1,4 @@
-"""Questions written out as commands and in Python, for who has asked them on a page."""
+"""Write a question as a command line or a Python call, so that a reader of a page can repeat it."""
 
 import shlex
 import tomllib
@@ -15,30 +15,30 @@ from iacta.inputs.errors import IllegalError
 from iacta.rules.files import rules_toml
 from iacta.rules.rules import Rules
 
-END = "END"  # of the lines that a shell hands to a command
+END = "END"  # marks the end of a here-document
 
 
-def as_command(question: Question) -> str:
+def format_command(question: Question) -> str:
     """Return the command that asks a question.
 
-    question: the question. A position follows as the command's input, as do house rules.
+    question: the question. A position or house rules follow the command as its standard input.
 
-    What would take two files is refused.
+    Raises `IllegalError` for a question with both, because a command has one standard input.
 
     >>> from iacta.questions.battle import BattleQuestion
-    >>> as_command(BattleQuestion(20, 15, rules="zombie attacker", hold_back=5))
+    >>> format_command(BattleQuestion(20, 15, rules="zombie attacker", hold_back=5))
     "iacta battle 20 15 --rules 'zombie attacker' --hold-back 5"
     """
-    words, handed = ["iacta", question.name], []
+    words, inputs = ["iacta", question.name], []
     for parameter, value in _given(question):
         option = option_name(parameter.name)
         if isinstance(value, Turn) and value.board == classic_board():
             words.append(value.to_code())
         elif isinstance(value, Turn):
-            handed.append(value.to_toml())
+            inputs.append(value.to_toml())
             words.append("-")
         elif isinstance(value, Rules):
-            handed.append(rules_toml(value))
+            inputs.append(rules_toml(value))
             words += ["--rules-file", "-"]
         elif isinstance(value, Board):
             raise IllegalError("a board cannot be part of a command; put it into a position")
@@ -51,19 +51,17 @@ def as_command(question: Question) -> str:
                 if parameter.kind.is_row
                 else [parameter.kind.text(value)]
             )
-    if len(handed) > 1:
+    if len(inputs) > 1:
         raise IllegalError("a command reads one input, not both a position and house rules")
-    input_ = "".join(f" <<'{END}'\n{text.rstrip()}\n{END}" for text in handed)
+    input_ = "".join(f" <<'{END}'\n{text.rstrip()}\n{END}" for text in inputs)
     return shlex.join(words) + input_
 
 
-def as_python(question: Question) -> str:
-    """Return the Python call that asks a question; it takes `import iacta`.
-
-    question: the question.
+def format_python_call(question: Question) -> str:
+    """Return the Python call that asks a question, to be run after `import iacta`.
 
     >>> from iacta.questions.need import NeedQuestion
-    >>> as_python(NeedQuestion(("8", "2"), chance="90%"))
+    >>> format_python_call(NeedQuestion(("8", "2"), chance="90%"))
     "iacta.ask('need', territories=[8, 2], chance='90%')"
     """
     given = (

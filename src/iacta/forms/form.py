@@ -1,9 +1,8 @@
-"""Form: the one description of what can be asked, from which every face is made.
+"""Form: the single description of a command or question, used by every face.
 
-A form is a frozen dataclass. Each field is declared by `parameter`, which says once what kind of
-value it holds and, in one line, what it means; the name is the field's. Options and
-their help, pages, schemas and columns all come from `parameters`. `parse` makes a form from texts,
-the constructor from values, and both refuse what does not fit.
+A form is a frozen dataclass. `parameter` declares each field: the kind of its value, and its
+meaning in one line. Options, help, pages, schemas and columns are all derived from `parameters`.
+`parse` makes a form from texts, the constructor makes one from values, and both check their input.
 """
 
 import re
@@ -23,32 +22,32 @@ from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import read_package_file
 
-MOST_PLAIN = 200  # letters of a text that a message shows as it is
-# How a form begins in its file: its decorator, with the name, the topic and an example, its class
-# and what that is for.
-BEGINNING = (
+MAX_UNQUOTED = 200  # characters; a message quotes and shortens a longer text
+# Matches the head of a form in its file: the decorator (name, topic, first example), the class and
+# its summary.
+FORM_PATTERN = (
     r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
     r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")'
 )
-REQUIRED: Any = object()  # the default of a parameter that has none
+REQUIRED: Any = object()  # marks a parameter without a default
 Texts = Mapping[str, str | Sequence[str] | bool]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a field of a question may hold, and what it means.
+    """A parameter of a form: the kind of its value, and its meaning.
 
-    kind: its kind.
-    help: one line for people.
-    is_argument: whether the command line takes it by its place.
-    usual: what is used if it is not given, where the default is `None`.
-    metavar: how its value is called in help; empty for the kind's word.
-    needs: the parameters of which one must be given beside it, as in `take or eliminate`.
-    excludes: those that may not be given beside it, as in `reinforce or cards and then`; of those
-        joined by `and` not all may be given.
-    label: what a page calls it, in lower case; empty for its name.
-    default: its value if none is given; without one it is required.
-    name: that of the field, filled in by `Form.parameters`.
+    kind: the kind of the value.
+    help: the meaning, in one line.
+    is_argument: whether the command line takes the value by position.
+    usual: the value used when none is given, in words, where `default` is `None`.
+    metavar: the name of the value in help; empty for the kind's name.
+    needs: parameters, at least one of which must accompany this one, such as `take or eliminate`.
+    excludes: parameters that this one cannot be combined with, such as `reinforce or cards and
+        then`; parameters joined by `and` are excluded only together.
+    label: the lower-case name of the parameter on a page; empty for `name`.
+    default: the value used when none is given; `REQUIRED` if there is no such value.
+    name: the name of the field, filled in by `Form.parameters`.
     """
 
     kind: Kind
@@ -68,12 +67,12 @@ class Parameter:
 
     @property
     def value_name(self) -> str:
-        """What help calls its value: `ATTACKERS`, `FILE`."""
+        """The name of the value in help, such as `ATTACKERS` or `FILE`."""
         return self.metavar or (self.name.upper() if self.is_argument else self.kind.metavar)
 
     @property
     def default_text(self) -> str:
-        """The default for people, empty if there is none."""
+        """The default in words, empty if there is no default."""
         if self.default in (REQUIRED, None) or isinstance(self.kind, Flag):
             return self.usual
         return self.kind.text(self.default)
@@ -85,7 +84,12 @@ class Parameter:
         return schema
 
     def read(self, value: Any, *, is_text: bool = False) -> Any:
-        """Return a value, or the value of a text; a refusal is marked as this parameter's."""
+        """Return the checked value.
+
+        value: a value of Python or JSON, or with `is_text` a text to parse.
+
+        Errors carry the name of this parameter.
+        """
         try:
             if not is_text or isinstance(value, bool):
                 return self.kind.check(value, self.name)
@@ -99,7 +103,7 @@ class Parameter:
 
 def parameter(
     kind: Kind,
-    help: str,  # noqa: A002 # the word of argparse and typer
+    help: str,  # noqa: A002 # as in argparse and typer
     *,
     default: Any = REQUIRED,
     is_argument: bool = False,
@@ -117,22 +121,22 @@ def parameter(
 
 
 def option_name(name: str) -> str:
-    """Return the option of a parameter.
+    """Return the command-line option of a parameter.
 
-    >>> option_name("max_rolls"), option_name("from_")  # `from` is a word of Python's
+    >>> option_name("max_rolls"), option_name("from_")  # `from` is a keyword of Python
     ('--max-rolls', '--from')
     """
     return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """Return parameters as a part of the sentence of a `ClashError`."""
+    """Return the names as replacement fields for a `ClashError`: `{take} or {eliminate}`."""
     *most, last = (f"{{{name}}}" for name in names)
     return f"{', '.join(most)} or {last}" if most else last
 
 
 class Topic(Enum):
-    """What a form is about, for people who look for one."""
+    """The subject of a form, under which help lists it."""
 
     ATTACK = "Before an attack"
     DEFENCE = "On defence"
@@ -143,7 +147,7 @@ class Topic(Enum):
 
 @dataclass(frozen=True)
 class Example:
-    """A command line, without `iacta`, and what it asks in words."""
+    """A command line without `iacta`, and the question that it asks in words."""
 
     line: str
     words: str = ""
@@ -152,16 +156,17 @@ class Example:
 @dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
 @dataclass(frozen=True)
 class Form:
-    """What is asked of a command: subclasses are frozen dataclasses whose fields are parameters.
+    """The input of a command: subclasses are frozen dataclasses whose fields are parameters.
 
-    A `Register` gives it its name, its topic and its examples.
+    A `Register` sets the name, the topic and the examples of each form.
     """
 
     name: ClassVar[str]
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
-    one_of: ClassVar[tuple[str, ...]] = ()  # of each of these, exactly one parameter is given
-    # Further sections of the help: by title, pairs of a line and its meaning.
+    # Each entry lists parameters of which exactly one must be given, such as "file or log".
+    one_of: ClassVar[tuple[str, ...]] = ()
+    # Further sections of the help: each title with pairs of a line and its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -176,7 +181,7 @@ class Form:
         self._check_together()
 
     def complete(self) -> None:
-        """Fill in what one parameter says of others."""
+        """Fill in parameters that follow from other parameters."""
 
     def has(self, name: str) -> bool:
         value = getattr(self, name)
@@ -202,7 +207,7 @@ class Form:
     @classmethod
     @cache
     def parameters(cls) -> tuple[Parameter, ...]:
-        """Return what can be said: arguments, then the form's own options, then shared ones."""
+        """Return the parameters: arguments, then the form's own options, then inherited options."""
         given = {
             field.name: replace(field.metadata["parameter"], name=field.name)
             for field in fields(cls)
@@ -213,10 +218,10 @@ class Form:
 
     @classmethod
     def parse(cls, texts: Texts) -> Self:
-        """Return the question that texts ask, by the names of the parameters.
+        """Return the form that texts describe.
 
-        texts: a text for each parameter, several where it is a row, or a bool for a flag; others
-            are left alone.
+        texts: by parameter name, a text, a list of texts for a row, or a bool for a flag; unknown
+            names are ignored.
         """
         values = {}
         for parameter in cls.parameters():
@@ -229,12 +234,12 @@ class Form:
         return form
 
     def get_text(self, name: str) -> Any:
-        """Return what was given for a parameter: the text that was typed, if it was a text."""
+        """Return the value of a parameter as it was typed, if the form was parsed from texts."""
         return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
     @classmethod
-    def about(cls, error: IactaError) -> str | None:
-        """Return the parameter that an error is about; `None` where it is about none of these."""
+    def find_faulty_parameter(cls, error: IactaError) -> str | None:
+        """Return the parameter of this form that an error reports, or `None`."""
         return (
             error.parameter
             if error.parameter in {parameter.name for parameter in cls.parameters()}
@@ -243,16 +248,16 @@ class Form:
 
     @classmethod
     def summary(cls) -> str:
-        """Return what it does, in one sentence."""
+        """Return the purpose of the form, in one sentence."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
-def made_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members: object) -> Any:
-    """Return a form that is made from data.
+def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members: object) -> Any:
+    """Return a new form class.
 
-    bases: the forms whose parameters it has, too.
-    own: its own parameters, each declared by `parameter`.
-    members: its methods and its docstring.
+    bases: the forms whose parameters the class inherits.
+    own: further parameters, each declared by `parameter`.
+    members: methods, and the docstring.
     """
     types = dict.fromkeys(own, Any)
     return new_class(
@@ -264,11 +269,13 @@ def made_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members
 
 
 class Outline(NamedTuple):
-    """What a file says of a form, which is not loaded; those of a group are left out.
+    """The description of a form, read from its file without importing it.
 
-    name, topic: those of the form.
-    example: the first of its examples.
-    summary: what it does, in one sentence.
+    Forms of a group, such as `batch example`, have no outline.
+
+    name, topic: the name and the topic of the form.
+    example: the first example.
+    summary: the purpose of the form, in one sentence.
     """
 
     name: str
@@ -282,10 +289,10 @@ Added = TypeVar("Added", bound=Form)
 
 
 class Register(Generic[F]):
-    """The forms of a package, each in the file that has the first word of its name.
+    """The forms of a package; each form is in the module named by the first word of its name.
 
-    A form is registered where it is defined, and nowhere else; a file is loaded when one of its
-    forms is looked for.
+    A form registers itself where it is defined. A module is imported when one of its forms is
+    looked up.
 
     package: the name of the package.
     """
@@ -299,9 +306,9 @@ class Register(Generic[F]):
     ) -> Callable[[type[Added]], type[Added]]:
         """Return a decorator that registers a form.
 
-        name: how it is asked for; of two words if it is one of a group.
-        topic: what it is about.
-        examples: some uses of it.
+        name: the command; two words for a command of a group.
+        topic: the subject of the form.
+        examples: command lines that use the form.
         """
 
         def register(form: type[Added]) -> type[Added]:
@@ -312,7 +319,7 @@ class Register(Generic[F]):
         return register
 
     def find(self, word: str) -> list[type[F]]:
-        """Return the forms whose names begin with a word, by name; no other file is loaded."""
+        """Return the forms whose names begin with a word, by name; import only their module."""
         if word.isidentifier():
             module = f"{self._package}.{word}"
             try:
@@ -322,8 +329,8 @@ class Register(Generic[F]):
                     raise
         return [form for name, form in sorted(self._forms.items()) if name.split()[0] == word]
 
-    def outlines(self) -> list[Outline]:
-        """Return what the files say of their forms, by name; none is loaded, which takes longer."""
+    def read_outlines(self) -> list[Outline]:
+        """Return the outlines of all forms, by name, without importing any (which takes longer)."""
         found = iter_modules(import_module(self._package).__path__)
         files = (f"{each.name}{'/question' if each.ispkg else ''}.py" for each in found)
         texts = (read_package_file(self._package, file) for file in files)
@@ -331,11 +338,11 @@ class Register(Generic[F]):
             Outline(name, Topic[topic], Example(line, words), " ".join(summary.split()))
             for text in texts
             for name, topic, line, words, summary in re.findall(
-                BEGINNING, text, re.MULTILINE | re.DOTALL
+                FORM_PATTERN, text, re.MULTILINE | re.DOTALL
             )
         )
 
-    def all(self) -> list[type[F]]:
+    def load_all(self) -> list[type[F]]:
         """Return all forms of the package, by name."""
         for name in self._modules():
             import_module(f"{self._package}.{name}")
@@ -346,27 +353,27 @@ class Register(Generic[F]):
 
 
 class ClashError(IllegalError):
-    """Parameters that do not go together.
+    """Parameters that cannot be combined.
 
-    sentence: a format in which a name in braces is a parameter's, as `{seed}`, and `{0}`, `{1}`
-        are the values.
+    sentence: a format string: `{seed}` stands for the name of a parameter, `{0}` and `{1}` for
+        `values`.
     """
 
     def __init__(self, sentence: str, *values: object) -> None:
-        super().__init__(_Bounded().vformat(sentence, values, _Spelt(str)))
+        super().__init__(_QuotingFormatter().vformat(sentence, values, _SpelledNames(str)))
         self.sentence, self.values = sentence, values
 
 
-class _Bounded(Formatter):
-    """Shows values as messages do."""
+class _QuotingFormatter(Formatter):
+    """Quotes and shortens long or unprintable values."""
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
-        is_plain = not isinstance(value, str) or (value.isprintable() and len(value) < MOST_PLAIN)
+        is_plain = not isinstance(value, str) or (value.isprintable() and len(value) < MAX_UNQUOTED)
         return value if conversion != "r" and is_plain else quote(value)
 
 
-class _Spelt(dict[str, str]):
-    """Every name, spelt as a face does."""
+class _SpelledNames(dict[str, str]):
+    """Maps every parameter name to its spelling in a face."""
 
     def __init__(self, spell: Callable[[str], str]) -> None:
         super().__init__()
@@ -377,12 +384,12 @@ class _Spelt(dict[str, str]):
 
 
 def format_error(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
-    """Return the sentence of an error, with the parameters spelt as a face does.
+    """Return the message of an error, with parameter names as a face spells them.
 
-    error: the error, with the parameter that it is about; its sentence may begin with that name,
-        as in "chance must ..." or "missing chance".
-    form: what was asked.
-    spell: the face's name of a parameter, such as `--max-rolls` for `max_rolls`.
+    error: the error; a message may begin with the name of its parameter, as in "chance must ..." or
+        "missing chance".
+    form: the form with the parameter.
+    spell: returns the spelling of a parameter name, such as `--max-rolls` for `max_rolls`.
 
     >>> from iacta.questions.need import NeedQuestion
     >>> error = IllegalError("chance must be ...", parameter="chance")
@@ -390,8 +397,8 @@ def format_error(error: IactaError, form: type[Form], spell: Callable[[str], str
     '--chance must be ...'
     """
     if isinstance(error, ClashError):
-        return _Bounded().vformat(error.sentence, error.values, _Spelt(spell))
-    name = form.about(error)
+        return _QuotingFormatter().vformat(error.sentence, error.values, _SpelledNames(spell))
+    name = form.find_faulty_parameter(error)
     if name is None:
         return str(error)
     return re.sub(

@@ -1,4 +1,4 @@
-"""Where a question begins that is about a moment of a turn."""
+"""The parameters that give a question its moment: a position, or a turn in any phase."""
 
 from functools import cached_property
 from typing import ClassVar, overload
@@ -17,12 +17,12 @@ def resolve_board(board: str | Board) -> Board: ...
 @overload
 def resolve_board(board: str | Board | None) -> Board | None: ...
 def resolve_board(board: str | Board | None) -> Board | None:
-    """Return a board, which is read if it is the name of a file."""
+    """Return a board; read it from its file if a file name is given."""
     return read_board(board) if isinstance(board, str) else board
 
 
-class FromMoment(Form, kw_only=True):
-    """A question that begins at a position, or at any moment of a turn."""
+class MomentForm(Form, kw_only=True):
+    """A question about a moment of a turn."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
 
@@ -35,13 +35,13 @@ class FromMoment(Form, kw_only=True):
     )
     code: str | None = parameter(
         Name(),
-        "The code of a turn or a position, such as the one that the board shows.",
+        "The code of a turn or a position, as the board shows it.",
         metavar="TEXT",
         default=None,
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board of a code, a file.",
+        "The board file that the code refers to.",
         metavar="FILE",
         usual="classic",
         default=None,

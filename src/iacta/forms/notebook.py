@@ -1,4 +1,4 @@
-"""How values and answers look in a notebook: the sentence, its tables, and the picture."""
+"""Show values and answers in a notebook: the sentence, the tables and the picture."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ from iacta.forms.sections import (
 from iacta.inputs.errors import IactaError
 from iacta.probability.distribution import Distribution
 
-MOST_ROWS = 100  # of a table in a notebook
+MAX_ROWS = 100
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
 CELL = "padding:1px 8px;text-align:{}"
 
@@ -32,30 +32,28 @@ def _(value: Answer) -> Iterable[Section]:
 
 
 @make_sections.register
-def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
+def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # any distribution
     outcomes = list(value)
-    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MOST_ROWS]]
+    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MAX_ROWS]]
     yield Section([f"A distribution of {len(outcomes)} values."])
     yield Section([Table(("", "probability"), rows)])
-    if len(outcomes) > MOST_ROWS:
-        yield Section([f"The other {len(outcomes) - MOST_ROWS} are not shown."])
+    if len(outcomes) > MAX_ROWS:
+        yield Section([f"The other {len(outcomes) - MAX_ROWS} values are not shown."])
 
 
-def bundle(value: Any) -> dict[str, str]:
-    """Return what a notebook shows of a value, by MIME type."""
-    QUESTIONS.all()  # each says how its values are shown
+def make_mime_bundle(value: Any) -> dict[str, str]:
+    """Return the representations of a value for a notebook, by MIME type."""
+    QUESTIONS.load_all()  # importing a question registers the sections of its values
     shown = {"text/plain": repr(value)}
     if make_sections.dispatch(type(value)) is not make_sections.dispatch(object):
-        shown["text/html"] = html(make_sections(value)) + _picture(value)
+        shown["text/html"] = format_html(make_sections(value)) + _picture(value)
     return shown
 
 
-def html(sections: Iterable[Section]) -> str:
-    """Return sections as HTML, in which every text is nothing but text.
+def format_html(sections: Iterable[Section]) -> str:
+    """Return sections as HTML, with every text escaped.
 
-    sections: what people are shown.
-
-    >>> html([Section(["Is 1 < 2?"])])
+    >>> format_html([Section(["Is 1 < 2?"])])
     '<div><p>Is 1 &lt; 2?</p></div>'
     """
     return "".join(
@@ -108,7 +106,7 @@ def _bar(bar: Bar, part: float) -> str:
 
 
 def _picture(value: Any) -> str:
-    """Return the picture of a value, nothing if it has none or the extra is not installed."""
+    """Return the picture as an HTML image; empty without a picture or without the charts extra."""
     try:
         chart = value.plot()
         svg = b64encode(chart.content("svg")).decode()

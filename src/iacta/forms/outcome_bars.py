@@ -1,4 +1,4 @@
-"""How battles and campaigns end, as bars."""
+"""Bars for the outcomes of battles and campaigns."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,12 +9,12 @@ from iacta.forms.sections import Bar, Bars
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution
 
-NEGLIGIBLE = 0.0005
+NEGLIGIBLE = 0.0005  # total chance of the rare outcomes left out at each end
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 
 class _OutcomeGroup(NamedTuple):
-    """Outcomes of one kind with numbers in a row, and the chance of all of them."""
+    """Outcomes of one kind with consecutive numbers, and their total chance."""
 
     kind: str
     least: int
@@ -26,12 +26,8 @@ class _OutcomeGroup(NamedTuple):
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
-def battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
-    """Return bars for the armies left: one's own in battles won, else the defenders'.
-
-    outcomes: how the battle ends.
-    battle: the battle.
-    """
+def make_battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
+    """Return bars for the armies left: the attackers' in a battle won, otherwise the defenders'."""
     ends: dict[tuple[str, int], float] = {}
     for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
         kind = "won" if is_won(end) else "stopped" if battle.is_stopped(end) else "lost"
@@ -52,40 +48,38 @@ def battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
                 ending.probability,
                 TONES[ending.kind],
             )
-            for ending in _few([end for of_kind in kinds.values() for end in of_kind], most=20)
+            for ending in _merge_groups(
+                [end for of_kind in kinds.values() for end in of_kind], most=20
+            )
         ]
     )
 
 
-def best_first(outcomes: Distribution[CampaignOutcome]) -> list[CampaignOutcome]:
-    """Return how a campaign may end, the best for the attackers first."""
+def sort_best_first(outcomes: Distribution[CampaignOutcome]) -> list[CampaignOutcome]:
+    """Return the outcomes of a campaign, best for the attackers first."""
     return sorted(outcomes, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
 
 
-def campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -> Bars:
-    """Return bars for the armies left if all is taken, and for the territories where it ends.
-
-    outcomes: how the campaign ends.
-    campaign: the campaign.
-    """
+def make_campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -> Bars:
+    """Return bars for the armies left after taking every territory, and for the last territory."""
     won: list[_OutcomeGroup] = []
     stopped: dict[int, float] = {}
     lost: dict[int, float] = {}
-    for end in best_first(outcomes):
+    for end in sort_best_first(outcomes):
         probability, number = float(outcomes[end]), end.conquered + 1
         if end.conquered == len(campaign.territories):
             won.append(_OutcomeGroup("won", end.attackers, end.attackers, probability))
         else:
             others = stopped if campaign.is_stopped(end) else lost
             others[number] = others.get(number, 0.0) + probability
-    bars = [_campaign_bar(ending) for ending in _few(won, most=12)]
+    bars = [_make_campaign_bar(ending) for ending in _merge_groups(won, most=12)]
     for kind, others in (("stopped", stopped), ("lost", lost)):
         ends = [_OutcomeGroup(kind, number, number, chance) for number, chance in others.items()]
-        bars += [_campaign_bar(ending) for ending in _few(ends, most=8)]
+        bars += [_make_campaign_bar(ending) for ending in _merge_groups(ends, most=8)]
     return Bars(bars)
 
 
-def _campaign_bar(ends: _OutcomeGroup) -> Bar:
+def _make_campaign_bar(ends: _OutcomeGroup) -> Bar:
     if ends.kind == "won":
         label = f"all taken, {ends.numbers} left"
     else:
@@ -93,11 +87,11 @@ def _campaign_bar(ends: _OutcomeGroup) -> Bar:
     return Bar(label, ends.probability, TONES[ends.kind])
 
 
-def _few(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
-    """Return about `most` of them: rare ones at both ends left out, neighbours joined."""
+def _merge_groups(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
+    """Return at most about `most` groups: drop rare groups at both ends, merge neighbours."""
     if len(ends) <= most:
         return list(ends)
-    likely = _without_rare(_without_rare(list(ends))[::-1])[::-1]
+    likely = _drop_rare_groups(_drop_rare_groups(list(ends))[::-1])[::-1]
     width = -(-len(likely) // most)
     joined: list[_OutcomeGroup] = []
     room = 0
@@ -115,7 +109,7 @@ def _few(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
     return joined
 
 
-def _without_rare(ends: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
+def _drop_rare_groups(ends: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
     rare, total = 0, 0.0
     while rare < len(ends) and total + ends[rare].probability < NEGLIGIBLE:
         total += ends[rare].probability

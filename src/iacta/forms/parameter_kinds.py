@@ -1,4 +1,4 @@
-"""What parameters may hold: each kind reads a text or a value, and says how it is written."""
+"""Kinds of parameters: each kind reads a text or a value, and writes the value as text or JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,29 +38,29 @@ Schema = dict[str, Any]
 @dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False, repr=False)
 class Kind:
-    """What a parameter may hold: subclasses are frozen dataclasses.
+    """The kind of a parameter's value: subclasses are frozen dataclasses.
 
-    `parse` reads a text, as a command line or an address has it; `check` reads a value of Python
-    or JSON, and takes what it has returned itself. Both refuse what does not fit in a sentence
-    that begins with the parameter's name. `text` writes what `parse` reads.
+    `parse` reads a text from a command line or a URL. `check` reads a value of Python or JSON, and
+    accepts its own results. Both raise errors whose message begins with the parameter's name.
+    `text` is the inverse of `parse`.
 
-    Kinds are neither compared nor shown, and without these methods they load faster.
+    Kinds have no `__eq__` and no `__repr__`, which makes the import faster.
     """
 
     metavar: ClassVar[str] = "TEXT"
-    is_row: ClassVar[bool] = False  # written as several words, or as a list
-    names_file: ClassVar[bool] = False  # of no use to who asks from another machine
-    names_rules: ClassVar[bool] = False  # behind a colon, as in 8:capital
+    is_row: ClassVar[bool] = False  # whether a value is several words, or a list
+    names_file: ClassVar[bool] = False  # whether a value is a file, which a web page cannot read
+    names_rules: ClassVar[bool] = False  # whether a value may name rules, as in 8:capital
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, eq=False, repr=False)(cls)
 
     def parse(self, text: str, name: str) -> Any:
-        """Return the value that a text writes."""
+        """Return the value of a text."""
         return self.check(text, name)
 
     def check(self, value: object, name: str) -> Any:
-        """Return a value as the question holds it."""
+        """Return the checked value, in the form in which the question stores it."""
         raise NotImplementedError
 
     def is_path(self, value: object) -> bool:
@@ -117,7 +117,7 @@ class Number(Kind):
 
     def check(self, value: object, name: str) -> Fraction:
         expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
-        number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
+        number = read_fraction(value, name, expected)  # type: ignore[arg-type] # checks the type
         if self.least is not None and number < self.least:
             raise IllegalError(f"{name} must {expected}, got {quote(value)}", parameter=name)
         if self.most is not None and number > self.most:
@@ -138,7 +138,7 @@ class Number(Kind):
 class Chance(Kind):
     """A chance between 0 and 1, kept exactly: 95%, 0.95 or 19/20.
 
-    certain: whether it may be 1.
+    certain: whether the chance may be 1.
 
     >>> Chance().parse("95%", "chance"), Chance().text(Fraction(19, 20))
     (Fraction(19, 20), '95%')
@@ -164,7 +164,7 @@ class Chance(Kind):
 
 
 class Flag(Kind):
-    """Yes or no; on the command line an option without a value."""
+    """True or false; on the command line an option without a value."""
 
     metavar: ClassVar[str] = ""
 
@@ -192,7 +192,7 @@ class OneOf(Kind):
     'break through'
     """
 
-    metavar: ClassVar[str] = "WHAT"
+    metavar: ClassVar[str] = "CHOICE"
     words: tuple[str, ...] = ()
 
     def check(self, value: object, name: str) -> str:
@@ -211,7 +211,7 @@ class OneOf(Kind):
 
 
 class Name(Kind):
-    """A name, or the path of a file; the question looks up what it names."""
+    """A name or a file path, which the question looks up itself."""
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
@@ -220,14 +220,14 @@ class Name(Kind):
 
 
 class FileName(Name):
-    """The path of a file that is read or written where the question is answered."""
+    """The path of a file on the machine that computes the answer."""
 
     metavar: ClassVar[str] = "FILE"
     names_file: ClassVar[bool] = True
 
 
 class RulesName(Kind):
-    """The name of a rule set in any spelling; in Python also `Rules`, and in JSON their fields.
+    """The name of a rule set in any spelling; in Python also `Rules`, in JSON also their fields.
 
     >>> RulesName().parse("Wall + Capital", "rules")
     'capital+wall'
@@ -241,10 +241,10 @@ class RulesName(Kind):
         if isinstance(value, Rules):
             return value
         if isinstance(value, Mapping):
-            from iacta.rules.files import read_rules_record  # only needed here
+            from iacta.rules.files import read_rules_record  # slow to import
 
             return read_rules_record(value)
-        return find_rule_set(value).name  # type: ignore[arg-type] # refuses others
+        return find_rule_set(value).name  # type: ignore[arg-type] # checks the type
 
     def text(self, value: str | Rules) -> str:
         return value if isinstance(value, str) else rules_name(value)
@@ -252,7 +252,7 @@ class RulesName(Kind):
     def json(self, value: str | Rules) -> str | dict[str, Any]:
         if isinstance(value, str):
             return value
-        from iacta.rules.files import rules_record  # only needed here
+        from iacta.rules.files import rules_record  # slow to import
 
         return rules_record(value)
 
@@ -261,9 +261,9 @@ class RulesName(Kind):
 
 
 class Row(Kind):
-    """Several entries, each a number or a text that may name rules: the territories of a campaign.
+    """Several entries, each a number or a text that may name rules.
 
-    `read` and `entry_text` are what a kind of entries adds.
+    Subclasses define `read` and `entry_text` for one entry.
     """
 
     is_row: ClassVar[bool] = True
@@ -271,7 +271,7 @@ class Row(Kind):
     entries: ClassVar[str]
 
     def read(self, entry: object) -> Any:
-        """Return one entry as the question holds it."""
+        """Return one checked entry."""
         raise NotImplementedError
 
     def entry_text(self, entry: Any) -> str:
@@ -306,7 +306,7 @@ class Row(Kind):
 
 
 class Way(Row):
-    """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~HOLD_BACK.
+    """The territories of a campaign, each as DEFENDERS:RULES@GARRISON~HOLD_BACK.
 
     >>> Way().parse("22 8:capital@3", "territories")
     ('22', '8:capital@3')
@@ -326,10 +326,10 @@ class Way(Row):
         return entry if isinstance(entry, str) else format_territory(entry)
 
 
-class Listed(Kind):
-    """Several values of one kind, written with commas between them.
+class CommaList(Kind):
+    """Several values of one kind, separated by commas.
 
-    >>> Listed(Whole(least=None)).parse("-2, 0,5", "deltas")
+    >>> CommaList(Whole(least=None)).parse("-2, 0,5", "deltas")
     (-2, 0, 5)
     """
 
@@ -358,9 +358,9 @@ class Source(Kind, Generic[T]):
     """The path of a file, a name or a code; in Python and JSON also the value itself.
 
     holds: the class of the value.
-    read: reads the value from a table of JSON, and from the classes in `reads`.
-    names: the names that stand for a value without a file.
-    reads: other classes from which the value can be read.
+    read: reads the value from a JSON object, or from an instance of a class in `reads`.
+    names: the built-in names, which are not file names.
+    reads: further classes that `read` accepts.
     """
 
     holds: type[T]

@@ -1,4 +1,4 @@
-"""Percentages as a player says them, such as > 99.99%, and exact chances as n/d."""
+"""Format chances: as percentages that never round to certainty, or as fractions n/d."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -9,15 +9,15 @@ from iacta.methods import find_kernel
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 
-MOST_PERCENT_DIGITS = 26  # beyond, a fraction says it shorter
-LONGEST_FRACTION = 40  # letters, in a sentence
+MAX_PERCENT_DIGITS = 26  # digits after the point; a fraction is shorter than more digits
+MAX_FRACTION_LENGTH = 40  # characters of a fraction in a sentence
 
 
 def percent(probability: Probability, digits: int = 2) -> str:
-    """Return a chance as a player says it; what is not quite certain is never called certain.
+    """Return a chance as a percentage that shows 0% and 100% only for certain outcomes.
 
-    probability: the chance; a float is never taken for exact.
-    digits: how many after the point.
+    probability: the chance; certain only as a fraction or an integer, never as a float.
+    digits: the number of digits after the point.
 
     >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
     ('65.38%', 'more than 99.99%', 'less than 0.01%', '100%')
@@ -35,7 +35,7 @@ def percent(probability: Probability, digits: int = 2) -> str:
 
 
 def short_percent(probability: Probability, digits: int = 2) -> str:
-    """Return a chance as `percent` does, for the cell of a table.
+    """Return a chance as `percent` does, with < and > for a table cell.
 
     >>> short_percent(0.65382), short_percent(0.999999), short_percent(0.25, 0)
     ('65.38%', '> 99.99%', '25%')
@@ -44,7 +44,7 @@ def short_percent(probability: Probability, digits: int = 2) -> str:
 
 
 def format_goal_value(value: Probability, *, is_chance: bool) -> str:
-    """Return the value of a goal: a chance, or points.
+    """Return the value of a goal as a percentage or as points.
 
     >>> format_goal_value(0.65382, is_chance=True), format_goal_value(3.25, is_chance=False)
     ('65.38%', '3.25 points')
@@ -53,7 +53,7 @@ def format_goal_value(value: Probability, *, is_chance: bool) -> str:
 
 
 def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str:
-    """Return a change of the value of a goal: of a chance in percentage points, or in points.
+    """Return a change of the value of a goal, in percentage points or in points.
 
     sign: `+` to mark gains; 0 has no sign.
 
@@ -68,7 +68,7 @@ def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str
 
 
 def bar_percent(probability: Probability, digits: int = 1) -> str:
-    """Return a chance beside its bar as `short_percent` does; 0 is exact, as bars have no error.
+    """Return a chance beside its bar as `short_percent` does; a float 0 counts as exact.
 
     >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
     ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
@@ -81,7 +81,7 @@ def bar_percent(probability: Probability, digits: int = 1) -> str:
 
 
 def plain_percent(chance: Fraction) -> str:
-    """Return a wanted chance as a percentage with all its digits, or as a fraction without end.
+    """Return a requested chance as an exact percentage, or as a fraction if the digits never end.
 
     >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
     ('95%', '99.9999999%')
@@ -89,25 +89,24 @@ def plain_percent(chance: Fraction) -> str:
     '1/3'
     """
     digits = 0
-    while digits < MOST_PERCENT_DIGITS and (100 * chance * 10**digits).denominator > 1:
+    while digits < MAX_PERCENT_DIGITS and (100 * chance * 10**digits).denominator > 1:
         digits += 1
     percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
-    if digits < MOST_PERCENT_DIGITS:
+    if digits < MAX_PERCENT_DIGITS:
         return f"{percents:.{digits}f}%"
     text = format_fraction(chance)
-    return text if len(text) <= LONGEST_FRACTION else f"about {percents:.3g}%"
+    return text if len(text) <= MAX_FRACTION_LENGTH else f"about {percents:.3g}%"
 
 
-def exact_if_certain(probability: Probability, rules: Iterable[Rules]) -> Probability:
-    """Return a chance of 0 or 1 as a fraction if it is certain, and not nearly so.
+def mark_certain(probability: Probability, rules: Iterable[Rules]) -> Probability:
+    """Return a certain chance as the fraction 0 or 1, any other chance unchanged.
 
-    probability: the chance.
-    rules: the rules of the battles; where all their kernels know certainty, floats of 0 and 1 are
-        certain.
+    rules: the rules of the battles; the floats 0 and 1 are certain if the kernels of all rules
+        return them only for certain outcomes.
 
     >>> from iacta.rules.variants import find_rules
     >>> rules = [Rules()], [find_rules("balanced blitz")]
-    >>> [percent(exact_if_certain(1.0, some)) for some in rules]
+    >>> [percent(mark_certain(1.0, some)) for some in rules]
     ['more than 99.99%', '100%']
     """
     if probability in (0, 1) and all(find_kernel(some_rules).certain for some_rules in rules):
@@ -115,10 +114,10 @@ def exact_if_certain(probability: Probability, rules: Iterable[Rules]) -> Probab
     return probability
 
 
-def all_digits(probability: Probability) -> str:
-    """Return a fraction as n/d, a float with all its digits.
+def format_all_digits(probability: Probability) -> str:
+    """Return a fraction as n/d, or a float with all its digits.
 
-    >>> all_digits(Fraction(1, 2)), all_digits(0.1)
+    >>> format_all_digits(Fraction(1, 2)), format_all_digits(0.1)
     ('1/2', '0.1')
     """
     if isinstance(probability, Fraction):
@@ -126,16 +125,16 @@ def all_digits(probability: Probability) -> str:
     return repr(float(probability))
 
 
-def exact_text(probability: Probability | None) -> str | None:
-    """Return an exact probability as n/d, and `None` for a float."""
+def format_if_exact(probability: Probability | None) -> str | None:
+    """Return a fraction as n/d, or `None` for a float."""
     return format_fraction(probability) if isinstance(probability, Fraction) else None
 
 
-def exactly(*probabilities: Probability | None) -> list[str]:
-    """Return a line with those probabilities that are fractions, none if there are none.
+def list_fractions(*probabilities: Probability | None) -> list[str]:
+    """Return one line with the fractions among some probabilities; no line without fractions.
 
-    >>> exactly(Fraction(1, 2), 0.25), exactly(0.5)
+    >>> list_fractions(Fraction(1, 2), 0.25), list_fractions(0.5)
     (['Exactly: 1/2'], [])
     """
-    fractions = [text for text in map(exact_text, probabilities) if text]
+    fractions = [text for text in map(format_if_exact, probabilities) if text]
     return [f"Exactly: {' and '.join(fractions)}"] if fractions else []

@@ -1,4 +1,4 @@
-"""Question and answer: what iacta can be asked, and the one object that it answers with."""
+"""Question: a form with an answer. Answer: the object from which every face shows the result."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
-MOST_NAMED = 2  # questions, in a message
-LEAST_ALIKE = 0.7  # from 0 to 1, of a name and what may have been meant
-Charts: TypeAlias = ModuleType  # that is `iacta.charts`
+MAX_NAMED_QUESTIONS = 2  # a message counts the others
+MIN_SIMILARITY = 0.7  # similarity of two names, from 0 to 1, for a "did you mean"
+Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 
 
-class Recorded(Protocol):
-    """What has a record, such as an answer."""
+class Recordable(Protocol):
+    """An object with a record, such as an answer."""
 
     def record(self) -> dict[str, Any]: ...
 
@@ -33,47 +33,47 @@ class Watch(Protocol):
         part: float | None,
         *,
         keeps: bool = False,
-        so_far: "Recorded | None" = None,
+        so_far: "Recordable | None" = None,
     ) -> None:
         """Report progress.
 
-        doing: what is being done.
-        part: which part of it is done, from 0 to 1; `None` if that is not known.
-        keeps: whether an interruption would keep what has been found so far.
-        so_far: what has been found so far, of an answer that fills in.
+        doing: the current work, in words.
+        part: the fraction done, from 0 to 1; `None` if unknown.
+        keeps: whether an interruption keeps the result so far.
+        so_far: the incomplete answer so far, if the face can show it.
         """
 
 
 class Question(Form):
-    """What iacta can be asked: a form that has an answer."""
+    """A form that has an answer."""
 
     is_search: ClassVar[bool] = False  # whether the answer improves while the search goes on
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Return the answer.
 
-        watch: receives progress where the work may take long.
+        watch: receives progress during long work.
         """
         raise NotImplementedError
 
     def get_repeated(self, name: str) -> Any:
-        """Return a value that the answer repeats, by its name there."""
+        """Return the value of a key in which the answer repeats the question."""
         return getattr(self, name)
 
     def check_chart(self) -> None:
-        """Refuse, before anything is computed, what has no picture."""
+        """Raise `IllegalError`, before any computation, if the answer will have no picture."""
 
     @classmethod
     @cache
     def records(cls) -> tuple[type[KeyedRecord], ...]:
-        """Return what its answers hold, as their types say."""
+        """Return the record classes of the answers, from the return type of `answer`."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
         return tuple(get_type_hints(kind.data.fget)["return"] for kind in kinds)
 
     @classmethod
     def columns(cls) -> tuple[Key, ...]:
-        """Return the keys that can be columns of a batch, the usual ones first."""
+        """Return the keys that can be columns of a batch, the default columns first."""
         keys: dict[str, Key] = {}
         for record in cls.records():
             for key in record.all_keys():
@@ -83,19 +83,19 @@ class Question(Form):
 
     @classmethod
     def usual_columns(cls) -> tuple[str, ...]:
-        """Return the columns if none are named; a question without any is asked alone."""
+        """Return the default columns of a batch; without any, the question has no batches."""
         return tuple(key.name for key in cls.columns() if key.is_column)
 
 
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True, repr=False)
 class Answer(DisplayMixin):
-    """What iacta answers: plain data, which a face shows and does not work out.
+    """The answer to a question: computed data, which a face only displays.
 
     Subclasses are frozen dataclasses.
 
-    question: what was asked.
-    is_whole: whether all is there; what an interruption has left out is not.
+    question: the question.
+    is_whole: whether the answer is complete; `False` after an interruption.
     """
 
     question: Question
@@ -112,23 +112,23 @@ class Answer(DisplayMixin):
         return str(next(iter(self.sections())).parts[0])
 
     def sections(self) -> Iterator[Section]:
-        """Yield all that people are shown; the first part of the first is the sentence."""
+        """Yield the displayed sections; the first part of the first section is the sentence."""
         raise NotImplementedError
 
     @property
     def data(self) -> KeyedRecord:
-        """What the answer holds, for programs."""
+        """The answer as a record, for programs."""
         raise NotImplementedError
 
     def record(self) -> dict[str, Any]:
         return self.data.to_json()
 
     def rows(self) -> Iterator[Sequence[object]]:
-        """Yield the answer as CSV has it, heading first; all is computed before the heading."""
+        """Yield the rows of the CSV, heading first; compute everything before the first yield."""
         raise NotImplementedError
 
     def plot(self, *context: Any) -> Any:
-        # Charts import answers, so they are looked up only when asked for.
+        # Charts import answers, so answers cannot import charts at the top.
         return self.draw(import_upper_module("charts"))
 
     def draw(self, charts: Charts) -> Any:
@@ -141,10 +141,10 @@ question = QUESTIONS.add
 
 
 def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
-    """Return a part of a sentence: the questions that have a parameter; empty if none has.
+    """Return the questions that have a parameter, as the end of a message; empty without any.
 
-    name: the parameter.
-    spell: the face's name of a question, such as `iacta decide` for `decide`.
+    name: the name of the parameter.
+    spell: returns the spelling of a question in a face, such as `iacta decide` for `decide`.
 
     >>> list_questions("prize"), list_questions("prices")
     ('decide has it', '')
@@ -153,49 +153,50 @@ def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
     """
     names = [
         spell(form.name)
-        for form in QUESTIONS.all()
+        for form in QUESTIONS.load_all()
         if any(parameter.name.rstrip("_") == name for parameter in form.parameters())
     ]
-    if len(names) > MOST_NAMED:
+    if len(names) > MAX_NAMED_QUESTIONS:
         return f"{names[0]} and {len(names) - 1} others have it"
     return f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} it" if names else ""
 
 
-def unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter]) -> str:
-    """Return what is wrong with the name of a parameter that a question does not have.
+def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[Parameter]) -> str:
+    """Return the error message for a parameter name that a question does not have.
 
     form: the question.
-    name: what was given.
-    known: the parameters that it has.
+    name: the unknown name.
+    known: the parameters that the face offers.
 
-    >>> unknown_parameter(find_question("need"), "defenders", find_question("need").parameters())
+    >>> need = find_question("need")
+    >>> explain_unknown_parameter(need, "defenders", need.parameters())
     "unknown parameter 'defenders' of need; did you mean 'territories'?"
     """
-    called = {
+    value_names = {
         parameter.value_name.lower(): parameter.name for parameter in known if parameter.is_argument
     }
     names = [parameter.name for parameter in known]
     hint = f"expected some of {', '.join(names)}"
-    if near := called.get(name) or nearest(name, names):
+    if near := value_names.get(name) or find_similar_name(name, names):
         hint = f"did you mean {near!r}?"
     elif not any(parameter.name == name for parameter in form.parameters()):
         hint = list_questions(name) or hint
     return f"unknown parameter {quote(name)} of {form.name}; {hint}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the known name that may have been meant, empty if none is near.
+def find_similar_name(name: str, known: Iterable[str]) -> str:
+    """Return the most similar known name, empty if no name is similar enough.
 
-    >>> nearest("batle", ["battle", "table"]), nearest("chance", ["charge"])
+    >>> find_similar_name("batle", ["battle", "table"]), find_similar_name("chance", ["charge"])
     ('battle', '')
     """
-    from difflib import get_close_matches  # slow to import, and only needed here
+    from difflib import get_close_matches  # slow to import
 
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=LEAST_ALIKE)), "")
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=MIN_SIMILARITY)), "")
 
 
 def find_question(name: str) -> type[Question] | None:
-    """Return the question of a name, `None` if there is none; no other question is loaded.
+    """Return the question with a name, or `None`; import no other question.
 
     >>> find_question("battle").summary().split(",")[0]
     'Give the odds of one battle'

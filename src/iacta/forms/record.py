@@ -1,8 +1,7 @@
-"""Record: what an answer holds, described once for JSON, its schema, batches and their page.
+"""Record: the data of an answer, described once.
 
-A record is a frozen dataclass. Each field is declared by `key`, which says in one line what it
-means; its name and its type are the field's. JSON, the schema of the API, the columns of batches
-and the page of keys all come from it.
+A record is a frozen dataclass. `key` declares each field with its meaning in one line. JSON, the
+schema of the API, the columns of batches and the documentation of keys are derived from the fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,32 +23,32 @@ from typing import (
     get_origin,
 )
 
-from iacta.forms.percentages import exact_text
+from iacta.forms.percentages import format_if_exact
 
-OMITTED: Any = object()  # the value of a key that is left out
+OMITTED: Any = object()  # marks a key that JSON leaves out
 SIMPLE = (float, int, bool, str)
 PLAIN = (*SIMPLE, NoneType)
 Schema: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Described:
-    """What a schema says of a type; pydantic asks for it by the name of the method."""
+class SchemaExtra:
+    """Keywords that extend the JSON schema of a type; pydantic calls the method by its name."""
 
-    more: tuple[tuple[str, object], ...]
+    keywords: tuple[tuple[str, object], ...]
 
     def __get_pydantic_json_schema__(self, core: Any, make: Callable[[Any], Schema]) -> Schema:
-        return {**make(core), **dict(self.more)}
+        return {**make(core), **dict(self.keywords)}
 
 
 @dataclass(frozen=True)
 class Key:
-    """What a key of a record means.
+    """A key of a record.
 
-    meaning: one line for people.
-    is_column: whether batches have it as a column if no columns are named.
-    is_repeated: whether it repeats what was asked, so that it is never a column.
-    name, holds: its name and its type, those of the field, filled in by `KeyedRecord.all_keys`.
+    meaning: one line of description.
+    is_column: whether the key is a default column of batches.
+    is_repeated: whether the key repeats the question, which makes it no column.
+    name, holds: the name and the type of the field, filled in by `KeyedRecord.all_keys`.
     """
 
     meaning: str
@@ -60,7 +59,7 @@ class Key:
 
     @property
     def kind(self) -> type:
-        """What a column holds: `float`, `int`, `bool`, `str`, or a `list` that is written as JSON.
+        """The type of a column: `float`, `int`, `bool`, `str`, or `list` for JSON.
 
         >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
         (<class 'float'>, <class 'list'>)
@@ -77,12 +76,12 @@ class Key:
 
     @property
     def parts(self) -> list[type["KeyedRecord"]]:
-        """The records that are its value, or in it."""
+        """The record classes within the type of the value."""
         return list(_records(self.holds))
 
 
 def _choices(annotation: Any) -> Iterator[Any]:
-    """Yield the types that a value may have."""
+    """Yield the alternatives of a type."""
     if get_origin(annotation) is Annotated:
         yield from _choices(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, UnionType):
@@ -107,22 +106,22 @@ def key(
     """Declare a field of a record.
 
     meaning, is_column, is_repeated: as in `Key`.
-    default: its value if none is given; `OMITTED` for a key that may be left out.
+    default: the default value; `OMITTED` for a key that JSON may leave out.
     """
     described = Key(meaning, is_column, is_repeated)
     return field(default=default, metadata={"description": meaning, "key": described})
 
 
 class Repeated(Protocol):
-    """A question, of which its answer repeats some values."""
+    """A question that supplies the values which its answer repeats."""
 
     def get_repeated(self, name: str) -> Any: ...
 
 
 def json_name(field: str) -> str:
-    """Return the key of a field.
+    """Return the JSON key of a field.
 
-    >>> json_name("from_")  # `from` is a word of Python's
+    >>> json_name("from_")  # `from` is a keyword of Python
     'from'
     """
     return field.rstrip("_")
@@ -131,9 +130,9 @@ def json_name(field: str) -> str:
 @dataclass_transform(frozen_default=True, field_specifiers=(key,))
 @dataclass(frozen=True)
 class KeyedRecord:
-    """Plain data, as JSON has it: subclasses are frozen dataclasses whose fields are keys."""
+    """A JSON object: subclasses are frozen dataclasses whose fields are keys."""
 
-    # How pydantic makes the schema; nothing here imports it.
+    # Configures the schema if pydantic, which is not imported here, makes it.
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
         "extra": "forbid",
         "alias_generator": json_name,
@@ -145,27 +144,27 @@ class KeyedRecord:
     @classmethod
     @cache
     def all_keys(cls) -> tuple[Key, ...]:
-        """Return the keys, in their order."""
+        """Return the keys in the order of the fields."""
         return tuple(
             replace(field.metadata["key"], name=field.name, holds=field.type)
             for field in fields(cls)
         )
 
     @classmethod
-    def of(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
-        """Return the record of an object that has attributes with the names of the keys.
+    def from_attributes(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
+        """Return a record whose values are attributes of an object with the names of the keys.
 
-        value: the object; its fractions become floats, and `x_exact` is the text of its `x`.
-        question: what says the keys that repeat it.
-        more: the keys that it does not have, and those that may be left out.
+        value: the object; fractions become floats, and key `x_exact` is the fraction `x` as text.
+        question: the source of keys that repeat the question.
+        more: values of keys that are not attributes of the object, or that have a default.
         """
         names = {own.name for own in fields(cls)}
         for own in fields(cls):
-            name, of_exact = own.name, own.name.removesuffix("_exact")
+            name, exact_name = own.name, own.name.removesuffix("_exact")
             if name in more or own.default is not MISSING:
                 continue
-            if of_exact in names - {name}:
-                more[name] = exact_text(getattr(value, of_exact))
+            if exact_name in names - {name}:
+                more[name] = format_if_exact(getattr(value, exact_name))
             else:
                 repeated = question if own.metadata["key"].is_repeated else None
                 number = repeated.get_repeated(name) if repeated else getattr(value, name)
@@ -173,7 +172,7 @@ class KeyedRecord:
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as JSON has it, without the keys that are left out.
+        """Return the record as a JSON object without omitted keys.
 
         >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
@@ -194,18 +193,16 @@ def json_value(value: Any) -> Any:
     return value
 
 
-# What many records share.
-
-Count: TypeAlias = Annotated[int, Described((("minimum", 0),))]
-Unit: TypeAlias = Annotated[float, Described((("minimum", 0), ("maximum", 1)))]  # of chances
-ExactText: TypeAlias = Annotated[str, Described((("pattern", r"^\d+(/\d+)?$"),))] | None
+Count: TypeAlias = Annotated[int, SchemaExtra((("minimum", 0),))]
+Unit: TypeAlias = Annotated[float, SchemaExtra((("minimum", 0), ("maximum", 1)))]  # a chance
+ExactText: TypeAlias = Annotated[str, SchemaExtra((("pattern", r"^\d+(/\d+)?$"),))] | None
 RULES_KEY = "The name of the rules, or of the rules file."
-SEED_KEY = "The seed of their dice: the same seed throws the same dice."
-RUNS_KEY = "How many games were played."
+SEED_KEY = "The seed of the dice: the same seed throws the same dice."
+RUNS_KEY = "The number of games played."
 GARRISON_KEY = "Armies that must stay behind."
 ATTACKERS_KEY = "Armies on the attacking territory, garrison included."
 DEFENDERS_KEY = "Armies on the defended territory."
-WILSON_KEY = "Wilson's interval for the true chance."
+WILSON_KEY = "The Wilson interval for the true chance."
 
 
 class IntervalRecord(KeyedRecord):
@@ -217,7 +214,7 @@ class IntervalRecord(KeyedRecord):
 
 
 class RepeatedBattle(KeyedRecord, kw_only=True):
-    """What a question on one battle repeats."""
+    """The keys in which an answer repeats a question about one battle."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)

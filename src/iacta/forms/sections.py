@@ -1,4 +1,4 @@
-"""Sections: what an answer shows to people, as plain data that any face can lay out."""
+"""Sections: the displayed content of an answer, as plain data that any face can lay out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from iacta.probability.distribution import Probability
 
 
 class Shaded(NamedTuple):
-    """A cell on a ground that goes from the defenders' colour to the attackers'.
+    """A table cell with a background between the defenders' and the attackers' colour.
 
-    text: its text.
-    level: how far the ground has gone, from 0 to 1.
+    text: the text.
+    level: the position of the background between the colours: 0 for the defenders', 1 for the
+        attackers'.
     """
 
     text: str
@@ -33,12 +34,12 @@ def cell_text(cell: Cell) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, numbers to the right; columns without a heading, such as names, to the left.
+    """Rows of cells: columns with a heading are right-aligned, other columns left-aligned.
 
-    columns: the headings; if none of them has a text, there is no line of headings.
+    columns: the headings; if all are empty, the table has no line of headings.
     rows: the cells.
-    continued: the title of each part where the columns do not fit beside each other and go on
-        below; a format with the first and the last heading of the part.
+    continued: the title of each part of a table that is too wide and is split into parts; a format
+        string for the first and the last heading of the part.
     """
 
     columns: Sequence[str]
@@ -49,9 +50,9 @@ class Table:
 class Bar(NamedTuple):
     """A chance with its bar.
 
-    label: what has the chance.
-    probability: the chance; certainty as a `Fraction`.
-    tone: `"good"`, `"bad"` or `"neutral"` for who asks.
+    label: the event.
+    probability: the chance; a `Fraction` if it is certain.
+    tone: `"good"`, `"bad"` or `"neutral"` for the reader.
     """
 
     label: str
@@ -61,17 +62,17 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars, as long as their chances."""
+    """Bars whose lengths are proportional to their chances."""
 
     bars: Sequence[Bar]
 
 
 class Letter(NamedTuple):
-    """A place of a grid.
+    """A cell of a grid.
 
     text: the letter.
-    tone: as that of a bar, or `"other"`.
-    is_marked: whether it stands out.
+    tone: the tone of a `Bar`, or `"other"`.
+    is_marked: whether the cell is highlighted.
     """
 
     text: str
@@ -81,10 +82,10 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Letters over two numbers.
+    """A map of letters with numbered rows and columns.
 
-    rows: a number and its letters, the highest first.
-    columns: the number of each column, which is shown below it.
+    rows: the number and the letters of each row, top row first.
+    columns: the number of each column, shown below the letters.
     """
 
     rows: Sequence[tuple[int, Sequence[Letter]]]
@@ -96,10 +97,10 @@ Part: TypeAlias = str | Table | Bars | Grid
 
 @dataclass(frozen=True)
 class Section:
-    """A part of an answer that stands by itself.
+    """A section of an answer.
 
     parts: sentences, tables, bars and grids.
-    title: its heading, if any.
+    title: the heading; empty for no heading.
     """
 
     parts: Sequence[Part]
@@ -108,8 +109,5 @@ class Section:
 
 @singledispatch
 def make_sections(value: Any) -> Iterable[Section]:
-    """Return what people are shown of a value.
-
-    value: the value; the file of the question that answers it says how.
-    """
+    """Return the displayed sections of a value; the value's question registers them."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Sentences: lists, numbers with their nouns, and what many answers say."""
+"""Parts of sentences: lists, numbers with nouns, and sentences that several answers share."""
 
 from collections.abc import Iterable
 
@@ -6,9 +6,9 @@ from iacta.rules.stop import StopRule
 
 
 def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
-    """Return parts of a sentence as one, with *and* before the last.
+    """Return phrases joined by a separator, with *and* before the last phrase.
 
-    between: what separates them; of three or more, a semicolon separates the last too.
+    between: the separator; a semicolon also stands before *and* if there are three or more phrases.
 
     >>> join_phrases([8, 3, 4]), join_phrases(["8, 3", "4"], "; ")
     ('8, 3 and 4', '8, 3 and 4')
@@ -22,10 +22,10 @@ def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
     return f"{between.join(others)}{before} and {last}"
 
 
-def under(rules: str) -> str:
-    """Return the note on an answer under other rules than classic.
+def rules_note(rules: str) -> str:
+    """Return the name of the rules in parentheses, empty for classic rules.
 
-    >>> under("capital"), under("classic")
+    >>> rules_note("capital"), rules_note("classic")
     (' (capital)', '')
     """
     return "" if rules == "classic" else f" ({rules})"
@@ -34,7 +34,7 @@ def under(rules: str) -> str:
 def count(number: int, one: str, many: str, form: str = "") -> str:
     """Return a number with its noun.
 
-    form: how Python is to write the number.
+    form: the format specification of the number.
 
     >>> count(1, "die", "dice"), count(3_000, "die", "dice"), count(3_000, "die", "dice", ",")
     ('1 die', '3000 dice', '3,000 dice')
@@ -43,7 +43,7 @@ def count(number: int, one: str, many: str, form: str = "") -> str:
 
 
 def armies(number: int, one: str = "", many: str = "") -> str:
-    """Return a number of armies with a verb: `one` for one army, `many` for several.
+    """Return a number of armies with a verb: `one` for one army, `many` for several armies.
 
     >>> armies(1, "takes", "take"), armies(2)
     ('1 army takes', '2 armies')
@@ -51,12 +51,12 @@ def armies(number: int, one: str = "", many: str = "") -> str:
     return count(number, f"army {one}", f"armies {many}").strip()
 
 
-def cannot_attack(attackers: int, garrison: int) -> str:
+def explain_no_attack(attackers: int, garrison: int) -> str:
     return f"{armies(attackers)} cannot attack: {garrison} must stay behind."
 
 
 def describe_stop(stop: StopRule) -> list[str]:
-    """Return sentences that tell armies held back from armies at which the attackers stop.
+    """Return sentences on the armies held back and on the armies at which the attackers stop.
 
     >>> describe_stop(StopRule(hold_back=3, stop_at=6, charge=True))
     ['The attackers hold back 3 armies besides the garrison.', \
@@ -73,7 +73,7 @@ def describe_stop(stop: StopRule) -> list[str]:
     ]
 
 
-def does_not_attack(attackers: int) -> str:
-    """Return a sentence on armies that might attack, but stop before the first roll."""
+def explain_stop_at_once(attackers: int) -> str:
+    """Return a sentence on attackers whose stop rule ends the battle before the first roll."""
     stops = "it stops" if attackers == 1 else "they stop"
     return f"{armies(attackers, 'does', 'do')} not attack: {stops} before the first roll."

@@ -1,4 +1,4 @@
-"""Parameters that many questions share, each described once."""
+"""Parameters that several questions share."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -18,26 +18,26 @@ ARMIES = Whole(least=1)
 ATTACKERS = ARMIES, "Armies on the attacking territory, garrison included."
 DEFENDERS = ARMIES, "Armies on the defended territory."
 TAKE = Name(), "Territories to take, or a continent."
-TAKE_ANY = Name(), "Territories; taking any one of them is enough."
+TAKE_ANY = Name(), "Territories, any one of which is enough."
 ELIMINATE = Name(), "The player to eliminate."
 SEED = Whole(), "Seed of the dice; the same seed repeats the dice."
-TIME_LIMIT = Number(least=0, unit="seconds"), "The most seconds that all of it may take."
+TIME_LIMIT = Number(least=0, unit="seconds"), "Time limit in seconds."
 
 
-def fresh_seed() -> int:
-    """Return a seed where none is given, short enough to be typed."""
-    import numpy as np  # its random numbers are slow to load
+def draw_seed() -> int:
+    """Return a random seed that is short enough to type."""
+    import numpy as np  # slow to import
 
     return int(np.random.default_rng().integers(10**6))
 
 
-class AlongWay(Form):
-    """A question on a chain of territories."""
+class ChainForm(Form):
+    """A question about a chain of territories."""
 
     territories: tuple[str | Territory, ...] = parameter(
         Way(),
-        "Defenders of each territory, in order; 8:capital or 8:house.toml under its own "
-        "rules, 8@3 where 3 armies must stay, 8~5 to hold back 5 armies.",
+        "Defenders of each territory, in order; 8:capital or 8:house.toml for a territory with its "
+        "own rules, 8@3 if 3 armies must stay behind, 8~5 to hold back 5 armies.",
         is_argument=True,
         metavar="DEFENDERS",
     )
@@ -51,7 +51,7 @@ class AlongWay(Form):
 
     @cached_property
     def own_rules(self) -> tuple[str | None, ...]:
-        """The name of the rules of its own that each territory has, `None` without any."""
+        """The name of each territory's own rules, `None` without own rules."""
         return tuple(map(_own_rules, self.territories))
 
 
@@ -62,8 +62,8 @@ def _own_rules(territory: str | Territory) -> str | None:
     return find_rule_set(name).name if colon else None
 
 
-class UnderRules(Form, kw_only=True):
-    """A question under rules that have a name, or are in a file."""
+class RulesForm(Form, kw_only=True):
+    """A question under named rules, or under house rules from a file."""
 
     rules: str | Rules | None = parameter(
         RulesName(), "Rules, such as capital+wall.", usual="classic", default=None
@@ -86,14 +86,14 @@ class UnderRules(Form, kw_only=True):
         return replace(rule_set, rules=replace(rule_set.rules, garrison=self.garrison))
 
     def get_repeated(self, name: str) -> Any:
-        """Return a value that the answer repeats: of the rules their name, and their garrison."""
+        """Return a repeated value: the name and the garrison of the rules, or a field."""
         if name in ("rules", "garrison"):
             return self.rule_set.name if name == "rules" else self.rule_set.rules.garrison
         return getattr(self, name)
 
     def _named_rules(self) -> RuleSet:
         if self.rules_file is not None:
-            from iacta.rules.files import read_rules_file  # only needed here
+            from iacta.rules.files import read_rules_file  # slow to import
 
             return read_rules_file(self.rules_file)
         if isinstance(self.rules, Rules):
@@ -101,17 +101,17 @@ class UnderRules(Form, kw_only=True):
         return find_rule_set(self.rules or "classic")
 
 
-class WithStop(Form, kw_only=True):
-    """A question on attackers who may stop."""
+class StopForm(Form, kw_only=True):
+    """A question about attackers who may stop."""
 
     hold_back: int | None = parameter(
-        Whole(), "Armies that take no part, besides the garrison.", default=None
+        Whole(), "Armies kept out of the battle, besides the garrison.", default=None
     )
     stop_at: int | None = parameter(
         Whole(), "Stop a battle once this many armies are left, garrison included.", default=None
     )
     charge: bool = parameter(
-        Flag(), "Stop as soon as you would roll fewer dice than at first.", default=False
+        Flag(), "Stop as soon as you would roll fewer dice than at the start.", default=False
     )
     max_losses: int | None = parameter(
         Whole(), "Stop a battle once this many armies are lost.", default=None
@@ -129,8 +129,8 @@ class WithStop(Form, kw_only=True):
         )
 
 
-class OneBattle(UnderRules, WithStop):
-    """A question on one battle."""
+class BattleForm(RulesForm, StopForm):
+    """A question about one battle."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     defenders: int = parameter(*DEFENDERS, is_argument=True)
@@ -140,8 +140,8 @@ class OneBattle(UnderRules, WithStop):
         return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
 
 
-class OneCampaign(UnderRules, WithStop, AlongWay):
-    """A question on one campaign."""
+class CampaignForm(RulesForm, StopForm, ChainForm):
+    """A question about one campaign."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
 
@@ -150,7 +150,7 @@ class OneCampaign(UnderRules, WithStop, AlongWay):
         return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
 
 
-class Exact(Form, kw_only=True):
-    """A question that can be answered in fractions."""
+class ExactForm(Form, kw_only=True):
+    """A question whose answer can be an exact fraction."""
 
-    exact: bool = parameter(Flag(), "Count in exact fractions.", default=False)
+    exact: bool = parameter(Flag(), "Compute exact fractions.", default=False)

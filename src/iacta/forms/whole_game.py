@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from iacta.forms.form import parameter
-from iacta.forms.moment import FromMoment
+from iacta.forms.moment import MomentForm
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import short_percent
 from iacta.forms.question import Watch
@@ -28,7 +28,7 @@ CONDITION_KEY = "Under which condition the numbers hold: in a game among people 
 NOTHING_TO_PLACE = "This assumes that no new armies are left to place; --reinforce N adds some."
 
 
-class WholeGame(FromMoment, kw_only=True):
+class WholeGameForm(MomentForm, kw_only=True):
     """A question on the whole game from a moment of a turn on."""
 
     is_search: ClassVar = True

@@ -49,7 +49,7 @@ class DisplayMixin:
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle: dict[str, str] = import_upper_module("forms.notebook").bundle(self)
+        bundle: dict[str, str] = import_upper_module("forms.notebook").make_mime_bundle(self)
         return bundle
 
 

@@ -7,9 +7,9 @@ from iacta.forms.question import (
     QUESTIONS,
     Answer,
     Question,
-    Recorded,
+    Recordable,
+    explain_unknown_parameter,
     find_question,
-    unknown_parameter,
 )
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -38,11 +38,11 @@ def ask(
     if isinstance(question, str):
         form = find_question(question)
         if form is None:
-            names = ", ".join(form.name for form in QUESTIONS.all())
+            names = ", ".join(form.name for form in QUESTIONS.load_all())
             raise IllegalError(f"unknown question {quote(question)}; expected one of {names}")
         known = form.parameters()
         for name in parameters.keys() - {parameter.name for parameter in known}:
-            raise MalformedError(unknown_parameter(form, name, known))
+            raise MalformedError(explain_unknown_parameter(form, name, known))
         for parameter in known:
             if parameter.is_required and parameter.name not in parameters:
                 raise MalformedError(f"missing {parameter.name} of {question}")
@@ -55,7 +55,7 @@ def ask(
         raise MalformedError(f"watch must be a function, got {quote(watch)}")
 
     def report(
-        doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
         del keeps, so_far  # only a face can interrupt the work, or show a part of the answer
         watch(doing, part)

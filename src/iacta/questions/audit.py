@@ -34,7 +34,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import count
-from iacta.forms.shared_parameters import UnderRules
+from iacta.forms.shared_parameters import RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
@@ -105,7 +105,7 @@ WORDS = {
     Example("audit --power", "how many rolls does it take to detect loaded dice?"),
     Example("audit rolls.csv --player Ada", "are the dice of your log fair, was Ada lucky?"),
 )
-class AuditQuestion(UnderRules, Question):
+class AuditQuestion(RulesForm, Question):
     """Say whether the dice of a log were fair, and how lucky its players were."""
 
     help_sections: ClassVar = {
@@ -300,12 +300,12 @@ class AuditAnswer(Answer):
     @property
     def data(self) -> AuditRecord:
         audited = self.audited
-        return AuditRecord.of(
+        return AuditRecord.from_attributes(
             audited,
             self.question,
             alarm=audited.is_alarm,
             questions=[
-                FindingRecord.of(
+                FindingRecord.from_attributes(
                     finding,
                     corrected=corrected,
                     interval=finding.interval and IntervalRecord(0.99, *finding.interval),
@@ -359,7 +359,7 @@ def _e_value(log: float) -> float | None:
 
 
 def _luck_record(audited: Audit, luck: Luck) -> LuckRecord:
-    return LuckRecord.of(
+    return LuckRecord.from_attributes(
         luck,
         skill=luck.result - luck.armies,
         luck=luck.armies,

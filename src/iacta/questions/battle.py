@@ -8,13 +8,25 @@ from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic
-from iacta.forms.outcome_bars import battle_bars
-from iacta.forms.percentages import all_digits, exact_if_certain, exact_text, exactly, percent
+from iacta.forms.outcome_bars import make_battle_bars
+from iacta.forms.percentages import (
+    format_all_digits,
+    format_if_exact,
+    list_fractions,
+    mark_certain,
+    percent,
+)
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
-from iacta.forms.shared_parameters import Exact, OneBattle
+from iacta.forms.sentences import (
+    armies,
+    describe_stop,
+    explain_no_attack,
+    explain_stop_at_once,
+    rules_note,
+)
+from iacta.forms.shared_parameters import BattleForm, ExactForm
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
@@ -29,7 +41,7 @@ from iacta.rules.stop import NEVER
         "battle 20 15 --rules capital --hold-back 5", "against a capital, holding back 5 armies?"
     ),
 )
-class BattleQuestion(OneBattle, Exact, Question):
+class BattleQuestion(BattleForm, ExactForm, Question):
     """Give the odds of one battle, to its end or until you stop."""
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
@@ -117,7 +129,7 @@ class BattleAnswer(Answer):
             if outcomes.prob(is_won):
                 ours_if_won = float(outcomes.condition(is_won).map(_attackers).mean())
         never = battle.stop == NEVER
-        return BattleRecord.of(
+        return BattleRecord.from_attributes(
             self,
             self.question,
             method=battle.method_name(
@@ -125,7 +137,7 @@ class BattleAnswer(Answer):
                 question="distribution" if outcomes else "chance",
             ),
             stop_probability=OMITTED if never else None if stopped is None else float(stopped),
-            stop_probability_exact=OMITTED if never else exact_text(stopped or None),
+            stop_probability_exact=OMITTED if never else format_if_exact(stopped or None),
             expected_attackers_left=ours,
             expected_defenders_left=theirs,
             expected_attackers_left_if_won=ours_if_won,
@@ -138,7 +150,7 @@ class BattleAnswer(Answer):
         outcomes = self.question.battle.outcomes(exact=self.question.exact)
         yield (*Outcome._fields, "probability")
         for end in _best_first(outcomes):
-            yield (*end, all_digits(outcomes[end]))
+            yield (*end, format_all_digits(outcomes[end]))
 
     def draw(self, charts: Charts) -> Any:
         return charts.battle_outcomes(self.question.battle)
@@ -146,26 +158,26 @@ class BattleAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         battle, outcomes = self.question.battle, self.outcomes
         if battle.attackers <= battle.rules.garrison:
-            yield Section([cannot_attack(battle.attackers, battle.rules.garrison)])
+            yield Section([explain_no_attack(battle.attackers, battle.rules.garrison)])
             return
         if list(outcomes or ()) == [(battle.attackers, battle.defenders)]:
-            yield Section([does_not_attack(battle.attackers)])
+            yield Section([explain_stop_at_once(battle.attackers)])
             return
-        won = exact_if_certain(self.win_probability, [battle.rules])
+        won = mark_certain(self.win_probability, [battle.rules])
         sentence = (
             f"{armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
-            f"{percent(won)}{self._undecided()}{under(self.question.rule_set.name)}."
+            f"{percent(won)}{self._undecided()}{rules_note(self.question.rule_set.name)}."
         )
         stopped = [self.stop_probability] if self.stop_probability else []
         lines = [sentence, *describe_stop(battle.stop)]
-        lines += exactly(self.win_probability, *stopped)
+        lines += list_fractions(self.win_probability, *stopped)
         if outcomes is None:
             yield Section([*lines, "It can end in too many ways to list."])
             return
         yield Section(lines)
         yield Section([_table(outcomes)])
         yield Section(
-            [battle_bars(outcomes, battle)],
+            [make_battle_bars(outcomes, battle)],
             title="How it ends, your garrison included:",
         )
 

@@ -196,10 +196,10 @@ class BoardAnswer(Answer):
                 for name, place in zip(board.territories, places, strict=True)
             ],
             [
-                ContinentRecord.of(continent, entries=_entries(board, continent))
+                ContinentRecord.from_attributes(continent, entries=_entries(board, continent))
                 for continent in board.continents
             ],
-            cards and CardsRecord.of(cards),
+            cards and CardsRecord.from_attributes(cards),
             [RemarkRecord(file, remark.line, remark.text) for file, remark in self.remarks],
         )
 
@@ -352,7 +352,7 @@ class OddsAnswer(Answer):
             self.turn.to_code(),
             self.turn.player,
             rules_name(self.turn.rules),
-            [BorderRecord.of(odds) for odds in self.odds],
+            [BorderRecord.from_attributes(odds) for odds in self.odds],
         )
 
     def draw(self, charts: Charts) -> Any:

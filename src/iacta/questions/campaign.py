@@ -8,13 +8,13 @@ from typing import Any
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import format_own_numbers
 from iacta.forms.form import ClashError, Example, Topic, parameter
-from iacta.forms.outcome_bars import best_first, campaign_bars
+from iacta.forms.outcome_bars import make_campaign_bars, sort_best_first
 from iacta.forms.parameter_kinds import Flag, Whole
 from iacta.forms.percentages import (
-    all_digits,
-    exact_if_certain,
-    exact_text,
-    exactly,
+    format_all_digits,
+    format_if_exact,
+    list_fractions,
+    mark_certain,
     percent,
     short_percent,
 )
@@ -30,8 +30,14 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import armies, cannot_attack, describe_stop, does_not_attack, under
-from iacta.forms.shared_parameters import Exact, OneCampaign, fresh_seed
+from iacta.forms.sentences import (
+    armies,
+    describe_stop,
+    explain_no_attack,
+    explain_stop_at_once,
+    rules_note,
+)
+from iacta.forms.shared_parameters import CampaignForm, ExactForm, draw_seed
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.stop import NEVER
 
@@ -45,7 +51,7 @@ from iacta.rules.stop import NEVER
     ),
     Example("campaign 20 5 3:capital --narrate", "how might it go, if the last is a capital?"),
 )
-class CampaignQuestion(OneCampaign, Exact, Question):
+class CampaignQuestion(CampaignForm, ExactForm, Question):
     """Show how far one stack gets through a chain of territories."""
 
     narrate: bool = parameter(
@@ -66,7 +72,7 @@ class CampaignQuestion(OneCampaign, Exact, Question):
         import numpy as np
 
         if self.narrate:
-            seed = fresh_seed() if self.seed is None else self.seed
+            seed = draw_seed() if self.seed is None else self.seed
             return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
         # Fractions of all the outcomes may take long, and only the rows show them.
         listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
@@ -161,13 +167,13 @@ class CampaignAnswer(Answer):
         question = self.question
         ways = zip(question.way, question.own_rules, self.territory_odds, strict=True)
         stopped = self.stop_probability
-        return CampaignRecord.of(
+        return CampaignRecord.from_attributes(
             self,
             question,
             stop_probability=OMITTED if stopped is None else float(stopped),
-            stop_probability_exact=OMITTED if stopped is None else exact_text(stopped),
+            stop_probability_exact=OMITTED if stopped is None else format_if_exact(stopped),
             territories=tuple(
-                ReachedRecord.of(
+                ReachedRecord.from_attributes(
                     odds,
                     defenders=territory.defenders,
                     rules=own_rules or question.rule_set.name,
@@ -175,15 +181,15 @@ class CampaignAnswer(Answer):
                 for territory, own_rules, odds in ways
             ),
             outcomes=tuple(
-                EndRecord(*end, float(self.outcomes[end])) for end in best_first(self.outcomes)
+                EndRecord(*end, float(self.outcomes[end])) for end in sort_best_first(self.outcomes)
             ),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         outcomes = self.question.campaign.outcomes(exact=self.question.exact)
         yield (*CampaignOutcome._fields, "probability")
-        for end in best_first(outcomes):
-            yield (*end, all_digits(outcomes[end]))
+        for end in sort_best_first(outcomes):
+            yield (*end, format_all_digits(outcomes[end]))
 
     def draw(self, charts: Charts) -> Any:
         return charts.survival(self.question.campaign)
@@ -191,10 +197,10 @@ class CampaignAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         campaign, count = self.question.campaign, len(self.question.way)
         if campaign.attackers <= campaign.rules.garrison:
-            yield Section([cannot_attack(campaign.attackers, campaign.rules.garrison)])
+            yield Section([explain_no_attack(campaign.attackers, campaign.rules.garrison)])
             return
         if list(self.outcomes) == [(0, campaign.attackers, campaign.territories[0].defenders)]:
-            yield Section([does_not_attack(campaign.attackers)])
+            yield Section([explain_stop_at_once(campaign.attackers)])
             return
         stopped = self.stop_probability or None
         verb = "stops" if campaign.attackers == 1 else "stop"
@@ -203,12 +209,12 @@ class CampaignAnswer(Answer):
             f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
             f"{percent(self._exact_if_certain(self.win_probability, count))}"
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
-            f"{under(self.question.rule_set.name)}."
+            f"{rules_note(self.question.rule_set.name)}."
         )
         lines = [sentence, *describe_stop(campaign.stop)]
-        yield Section([*lines, *exactly(self.win_probability, stopped)])
+        yield Section([*lines, *list_fractions(self.win_probability, stopped)])
         yield Section([self._table()])
-        yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
+        yield Section([make_campaign_bars(self.outcomes, campaign)], title="How it ends:")
 
     def _table(self) -> Table:
         question, rows = self.question, []
@@ -233,7 +239,7 @@ class CampaignAnswer(Answer):
         """Return the chance to take the first `count` territories, a fraction if it is certain."""
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
             return probability  # a float of what is nearly 1
-        return exact_if_certain(
+        return mark_certain(
             probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
 

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.percentages import exact_text, percent
+from iacta.forms.percentages import format_if_exact, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, under
-from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, UnderRules
+from iacta.forms.sentences import armies, rules_note
+from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, RulesForm
 from iacta.inputs.errors import IactaError
 from iacta.methods import find_kernel, methods_of
 from iacta.probability.distribution import Probability
@@ -29,7 +29,7 @@ SLOW = "left out: it would take more than a few seconds"
     Example("compare 12 10", "what does every method of the literature say?"),
     Example("compare 100 100 --rules capital", "and in a large battle under other rules?"),
 )
-class CompareQuestion(UnderRules, Question):
+class CompareQuestion(RulesForm, Question):
     """Solve one battle by every method, and compare their answers."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
@@ -138,12 +138,12 @@ class CompareAnswer(Answer):
 
     @property
     def data(self) -> CompareRecord:
-        return CompareRecord.of(
+        return CompareRecord.from_attributes(
             self,
             self.question,
-            win_probability_exact=exact_text(self.exact),
+            win_probability_exact=format_if_exact(self.exact),
             methods=tuple(
-                MethodRecord.of(
+                MethodRecord.from_attributes(
                     solution,
                     win_probability=None if solution.chance is None else float(solution.chance),
                     relative_error=self.error(solution.chance),
@@ -172,7 +172,7 @@ class CompareAnswer(Answer):
         yield Section(
             [
                 f"{armies(question.attackers, 'beats', 'beat')} {question.defenders} "
-                f"with a chance of {percent(best)}{under(question.rule_set.name)}."
+                f"with a chance of {percent(best)}{rules_note(question.rule_set.name)}."
             ]
         )
         columns = ("", "chance", "relative error", "at most", "time")

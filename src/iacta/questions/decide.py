@@ -7,7 +7,7 @@ from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Number
-from iacta.forms.percentages import exact_if_certain, exactly, percent
+from iacta.forms.percentages import list_fractions, mark_certain, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import (
     ATTACKERS_KEY,
@@ -20,8 +20,8 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Grid, Letter, Section, Table, make_sections
-from iacta.forms.sentences import armies, cannot_attack, count, under
-from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, Exact, UnderRules
+from iacta.forms.sentences import armies, count, explain_no_attack, rules_note
+from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, ExactForm, RulesForm
 from iacta.methods.hand_or_blitz import blitz_rules
 from iacta.odds.decisions import (
     MAX_VALUE,
@@ -45,7 +45,7 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
     Example("decide 20 10 --prize 10", "attack or not, and when to stop?"),
     Example("decide 12 10 --mix", "in the official app: roll by hand, or blitz?"),
 )
-class DecideQuestion(UnderRules, Exact, Question):
+class DecideQuestion(RulesForm, ExactForm, Question):
     """Decide whether to roll or stop, now and for every number of armies."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
@@ -151,7 +151,7 @@ class DecideAnswer(Answer):
     @property
     def data(self) -> DecideRecord:
         boundary = tuple(BoundaryRecord(*point) for point in self.decision.boundary)
-        return DecideRecord.of(self.decision, self.question, boundary=boundary)
+        return DecideRecord.from_attributes(self.decision, self.question, boundary=boundary)
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -167,19 +167,19 @@ class DecideAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         decision, rules = self.decision, self.decision.rules
         if decision.attackers <= rules.garrison:
-            yield Section([cannot_attack(decision.attackers, rules.garrison)])
+            yield Section([explain_no_attack(decision.attackers, rules.garrison)])
             return
         order = self._mix_order() if self.question.mix else self._order()
-        lines = [f"{order}{under(self.question.rule_set.name)}."]
+        lines = [f"{order}{rules_note(self.question.rule_set.name)}."]
         if decision.action != "stop":
             fought = blitz_rules(rules) if decision.action == "blitz" else rules
-            chance = percent(exact_if_certain(decision.win_probability, [fought]))
+            chance = percent(mark_certain(decision.win_probability, [fought]))
             left = float(decision.expected_attackers_left)
             lines.append(
                 f"You take the territory with a chance of {chance}, and keep {left:.2f} armies "
                 "on average."
             )
-        yield Section([*lines, *exactly(decision.value)])
+        yield Section([*lines, *list_fractions(decision.value)])
         yield self._boundary()
         yield self._map()
 
@@ -330,7 +330,7 @@ class DiceAnswer(Answer):
     @property
     def data(self) -> DiceRecord:
         decision = self.decision
-        return DiceRecord.of(
+        return DiceRecord.from_attributes(
             decision,
             self.question,
             objective="value" if self.question.values else "conquest",
@@ -348,9 +348,9 @@ class DiceAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         decision, garrison = self.decision, self.decision.rules.garrison
         if decision.attackers <= garrison:
-            yield Section([cannot_attack(decision.attackers, garrison)])
+            yield Section([explain_no_attack(decision.attackers, garrison)])
             return
-        note, fewer = under(self.question.rule_set.name), self.fewer
+        note, fewer = rules_note(self.question.rule_set.name), self.fewer
         if decision.attack_dice:
             ours, theirs = decision.attack_dice, decision.defence_dice
             lines = [
@@ -361,7 +361,7 @@ class DiceAnswer(Answer):
             ]
         else:
             lines = [f"Stop: no number of dice is better{note}."]
-        lines += exactly(decision.value)
+        lines += list_fractions(decision.value)
         if not fewer:
             lines.append("On the way, neither side gains by rolling fewer dice.")
         yield Section(lines)

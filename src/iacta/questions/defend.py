@@ -10,9 +10,9 @@ from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, OneOf, Whole
 from iacta.forms.percentages import (
-    all_digits,
-    exact_if_certain,
-    exactly,
+    format_all_digits,
+    list_fractions,
+    mark_certain,
     percent,
     plain_percent,
 )
@@ -28,8 +28,8 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Bar, Bars, Section, make_sections
-from iacta.forms.sentences import armies, cannot_attack, count, describe_stop, under
-from iacta.forms.shared_parameters import ATTACKERS, Exact, UnderRules, WithStop
+from iacta.forms.sentences import armies, count, describe_stop, explain_no_attack, rules_note
+from iacta.forms.shared_parameters import ATTACKERS, ExactForm, RulesForm, StopForm
 from iacta.odds.needed import defenders_needed
 from iacta.odds.spread import (
     OBJECTIVES,
@@ -55,7 +55,7 @@ TITLES: dict[Objective, str] = {
     Example("defend 12 --chance 90%", "how many defenders hold with that chance?"),
     Example("defend 40 --armies 30 --territories 6", "how to spread 30 armies over 6 territories?"),
 )
-class DefendQuestion(UnderRules, WithStop, Exact, Question):
+class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
     """Find how many defenders hold, or how to spread them over a chain."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
@@ -152,12 +152,12 @@ class HoldAnswer(Answer):
 
     @property
     def data(self) -> HoldRecord:
-        return HoldRecord.of(self, self.question, chance=float(self.chance))
+        return HoldRecord.from_attributes(self, self.question, chance=float(self.chance))
 
     def rows(self) -> Iterator[Sequence[object]]:
         row = self.record()
         del row["hold_probability_exact"]
-        row["hold_probability"] = all_digits(self.hold_probability)
+        row["hold_probability"] = format_all_digits(self.hold_probability)
         yield tuple(row)
         yield tuple(row.values())
 
@@ -167,15 +167,17 @@ class HoldAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         question, needed, rule_set = self.question, self.defenders, self.question.rule_set
         if question.attackers <= rule_set.rules.garrison:
-            yield Section([cannot_attack(question.attackers, rule_set.rules.garrison)])
+            yield Section([explain_no_attack(question.attackers, rule_set.rules.garrison)])
             return
         sentence = (
             f"You need {count(needed, 'defender', 'defenders')} to hold against "
             f"{armies(question.attackers)} with a chance of at least {plain_percent(self.chance)}: "
             f"with {needed} it is {percent(self._exact_if_certain(self.hold_probability))}"
-            f"{under(rule_set.name)}."
+            f"{rules_note(rule_set.name)}."
         )
-        yield Section([sentence, *describe_stop(question.stop), *exactly(self.hold_probability)])
+        yield Section(
+            [sentence, *describe_stop(question.stop), *list_fractions(self.hold_probability)]
+        )
         numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
         yield Section([Bars([self._bar(number) for number in numbers])])
 
@@ -185,7 +187,7 @@ class HoldAnswer(Answer):
         return Bar(count(defenders, "defender", "defenders"), chance, tone)
 
     def _exact_if_certain(self, chance: Probability) -> Probability:
-        return exact_if_certain(chance, [self.question.rule_set.rules])
+        return mark_certain(chance, [self.question.rule_set.rules])
 
 
 class OtherSpread(KeyedRecord):
@@ -238,14 +240,14 @@ class SpreadAnswer(Answer):
 
     @property
     def data(self) -> SpreadRecord:
-        return SpreadRecord.of(
+        return SpreadRecord.from_attributes(
             self.best, self.question, objective=self.objective, others=tuple(self.others)
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("spread", "value")
         for spread in self.best.spreads:
-            yield (_text(spread), all_digits(self.best.value))
+            yield (_text(spread), format_all_digits(self.best.value))
 
     def draw(self, charts: Charts) -> Any:
         question, rule_set = self.question, self.question.rule_set
@@ -259,7 +261,7 @@ class SpreadAnswer(Answer):
         )
 
     def sections(self) -> Iterator[Section]:
-        best, note = self.best, under(self.question.rule_set.name)
+        best, note = self.best, rules_note(self.question.rule_set.name)
         attackers = count(self.question.attackers, "attacker", "attackers")
         every = comb(self.armies - 1, self.territories - 1)
         if self._holds() and best.count == every:
@@ -269,7 +271,7 @@ class SpreadAnswer(Answer):
         lines = [
             f"{put}: {attackers} then {self._done()}{note}.",
             *describe_stop(self.question.stop),
-            *exactly(best.value),
+            *list_fractions(best.value),
         ]
         if self.territories in (1, self.armies):
             yield Section([*lines, "There is no other spread."])

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import OneOf, Row, Whole
-from iacta.forms.percentages import all_digits, exactly, percent
+from iacta.forms.percentages import format_all_digits, list_fractions, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, count, describe_stop, join_phrases, under
-from iacta.forms.shared_parameters import Exact, UnderRules, WithStop
+from iacta.forms.sentences import armies, count, describe_stop, join_phrases, rules_note
+from iacta.forms.shared_parameters import ExactForm, RulesForm, StopForm
 from iacta.inputs.checks import read_int
 from iacta.odds.fronts import (
     BestFronts,
@@ -55,7 +55,7 @@ class Fronts(Row):
         "which division loses the fewest territories, one of them a capital?",
     ),
 )
-class FrontsQuestion(UnderRules, WithStop, Exact, Question):
+class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
     """Divide armies among several fronts, each with its own attackers."""
 
     fronts: tuple[Front, ...] = parameter(
@@ -132,7 +132,7 @@ class FrontsAnswer(Answer):
     @property
     def data(self) -> FrontsRecord:
         question = self.question
-        return FrontsRecord.of(
+        return FrontsRecord.from_attributes(
             self.best,
             question,
             armies=question.armies,
@@ -142,7 +142,7 @@ class FrontsAnswer(Answer):
 
     def _front(self, defended: FrontSpread) -> FrontRecord:
         front, own = defended.front, defended.front.rules
-        return FrontRecord.of(
+        return FrontRecord.from_attributes(
             defended,
             attackers=front.attackers,
             territories=front.territories,
@@ -154,7 +154,11 @@ class FrontsAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("front", "spread", "value")
         for defended in self.best.fronts:
-            yield (front_name(defended.front), _text(defended.spread), all_digits(defended.value))
+            yield (
+                front_name(defended.front),
+                _text(defended.spread),
+                format_all_digits(defended.value),
+            )
 
     def sections(self) -> Iterator[Section]:
         best = self.best
@@ -164,13 +168,18 @@ class FrontsAnswer(Answer):
         ]
         between = "; " if any(len(defended.spread) > 1 for defended in best.fronts) else ", "
         put = join_phrases(spreads, between)
-        sentence = f"Put {put}: {self._done()}{under(self.question.rule_set.name)}."
+        sentence = f"Put {put}: {self._done()}{rules_note(self.question.rule_set.name)}."
         certainty = (
             "No other division is better."
             if best.is_exact
             else "No better division was found, but this one is not proven to be the best."
         )
-        lines = [sentence, *describe_stop(self.question.stop), *exactly(best.value), certainty]
+        lines = [
+            sentence,
+            *describe_stop(self.question.stop),
+            *list_fractions(best.value),
+            certainty,
+        ]
         yield Section(lines)
         names = [_name(defended.front) for defended in best.fronts]
         width = max(map(len, names))

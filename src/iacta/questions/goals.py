@@ -16,7 +16,7 @@ from iacta.forms.whole_game import (
     CONDITION,
     CONDITION_KEY,
     PEOPLE,
-    WholeGame,
+    WholeGameForm,
     interval_record,
     range_text,
     share_and_range,
@@ -38,7 +38,7 @@ REACH_PART = 0.35  # of the time, where games follow
     Example("goals game.toml", "what can this turn reach (game.toml: see iacta board)?"),
     Example("goals game.toml --win --time-limit 5", "and which of it helps to win the game?"),
 )
-class GoalsQuestion(WholeGame, Question):
+class GoalsQuestion(WholeGameForm, Question):
     """Compare what a turn can reach, and which of it helps to win the game."""
 
     win: bool = parameter(

@@ -8,17 +8,17 @@ from iacta.battle.territory import stages
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, Whole
 from iacta.forms.percentages import (
-    all_digits,
-    exact_if_certain,
-    exactly,
+    format_all_digits,
+    list_fractions,
+    mark_certain,
     percent,
     plain_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section
-from iacta.forms.sentences import armies, describe_stop, under
-from iacta.forms.shared_parameters import AlongWay, Exact, UnderRules, WithStop
+from iacta.forms.sentences import armies, describe_stop, rules_note
+from iacta.forms.shared_parameters import ChainForm, ExactForm, RulesForm, StopForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.odds.needed import (
@@ -36,7 +36,7 @@ NEIGHBOURS = 3
     Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
     Example("need 8 2 2 --keep 5", "and to take three territories, with 5 armies left?"),
 )
-class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
+class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
     """Find how many armies win a battle or campaign with a given chance."""
 
     chance: Fraction = parameter(
@@ -102,12 +102,12 @@ class NeedAnswer(Answer):
         question = self.question
         numbers = tuple(territory.defenders for territory in question.way)
         defenders = numbers[0] if len(numbers) == 1 else numbers
-        return NeedRecord.of(self, question, defenders=defenders)
+        return NeedRecord.from_attributes(self, question, defenders=defenders)
 
     def rows(self) -> Iterator[Sequence[object]]:
         record = self.record()
         record["defenders"] = " ".join(str(territory.defenders) for territory in self.question.way)
-        record["win_probability"] = all_digits(self.win_probability)
+        record["win_probability"] = format_all_digits(self.win_probability)
         yield tuple(record)
         yield tuple(record.values())
 
@@ -126,9 +126,11 @@ class NeedAnswer(Answer):
         sentence = (
             f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
             f"{plain_percent(question.chance)}: with {needed} it is "
-            f"{percent(self._exact_if_certain(self.win_probability))}{under(question.rule_set.name)}."
+            f"{percent(self._exact_if_certain(self.win_probability))}{rules_note(question.rule_set.name)}."
         )
-        yield Section([sentence, *describe_stop(question.stop), *exactly(self.win_probability)])
+        yield Section(
+            [sentence, *describe_stop(question.stop), *list_fractions(self.win_probability)]
+        )
         yield Section([Bars([self._bar(*entry) for entry in self.near.items()])])
 
     def _bar(self, attackers: int, chance: Probability) -> Bar:
@@ -137,4 +139,4 @@ class NeedAnswer(Answer):
 
     def _exact_if_certain(self, chance: Probability) -> Probability:
         way = stages(self.question.way, self.question.rule_set.rules)
-        return exact_if_certain(chance, (stage.rules for stage in way))
+        return mark_certain(chance, (stage.rules for stage in way))

@@ -102,7 +102,7 @@ class ReviewedStepRecord(KeyedRecord):
 
     @classmethod
     def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
-        return cls.of(step, from_=step.start)
+        return cls.from_attributes(step, from_=step.start)
 
 
 class ReviewRecord(KeyedRecord):
@@ -131,11 +131,11 @@ class ReviewAnswer(Answer):
     @property
     def data(self) -> ReviewRecord:
         reviewed = self.reviewed
-        return ReviewRecord.of(
+        return ReviewRecord.from_attributes(
             reviewed,
             is_exact=reviewed.proven,
             unclear=dict(reviewed.unclear),
-            players=[ReviewedPlayerRecord.of(player) for player in reviewed.players],
+            players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
             costliest=[ReviewedStepRecord.of_step(step) for step in reviewed.costliest],
             steps=[ReviewedStepRecord.of_step(step) for step in reviewed.steps],
         )

@@ -6,12 +6,12 @@ from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Whole
-from iacta.forms.percentages import all_digits, exactly
+from iacta.forms.percentages import format_all_digits, list_fractions
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
 from iacta.forms.sections import Bar, Bars, Section, make_sections
-from iacta.forms.sentences import count, under
-from iacta.forms.shared_parameters import Exact, UnderRules
+from iacta.forms.sentences import count, rules_note
+from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.rules.roll import Losses, Roll
 
 
@@ -21,7 +21,7 @@ from iacta.rules.roll import Losses, Roll
     Example("roll 3 2", "what does one roll of the dice cost?"),
     Example("roll 3 2 --rules bunker", "and if the highest defence die counts one more?"),
 )
-class RollQuestion(UnderRules, Exact, Question):
+class RollQuestion(RulesForm, ExactForm, Question):
     """Show what one roll of the dice costs both sides."""
 
     attack_dice: int = parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
@@ -103,7 +103,7 @@ class RollAnswer(Answer):
         chances = exact if self.question.exact else exact.to_float()
         yield ("attackers", "defenders", "probability")
         for losses, _ in self.counts:
-            yield (*losses, all_digits(chances[losses]))
+            yield (*losses, format_all_digits(chances[losses]))
 
     def draw(self, charts: Charts) -> Any:
         return charts.roll_losses(self.question.roll)
@@ -114,9 +114,9 @@ class RollAnswer(Answer):
         sentence = (
             f"On average a roll of {count(roll.attack_dice, 'attack die', 'attack dice')} against "
             f"{roll.defence_dice} costs you {float(attackers):.4f} armies and them "
-            f"{float(defenders):.4f}{under(self.question.rule_set.name)}."
+            f"{float(defenders):.4f}{rules_note(self.question.rule_set.name)}."
         )
-        yield Section([sentence, *(exactly(*means) if self.question.exact else [])])
+        yield Section([sentence, *(list_fractions(*means) if self.question.exact else [])])
         width = len(str(self.total))
         yield Section(
             [

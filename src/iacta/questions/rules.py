@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeVar
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import RulesName
 from iacta.forms.percentages import (
-    all_digits,
-    exact_if_certain,
-    exact_text,
-    exactly,
+    format_all_digits,
+    format_if_exact,
+    list_fractions,
+    mark_certain,
     percent,
     short_percent,
 )
@@ -20,7 +20,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import Count, ExactText, KeyedRecord, Unit, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import armies, count
-from iacta.forms.shared_parameters import Exact, UnderRules
+from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.errors import IactaError
 from iacta.odds.arrays import win_table
 from iacta.odds.needed import armies_needed
@@ -46,7 +46,7 @@ Found = TypeVar("Found")
     Example("rules", "what are the rules that people play?"),
     Example("rules capital", "what do these change, and by how much?"),
 )
-class RulesQuestion(UnderRules, Exact, Question):
+class RulesQuestion(RulesForm, ExactForm, Question):
     """List the rules people play, or explain those of one name or file."""
 
     rules: str | Rules | None = parameter(
@@ -197,7 +197,7 @@ class RulesAnswer(Answer):
 def _record(odds: Odds) -> RuleSetRecord:
     known, ratio, roll = odds.rule_set, odds.break_even_ratio, odds.full_roll
     number = ratio if isinstance(ratio, Fraction) else None
-    return RuleSetRecord.of(
+    return RuleSetRecord.from_attributes(
         odds,
         name=known.name,
         aliases=known.aliases,
@@ -208,7 +208,7 @@ def _record(odds: Odds) -> RuleSetRecord:
         fields=rules_record(known.rules),
         full_roll=None if roll is None else tuple(_losses(roll)),
         break_even_ratio=None if number is None else float(number),
-        break_even_ratio_exact=exact_text(number),
+        break_even_ratio_exact=format_if_exact(number),
     )
 
 
@@ -228,14 +228,14 @@ def _row(odds: Odds) -> Sequence[object]:
         known.description,
         known.source,
         "; ".join(_digits(chance, odds.exact) for chance in chances),
-        "" if won is None else all_digits(won),
+        "" if won is None else format_all_digits(won),
         _digits(ratio, odds.exact) if isinstance(ratio, Fraction) else ratio or "",
         odds.break_even_attackers,
     )
 
 
 def _digits(number: Fraction, exact: bool) -> str:
-    return all_digits(number if exact else float(number))
+    return format_all_digits(number if exact else float(number))
 
 
 def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
@@ -263,7 +263,7 @@ def _cells(odds: Odds) -> Sequence[str]:
     return (
         odds.rule_set.name,
         "-" if roll is None else _percents(roll),
-        "-" if won is None else short_percent(exact_if_certain(won, [odds.rule_set.rules])),
+        "-" if won is None else short_percent(mark_certain(won, [odds.rule_set.rules])),
         _ratio(odds.break_even_ratio),
     )
 
@@ -307,9 +307,9 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
     needed, ratio = odds.break_even_attackers, odds.break_even_ratio
     try:
         won = odds.win()
-        chance = percent(exact_if_certain(won, [odds.rule_set.rules]))
+        chance = percent(mark_certain(won, [odds.rule_set.rules]))
         yield f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {chance}."
-        yield from exactly(won)
+        yield from list_fractions(won)
         if needed is not None:
             yield (
                 f"{armies(needed, 'has', 'have')} an even chance or better against "
@@ -319,7 +319,7 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
         yield f"The odds of its battles are not known: {error}."
     if isinstance(ratio, Fraction):
         yield f"A very large battle is even with {_ratio(ratio)} attackers for each defender."
-        yield from exactly(ratio) if odds.exact else ()
+        yield from list_fractions(ratio) if odds.exact else ()
     elif ratio is not None:
         yield "A very large battle is never even: on average the defenders lose none."
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.outcome_bars import best_first, campaign_bars
+from iacta.forms.outcome_bars import make_campaign_bars, sort_best_first
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -24,8 +24,8 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import armies, cannot_attack, describe_stop, under
-from iacta.forms.shared_parameters import SEED, OneCampaign, fresh_seed
+from iacta.forms.sentences import armies, describe_stop, explain_no_attack, rules_note
+from iacta.forms.shared_parameters import SEED, CampaignForm, draw_seed
 from iacta.inputs.errors import IactaError
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.probability.estimate import CONFIDENCE, Interval
@@ -35,7 +35,7 @@ from iacta.rules.thrown import RUNS
 MOST_ROWS = 40  # of a table
 
 
-class RandomCampaign(OneCampaign, kw_only=True):
+class RandomCampaign(CampaignForm, kw_only=True):
     """A question on a campaign that is played with random dice."""
 
     runs: int = parameter(Whole(least=1), "How many games to play, such as 1e6.", default=RUNS)
@@ -43,7 +43,7 @@ class RandomCampaign(OneCampaign, kw_only=True):
 
     @cached_property
     def dice(self) -> int:
-        return fresh_seed() if self.seed is None else self.seed
+        return draw_seed() if self.seed is None else self.seed
 
     def simulated(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
         """Return how often each outcome occurred.
@@ -139,7 +139,7 @@ class SimulateAnswer(Answer):
     def _counts(self) -> Iterator[tuple[CampaignOutcome, int]]:
         """Yield the outcomes, the best first, each with its number of games."""
         outcomes = self.simulated.outcomes
-        for end in best_first(outcomes):
+        for end in sort_best_first(outcomes):
             yield end, int(outcomes[end] * self.question.runs)
 
     @property
@@ -175,7 +175,7 @@ class SimulateAnswer(Answer):
         question, won = self.question, self.simulated.won
         rules, territories = question.rule_set.rules, len(question.way)
         if question.attackers <= rules.garrison:
-            yield Section([cannot_attack(question.attackers, rules.garrison)])
+            yield Section([explain_no_attack(question.attackers, rules.garrison)])
             return
         games = "game" if won.runs == 1 else "games"
         low, high = map(_percent, self.interval)
@@ -183,14 +183,14 @@ class SimulateAnswer(Answer):
             f"{armies(question.attackers)} took "
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
-            f"{_percent(won.probability)}{under(question.rule_set.name)}.",
+            f"{_percent(won.probability)}{rules_note(question.rule_set.name)}.",
             *describe_stop(question.stop),
             f"The 95% interval for the true chance: {low} to {high}.",
         ]
         if self.computed is not None:
             lines.append(_comparison(self.computed, self.interval))
         yield Section(lines)
-        bars = campaign_bars(self.simulated.outcomes, question.campaign)
+        bars = make_campaign_bars(self.simulated.outcomes, question.campaign)
         yield Section([bars], title="How it ended:")
         yield Section([f"To repeat these dice: --seed {self.seed}"])
 

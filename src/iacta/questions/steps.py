@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import FromMoment
-from iacta.forms.parameter_kinds import Flag, Kind, Listed, Schema, Whole
+from iacta.forms.moment import MomentForm
+from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Schema, Whole
 from iacta.forms.percentages import format_goal_change, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
@@ -75,7 +75,7 @@ class StepList(Kind):
         "what did each step change?",
     ),
 )
-class StepsQuestion(FromMoment, Question):
+class StepsQuestion(MomentForm, Question):
     """Value each step of a turn: luck, and what decisions cost."""
 
     one_of: ClassVar[tuple[str, ...]] = ("position or code", " or ".join(GOAL_KINDS))
@@ -91,7 +91,7 @@ class StepsQuestion(FromMoment, Question):
     eliminate: str | None = parameter(*ELIMINATE, metavar="PLAYER", default=None)
     worth: bool = parameter(Flag(), "Gain the most on average.", default=False)
     order: tuple[int, ...] | None = parameter(
-        Listed(Whole()), "The turns to value, 0 for the first one.", usual="all", default=None
+        CommaList(Whole()), "The turns to value, 0 for the first one.", usual="all", default=None
     )
     version: int | None = parameter(
         Whole(), "The version of the format of the steps.", usual=str(VERSION), default=None

@@ -7,12 +7,12 @@ from typing import Any, overload
 import numpy.typing as npt
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.percentages import all_digits
+from iacta.forms.percentages import format_all_digits
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RepeatedBattle, Unit, key
 from iacta.forms.sections import Cell, Section, Shaded, Table
-from iacta.forms.sentences import under
-from iacta.forms.shared_parameters import ARMIES, Exact, UnderRules
+from iacta.forms.sentences import rules_note
+from iacta.forms.shared_parameters import ARMIES, ExactForm, RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.odds.arrays import win_table
@@ -27,7 +27,7 @@ MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
     Example("table 20 20", "the chances of every battle up to 20 against 20"),
     Example("table 10 10 --garrison 0", "as the literature prints it, without the garrison"),
 )
-class TableQuestion(UnderRules, Exact, Question):
+class TableQuestion(RulesForm, ExactForm, Question):
     """Give the chance to win every battle up to a given size."""
 
     attackers: int = parameter(
@@ -71,19 +71,19 @@ class TableAnswer(Answer):
                 f"got {quote(question.attackers)} by {quote(question.defenders)}; --csv takes more"
             )
         chances = self.chances.astype(float).tolist()
-        return TableRecord.of(self, question, win_probability=chances)
+        return TableRecord.from_attributes(self, question, win_probability=chances)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))
         for attackers, row in enumerate(self.chances, start=1):
-            yield (attackers, *map(all_digits, row.tolist()))
+            yield (attackers, *map(format_all_digits, row.tolist()))
 
     def draw(self, charts: Charts) -> Any:
         rule_set = self.question.rule_set
         return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
 
     def sections(self) -> Iterator[Section]:
-        note = under(self.question.rule_set.name)
+        note = rules_note(self.question.rule_set.name)
         yield Section([f"Chance to win in percent, your garrison included{note}:"])
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
         rows = _ShadedRows(self.chances.astype(float))

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import FromMoment
+from iacta.forms.moment import MomentForm
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
@@ -30,7 +30,7 @@ LEAST_SHOWN = 5e-5  # a chance below it is shown as none
     Example("threats game.toml", "what can they do to me (game.toml: see iacta board)?"),
     Example("threats game.toml --time-limit 1", "the same, looked at for a second?"),
 )
-class ThreatsQuestion(FromMoment, Question):
+class ThreatsQuestion(MomentForm, Question):
     """Find what each opponent could take, break or end on their next turn."""
 
     is_search: ClassVar = True
@@ -198,7 +198,7 @@ def _cell(threat: Threatened | None) -> str:
 def _record(each: Threatened, player: str) -> ThreatenedRecord:
     interval = OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval)
     where = dict(each.placement)
-    return ThreatenedRecord.of(
+    return ThreatenedRecord.from_attributes(
         each, goal=in_words(each, player), placement=where, interval=interval, figure=_cell(each)
     )
 

@@ -13,7 +13,7 @@ from iacta.forms.whole_game import (
     CONDITION,
     CONDITION_KEY,
     PEOPLE,
-    WholeGame,
+    WholeGameForm,
     interval_record,
     like,
     range_text,
@@ -33,7 +33,7 @@ from iacta.war.tournament import MAX_ROUNDS
     Example("win game.toml", "who is winning (game.toml: see iacta board)?"),
     Example("win game.toml --time-limit 1", "the same, looked at for a second?"),
 )
-class WinQuestion(WholeGame, Question):
+class WinQuestion(WholeGameForm, Question):
     """Estimate each player's chance to win by playing whole games."""
 
     player: str = parameter(
@@ -125,7 +125,7 @@ class WinAnswer(Answer):
             for usual, simple in self.pairs()
         ]
         mover = next(row for row in rows if row.player == name)
-        return WinRecord.of(
+        return WinRecord.from_attributes(
             found.chances,
             condition=self.condition,
             player=name,

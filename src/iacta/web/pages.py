@@ -20,13 +20,13 @@ from markupsafe import Markup, escape
 import iacta
 from iacta.charts.saving import FIT
 from iacta.charts.theme import SIZES, config
-from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, format_error, option_name
 from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Source, Whole
 from iacta.forms.percentages import bar_percent
 from iacta.forms.question import Question
 from iacta.forms.sections import Section, Shaded, Table, cell_text
-from iacta.forms.shared_parameters import fresh_seed
+from iacta.forms.shared_parameters import draw_seed
 from iacta.inputs.errors import IactaError
 from iacta.methods import METHODS
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
@@ -359,7 +359,7 @@ def _seeded(question: Question) -> Question:
     if getattr(question, "seed", 0) is not None:
         return question
     try:
-        return replace(question, seed=fresh_seed())  # type: ignore[call-arg] # it has one
+        return replace(question, seed=draw_seed())  # type: ignore[call-arg] # it has one
     except IactaError:
         return question  # it throws no dice
 
@@ -372,7 +372,7 @@ def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
     else:
-        about = [form.about(error) or ""]
+        about = [form.find_faulty_parameter(error) or ""]
     return {next((name for name in about if name in names), ""): sentence}
 
 
@@ -410,7 +410,7 @@ def _has_picture(question: Question) -> bool:
 def _elsewhere(question: Question, chart: str) -> Elsewhere:
     query, name, has_picture = address(question), question.name, _has_picture(question)
     if len(query) <= MOST_QUERY_BYTES:
-        copies = [("Command", as_command(question)), ("Python", as_python(question))]
+        copies = [("Command", format_command(question)), ("Python", format_python_call(question))]
     else:
         copies, query = [], urlencode([pair for pair in parse_qsl(query) if pair[0] != "log"])
     return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, has_picture, chart, copies)

@@ -11,14 +11,14 @@ from urllib.parse import urlencode
 
 from iacta.forms.form import Form, Parameter
 from iacta.forms.parameter_kinds import Flag
-from iacta.forms.question import QUESTIONS, Question, unknown_parameter
+from iacta.forms.question import QUESTIONS, Question, explain_unknown_parameter
 from iacta.inputs.checks import quote, split_words
 from iacta.inputs.errors import IllegalError
 
 
 def served_questions() -> dict[str, type[Question]]:
     """Return the questions that a server answers, by name."""
-    return {form.name: form for form in QUESTIONS.all() if form.name != "board"}
+    return {form.name: form for form in QUESTIONS.load_all() if form.name != "board"}
 
 
 def offered(form: type[Form]) -> tuple[Parameter, ...]:
@@ -38,7 +38,7 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
     texts: dict[str, Any] = {}
     for name, text in pairs:
         if name not in known:
-            raise IllegalError(unknown_parameter(form, name, offered(form)))
+            raise IllegalError(explain_unknown_parameter(form, name, offered(form)))
         if not text.strip():
             continue
         if known[name].kind.is_row:
@@ -60,7 +60,7 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     known = {parameter.name: parameter for parameter in offered(form)}
     for name in record:
         if name not in known:
-            raise IllegalError(unknown_parameter(form, name, offered(form)))
+            raise IllegalError(explain_unknown_parameter(form, name, offered(form)))
     missing = [
         parameter
         for parameter in known.values()

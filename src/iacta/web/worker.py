@@ -26,7 +26,7 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta.charts.converter import FIRST, convert
-from iacta.forms.question import Answer, Question, Recorded, Watch
+from iacta.forms.question import Answer, Question, Recordable, Watch
 from iacta.inputs.checks import quote
 from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IactaError, MalformedError
@@ -200,7 +200,7 @@ def answer_part(name: str, given: Given, part: Part, watch: Watch | None = None)
             question.check_chart()
         return write_part(answer_within_limits(question, watch), part).encode()
     except IactaError as error:
-        error.parameter = form.about(error)
+        error.parameter = form.find_faulty_parameter(error)
         raise
 
 
@@ -299,7 +299,7 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
     reported = {False: -LEAST_PAUSE, True: -LEAST_PAUSE}
 
     def watch(
-        doing: str, part: float | None, *, keeps: bool = False, so_far: Recorded | None = None
+        doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
         if monotonic() - reported[so_far is not None] >= LEAST_PAUSE:
             record = None if so_far is None else json.dumps(so_far.record())

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from iacta.forms.percentages import percent, plain_percent, short_percent
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import armies, count, join_phrases, under
+from iacta.forms.sentences import armies, count, join_phrases, rules_note
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.reinforcement import Placement
@@ -138,7 +138,7 @@ def describe_continuation(
     proof = ": proven best" if goes_on.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(plan_chance(plan, reached))}{under(rules)}, then "
+        f"{percent(plan_chance(plan, reached))}{rules_note(rules)}, then "
         f"{then} with {percent(plan_chance(plan, won))}, with the armies "
         f"that the cards bring{proof}."
     )

@@ -12,22 +12,22 @@ from iacta.board.board import Board, fold_name
 from iacta.board.files import read_board
 from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import Position
-from iacta.forms.command_and_call import as_command, as_python
+from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.moment import resolve_board
-from iacta.forms.parameter_kinds import Chance, Flag, Listed, Name, OneOf, Source, Whole
-from iacta.forms.percentages import all_digits, format_goal_value
+from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Source, Whole
+from iacta.forms.percentages import format_all_digits, format_goal_value
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.sections import Section, make_sections
-from iacta.forms.sentences import count, under
+from iacta.forms.sentences import count, rules_note
 from iacta.forms.shared_parameters import (
     ELIMINATE,
     SEED,
     TAKE,
     TAKE_ANY,
     TIME_LIMIT,
-    UnderRules,
-    fresh_seed,
+    RulesForm,
+    draw_seed,
 )
 from iacta.game import Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
@@ -110,7 +110,7 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     Example("plan --from Ukraine=42 --others 2 --take Asia", "which way to go?"),
     Example("plan game.toml --worth", "what gains most (game.toml: see iacta board)?"),
 )
-class PlanQuestion(UnderRules, Question):
+class PlanQuestion(RulesForm, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
 
     one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
@@ -155,7 +155,7 @@ class PlanQuestion(UnderRules, Question):
         default=None,
     )
     stage_values: tuple[Fraction, ...] | None = parameter(
-        Listed(WORTH),
+        CommaList(WORTH),
         "What each goal in order is worth.",
         usual="1 each",
         needs="then",
@@ -480,7 +480,7 @@ class PlanQuestion(UnderRules, Question):
             part = deadline.part(1.0 / sum(later[1:]))
             answer = replace(answer, needed=self._find_needed(answer.plan, self.need, part))
         if self.check is not None:
-            seed = fresh_seed() if self.seed is None else self.seed
+            seed = draw_seed() if self.seed is None else self.seed
             simulated = simulate_plan(answer.plan, self.check, seed)
             answer = replace(answer, checked=Checked(self.check, seed, simulated))
         if self.alternatives:
@@ -628,7 +628,7 @@ class PlanAnswer(Answer):
         """Return the command and the Python call that ask for the same plan."""
         asked = replace(self.question, position=self.question.turn, **SAID_BY_TURN)
         try:
-            return {"command": as_command(asked), "python": as_python(asked)}
+            return {"command": format_command(asked), "python": format_python_call(asked)}
         except IactaError:
             return {"command": None, "python": None}
 
@@ -647,7 +647,7 @@ class PlanAnswer(Answer):
         yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
         for step in self.plan.steps:
             numbers = step.reach_probability, step.conquer_probability, step.expected_armies
-            yield step.start, step.to, *map(all_digits, numbers)
+            yield step.start, step.to, *map(format_all_digits, numbers)
 
     def draw(self, charts: Charts) -> Any:
         return (
@@ -682,7 +682,7 @@ class PlanAnswer(Answer):
                 new = around.new_armies(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
             has_tried_all = self.new is None or self.new.has_tried_all
-            yield f"{beginning}{under(rules)}{sentences.proof(plan, has_tried_all)}"
+            yield f"{beginning}{rules_note(rules)}{sentences.proof(plan, has_tried_all)}"
             yield from sentences.reasons(plan)
             if brought is not None:
                 yield f"{around.cards_words(brought)} {around.TRADED}"

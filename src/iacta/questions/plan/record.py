@@ -379,17 +379,20 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         more["stages"] = plan.stages
     if is_hopeless(plan):
         more["why"] = why(plan) or None
-    return PlanRecord.of(
+    return PlanRecord.from_attributes(
         plan,
         goal=GoalRecord(**plan.goal.record()),
         rules=rules,
         is_chance=plan.goal.is_chance,
         win_probability=None if is_worth(plan) else plan.win_probability,
-        steps=[StepRecord.of(step, from_=step.start) for step in plan.steps],
-        territories=[PlanTerritoryRecord.of(territory) for territory in plan.territories],
+        steps=[StepRecord.from_attributes(step, from_=step.start) for step in plan.steps],
+        territories=[
+            PlanTerritoryRecord.from_attributes(territory) for territory in plan.territories
+        ],
         interval=_interval(plan.interval),
         advances=[
-            AdvanceRecord.of(rearguard, from_=rearguard.start) for rearguard in rearguards(plan)
+            AdvanceRecord.from_attributes(rearguard, from_=rearguard.start)
+            for rearguard in rearguards(plan)
         ],
         endings=[EndingRecord(ending.start, ending.to, ending.chance) for ending in plan.endings],
         code=plan.problem.turn.to_code(),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from iacta.forms.percentages import bar_percent, exact_if_certain, percent, short_percent
+from iacta.forms.percentages import bar_percent, mark_certain, percent, short_percent
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import armies, count, join_phrases
 from iacta.methods import find_kernel
@@ -314,7 +314,7 @@ def format_value(plan: Plan, value: float) -> str:
 def plan_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan, certainty as a `Fraction` where its rules allow it."""
     near = float(round(chance))  # values are exact to some 1e-12
-    return exact_if_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
+    return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 
 
 def _at_most(bound: float) -> str:
