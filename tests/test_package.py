@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import iacta
-from iacta.charts.registry import public_names
+from iacta.charts.registry import list_public_names
 from iacta.inputs.errors import list_packages, missing_error
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
@@ -183,12 +183,12 @@ def _place(name: str) -> tuple[bool, bool, str]:
 def test_the_charts_are_there_and_their_names_are_listed() -> None:
     ended = run_python("import iacta; print(*dir(iacta.charts))")
     names = ended.stdout.split()
-    assert names == sorted(public_names()) == sorted(iacta.charts.__all__)
-    assert {"chart_of", "plan_map"} < {*names}
+    assert names == sorted(list_public_names()) == sorted(iacta.charts.__all__)
+    assert {"find_chart", "plan_map"} < {*names}
     seen_by_type_checkers = re.findall(
         r"from (iacta\.charts\.\w+) import \*", Path(iacta.charts.__file__).read_text("utf-8")
     )
-    assert {each.__module__ for each in public_names().values()} == {*seen_by_type_checkers}
+    assert {each.__module__ for each in list_public_names().values()} == {*seen_by_type_checkers}
 
 
 def test_the_version_is_that_of_the_settings() -> None:

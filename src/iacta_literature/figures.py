@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from iacta import TooLargeError
 from iacta.charts import theme
 from iacta.charts.converter import Converter, PictureError
-from iacta.charts.saving import fitted
+from iacta.charts.saving import fit_width
 from iacta_literature.published import Figure
 
 PROCESSES = 2
@@ -148,7 +148,7 @@ def spec_text(spec: Any, width: int, *, dark: bool = False) -> str:
     width: how wide the plot is, in pixels.
     dark: whether it is for a dark page.
     """
-    drawn = fitted(spec, dark=dark, width=width)
+    drawn = fit_width(spec, dark=dark, width=width)
     return json.dumps({**drawn, "config": {**drawn["config"], "aria": False}})
 
 

@@ -23,10 +23,16 @@ from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, el
 from iacta.board.layout import find_edges, find_places, find_sea_borders, fit_frame, wrap_line
 from iacta.board.scene import NARROW, WIDE, measure_text, shorten_name
 from iacta.charts import Chart
-from iacta.charts.board_layers import digits_on, short
+from iacta.charts.board_layers import choose_digit_colour, format_short
 from iacta.charts.boards import owner_colours
-from iacta.charts.saving import page
-from iacta.charts.theme import TONES, TONES_BY_NAME, WIDTH, contrast, player_tones
+from iacta.charts.saving import format_page
+from iacta.charts.theme import (
+    NAMED_COLOURS,
+    PLAYER_COLOURS,
+    WIDTH,
+    choose_colours,
+    compute_contrast,
+)
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.sentences import join_phrases
 from iacta.plan import Goal
@@ -330,7 +336,7 @@ def test_chances_are_beside_badges_where_they_differ_and_land_keeps_its_owner_s_
     land = next(each for each in on_map(chart) if each["data"].get("name") == "discs")
     fills = [each["encoding"]["fill"] for each in on_map(chart) if "fill" in each["encoding"]]
     assert land
-    assert fills[0]["scale"]["range"] == [TONES_BY_NAME["red"], TONES_BY_NAME["blue"]]
+    assert fills[0]["scale"]["range"] == [NAMED_COLOURS["red"], NAMED_COLOURS["blue"]]
 
 
 @pytest.mark.parametrize(
@@ -355,8 +361,8 @@ def test_the_first_arrow_is_the_best_attack_and_the_others_follow(file: str, goa
 
 
 def test_digits_can_be_read_on_each_badge() -> None:
-    for tone in (*TONES, *TONES_BY_NAME.values()):
-        assert contrast(tone, digits_on(tone)) >= 4.5
+    for tone in (*PLAYER_COLOURS, *NAMED_COLOURS.values()):
+        assert compute_contrast(tone, choose_digit_colour(tone)) >= 4.5
 
 
 def test_a_board_shows_what_its_continents_pay() -> None:
@@ -388,18 +394,18 @@ def test_who_is_called_by_a_colour_has_it() -> None:
 def test_a_player_has_one_colour_whoever_moves_and_in_every_picture() -> None:
     board = path(3)
     holdings = tuple(Holding(owner, 2) for owner in ("Ben", "red", "Ada"))
-    tones = player_tones(["Ada", "red", "Ben"])
-    assert tones["red"] == TONES_BY_NAME["red"]
+    tones = choose_colours(["Ada", "red", "Ben"])
+    assert tones["red"] == NAMED_COLOURS["red"]
     assert len({*tones.values()}) == 3
     for mover in tones:
         assert owner_colours(Position(board, mover, holdings)) == tones
-    assert player_tones(map(str, range(20))).keys() == {*map(str, range(20))}
+    assert choose_colours(map(str, range(20))).keys() == {*map(str, range(20))}
     log = (
         '{"turn": "1;classic;{};Peru:blue:5,Brazil:red:9", "goal": {"worth": true}, "battles": []}'
     )
     reviewed = iacta.review("\n".join(log.replace("{}", name) for name in ("blue", "red")))
     drawn = json.dumps(charts.game_review(reviewed).to_dict())
-    asked = [TONES_BY_NAME["blue"], TONES_BY_NAME["red"]]
+    asked = [NAMED_COLOURS["blue"], NAMED_COLOURS["red"]]
     assert f'"domain": ["blue", "red"], "range": {json.dumps(asked)}' in drawn
 
 
@@ -415,8 +421,8 @@ def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
     assert line["encoding"]["detail"]["field"] == "turn"  # a new one begins with each turn
     players = ["Ben", "Ada"]
     log = "player,attack_dice,defence_dice,attackers_lost\n" + "Ben,1,1,0\nAda,1,1,1\n" * 20
-    luck = json.dumps(charts.audited_log(iacta.audit(log)).to_dict())
-    tones = player_tones(players)
+    luck = json.dumps(charts.dice_audit(iacta.audit(log)).to_dict())
+    tones = choose_colours(players)
     assert (
         f'"domain": {json.dumps(players)}, "range": {json.dumps([tones[each] for each in players])}'
         in luck
@@ -424,7 +430,7 @@ def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
 
 
 def test_fair_dice_are_a_band_in_few_pixels() -> None:
-    evening = charts.audited_log(iacta.audit(Path("examples/rolls.csv")))
+    evening = charts.dice_audit(iacta.audit(Path("examples/rolls.csv")))
     svg = evening.content("svg").decode()
     assert "band: where 95 of 100 fair logs lie" in svg
     found = re.search(r'<svg[^>]* height="(\d+)"', svg)
@@ -445,13 +451,13 @@ def test_names_of_strangers_are_escaped_and_cut() -> None:
     evil = "</script><script>alert(1)</script>"
     board = Board(evil, (evil, "B"), ((evil, "B"), ("B", evil)))
     chart = charts.board_map(position_on(board, 5, 2, player=f"{evil} I", other=f"{evil} II"))
-    text = page(chart.to_dict(), "")
+    text = format_page(chart.to_dict(), "")
     assert "<script>alert" not in text
     assert len(shorten_name(evil)) == 24
 
 
 def test_armies_fit_on_a_badge() -> None:
-    assert max(len(short(10**k * n)) for k in range(9) for n in (1, 99, 123)) <= 4
+    assert max(len(format_short(10**k * n)) for k in range(9) for n in (1, 99, 123)) <= 4
 
 
 def test_large_boards_are_refused() -> None:

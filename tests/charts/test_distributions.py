@@ -3,7 +3,7 @@
 import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, Roll, StopRule, charts
-from iacta.charts.outcomes import FEW_BARS, MOST_BARS, RARE, STOP, WIN
+from iacta.charts.outcomes import MAX_BARS, MIN_BARS, RARE_CHANCE, STOP, WIN
 from iacta.forms.percentages import percent
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import is_won
@@ -50,9 +50,9 @@ def test_no_number_of_armies_has_a_sign() -> None:
 def test_huge_distributions_are_joined_and_lose_no_more_than_their_tails() -> None:
     battle = Battle(1500, 1400)
     rows = charts.battle_outcomes(battle).tables["outcomes"]
-    assert FEW_BARS < len(rows) <= MOST_BARS + 2
+    assert MIN_BARS < len(rows) <= MAX_BARS + 2
     assert len({row["most"] - row["least"] for row in rows}) == 1
-    assert 1 - 2 * RARE <= sum(row["probability"] for row in rows) <= 1 + 1e-12
+    assert 1 - 2 * RARE_CHANCE <= sum(row["probability"] for row in rows) <= 1 + 1e-12
     outcomes = battle.outcomes()
     middle = rows[len(rows) // 2]
     chance = outcomes.prob(

@@ -14,9 +14,9 @@ import pytest
 import iacta
 from iacta import Battle, ask, audit, charts
 from iacta.charts import Chart
-from iacta.charts.registry import charts as registered
-from iacta.charts.registry import defaults
-from iacta.charts.saving import SUBTITLE_LETTERS, TITLE_LETTERS
+from iacta.charts.registry import list_charts as registered
+from iacta.charts.registry import list_defaults
+from iacta.charts.saving import SUBTITLE_WIDTH, TITLE_WIDTH
 from iacta.odds.simulated import running_estimates
 from iacta_literature import charts as literature
 from tests.browser import BROWSER
@@ -67,8 +67,8 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
 EXAMPLES: dict[str, Callable[[], Chart]] = {
     "after_rolls": lambda: literature.after_rolls(12, 10, [0, 1, 2, 6]),
     "after_rolls, none": lambda: literature.after_rolls(1, 1),
-    "audited_log": lambda: charts.audited_log(audit(EVENING)),
-    "audited_log, counted": lambda: charts.audited_log(audit("die,count\n1,622\n6,812\n")),
+    "dice_audit": lambda: charts.dice_audit(audit(EVENING)),
+    "dice_audit, counted": lambda: charts.dice_audit(audit("die,count\n1,622\n6,812\n")),
     "battle_outcomes": lambda: charts.battle_outcomes(
         Battle(9, 7, stop=iacta.StopRule(max_rolls=2))
     ),
@@ -80,8 +80,8 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "curves_by_delta": lambda: literature.curves_by_delta([-1, 0, 2], 8),
     "decision_map, no line": lambda: charts.decision_map(iacta.when_to_stop(4, 8, prize=3)),
     "distribution, of outcomes": lambda: charts.distribution(Battle(20, 16).outcomes()),
-    "goal_bars, with games": lambda: charts.chart_of(ask("goals", code=WAR, games=4, win=True)),
-    "win_bar, nobody left": lambda: charts.chart_of(ask("win", code="1;classic;red;Peru:red:9")),
+    "goal_bars, with games": lambda: charts.find_chart(ask("goals", code=WAR, games=4, win=True)),
+    "win_bar, nobody left": lambda: charts.find_chart(ask("win", code="1;classic;red;Peru:red:9")),
     "minimum_troops": lambda: literature.minimum_troops(9, ["50%", "95%"]),
     "minimum_troops, for each": lambda: literature.minimum_troops(
         9, ["50%"], ["classic"], per_defender=True
@@ -135,7 +135,7 @@ def drawn(name: str) -> Chart:
 
 
 def test_the_public_names_are_those_of_the_registry() -> None:
-    assert set(dir(charts)) == set(registered()) | {"Chart", "chart_of"}
+    assert set(dir(charts)) == set(registered()) | {"Chart", "find_chart"}
     assert all(callable(getattr(charts, name)) for name in dir(charts))
     with pytest.raises(AttributeError, match="no attribute 'pie'"):
         charts.pie  # noqa: B018 # is what is tested
@@ -149,8 +149,8 @@ def test_it_is_valid_and_not_blank_and_its_title_fits(name: str) -> None:
     first, last = head["text"][0], head["text"][-1]
     narrow = chart.to_dict()["usermeta"]["narrow"]["title"]
     for is_narrow, words in ((False, head), (True, narrow)):
-        assert max(map(len, words["text"])) <= TITLE_LETTERS[is_narrow]
-        assert max(map(len, words["subtitle"])) <= SUBTITLE_LETTERS[is_narrow]
+        assert max(map(len, words["text"])) <= TITLE_WIDTH[is_narrow]
+        assert max(map(len, words["subtitle"])) <= SUBTITLE_WIDTH[is_narrow]
     assert " ".join(narrow["text"]) == " ".join(head["text"])
     assert first[0].isupper() or first[0].isdigit()
     assert last.endswith(".")
@@ -199,9 +199,11 @@ def test_it_names_each_argument(name: str) -> None:
         assert f"{argument}:" in text or f"{argument}," in text, argument
 
 
-@pytest.mark.parametrize("name", [each.__name__ for each in dict.fromkeys(defaults().values())])
+@pytest.mark.parametrize(
+    "name", [each.__name__ for each in dict.fromkeys(list_defaults().values())]
+)
 def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
-    assert charts.chart_of(*arguments(name)).description == drawn(name).description
+    assert charts.find_chart(*arguments(name)).description == drawn(name).description
 
 
 ANSWERS: Mapping[str, Mapping[str, Any]] = {
@@ -224,14 +226,14 @@ def test_a_title_that_says_what_the_answer_says_is_its_sentence(name: str) -> No
 
 def test_a_chart_that_needs_more_than_its_object_says_what() -> None:
     best, simulated = argument("best"), argument("simulated")
-    assert "break through" in charts.chart_of(best, 10).title
-    assert "games" in charts.chart_of(simulated, BATTLE).title
+    assert "break through" in charts.find_chart(best, 10).title
+    assert "games" in charts.find_chart(simulated, BATTLE).title
     with pytest.raises(iacta.MalformedError, match="must have attackers to draw a BestSpread, got"):
-        charts.chart_of(best)
+        charts.find_chart(best)
     with pytest.raises(
         iacta.MalformedError, match="must be an object that has a chart, got 'battle'"
     ):
-        charts.chart_of("battle")
+        charts.find_chart("battle")
 
 
 def test_a_distribution_of_anything_is_drawn() -> None:

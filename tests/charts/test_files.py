@@ -12,14 +12,14 @@ import pytest
 
 from iacta import Battle, IllegalError, TooLargeError, charts, win_table
 from iacta.charts.converter import CONVERTED
-from iacta.charts.saving import ENDINGS, fitted
+from iacta.charts.saving import SUFFIXES, fit_width
 from tests.processes import run_python
 
 CHART = charts.win_chance_map(win_table(4, 3))
 STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype html>"}
 
 
-@pytest.mark.parametrize("kind", ENDINGS)
+@pytest.mark.parametrize("kind", SUFFIXES)
 def test_each_ending_makes_its_kind_of_file(kind: str, tmp_path: Path) -> None:
     file = tmp_path / f"odds.{kind}"
     CHART.save(file)
@@ -47,7 +47,7 @@ def test_letters_are_as_wide_on_each_system_as_the_picture_has_room_for(tmp_path
 
 def test_a_narrow_plot_has_its_narrow_form() -> None:
     spec = CHART.to_dict()
-    wide, narrow = fitted(spec), fitted(spec, width=260)
+    wide, narrow = fit_width(spec), fit_width(spec, width=260)
     assert len(wide["title"]["text"]) <= len(narrow["title"]["text"])
     assert max(map(len, narrow["title"]["text"])) <= 42
     assert narrow["config"]["view"]["continuousWidth"] == 260
@@ -153,7 +153,7 @@ def test_a_spoilt_script_is_not_put_into_pages(
 def test_a_converter_that_dies_is_reported_in_a_sentence(tmp_path: Path) -> None:
     from iacta.charts.converter import Converter
 
-    killed = pytest.raises(TooLargeError, match="cannot be drawn: its process was ended")
+    killed = pytest.raises(TooLargeError, match="cannot be drawn: the converter was killed")
     with closing(Converter("svg")) as converter, killed:
         converter._process.kill()
         CHART.save(tmp_path / "odds.svg", make=converter)

@@ -11,7 +11,7 @@ import pytest
 import iacta
 from iacta import Battle, ask, charts, win_table
 from iacta.charts.converter import convert
-from iacta.charts.theme import config, shades
+from iacta.charts.theme import list_shades, make_config
 from iacta.questions.compare import CompareAnswer, CompareQuestion, MethodAnswer
 from tests.charts.look import only
 from tests.charts.test_every_chart import argument, drawn
@@ -78,7 +78,7 @@ def test_each_method_is_reported_as_it_solved_the_battle() -> None:
     )
     alone = replace(answer, methods=[counting, MethodAnswer("leap", cannot="too large")])
     assert alone.plot().title == f"{alone.sentence} Only counting answers, in 100.0 µs."
-    with pytest.raises(iacta.IllegalError, match="some method can solve"):
+    with pytest.raises(iacta.IllegalError, match="at least one method that solves"):
         replace(answer, methods=[MethodAnswer("leap", cannot="too large")]).plot()
 
 
@@ -99,7 +99,7 @@ def test_the_chances_of_a_requirement_are_the_library_s() -> None:
 @pytest.mark.parametrize("width", [290, 600])
 def test_the_cells_of_a_map_fill_its_plot(size: int, width: int) -> None:
     spec = charts.win_chance_map(win_table(size, size)).to_dict()
-    spec["config"] = config(width=width)
+    spec["config"] = make_config(width=width)
     svg = convert(json.dumps(spec), "svg").decode()
     cells = re.findall(r'd="M(-?[0-9.]+),(-?[0-9.]+)h([0-9.]+)v([0-9.]+)h-', svg)[-size * size :]
     assert len(cells) == size * size
@@ -112,7 +112,7 @@ def test_the_cells_of_a_map_fill_its_plot(size: int, width: int) -> None:
 def test_the_numbers_of_a_map_stay_as_long_as_they_fit() -> None:
     def shown(size: int, width: int) -> bool:
         spec = charts.win_chance_map(win_table(size, size)).to_dict()
-        spec["config"] = config(width=width)
+        spec["config"] = make_config(width=width)
         svg = convert(json.dumps(spec), "svg").decode()
         (opacity,) = set(re.findall(r'font-size="8px" [^>]*opacity="([01])">[0-9]+<', svg))
         return bool(opacity == "1")
@@ -140,4 +140,4 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 
 def test_shades_are_as_many_as_asked() -> None:
-    assert len(set(shades(15))) == 15
+    assert len(set(list_shades(15))) == 15

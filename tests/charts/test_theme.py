@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iacta.charts.registry import charts as registered
-from iacta.charts.subtitles import signed
-from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, contrast
+from iacta.charts.registry import list_charts as registered
+from iacta.charts.subtitles import format_signed
+from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, compute_contrast
 from tests.charts.test_every_chart import EXAMPLES, example
 
 READABLE = 4.5  # WCAG 2.2, 1.4.3, for small letters
@@ -26,16 +26,16 @@ def between(colour: str, other: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_ink_can_be_read_on_paper_and_on_each_colour_of_a_table(dark: bool) -> None:
-    assert contrast(INK[dark], PAPER[dark]) >= READABLE
+    assert compute_contrast(INK[dark], PAPER[dark]) >= READABLE
     for end in (BAD[dark], GOOD[dark]):
         for tone in between(MIDDLE[dark], end):
-            assert contrast(INK[dark], tone) >= READABLE, tone
+            assert compute_contrast(INK[dark], tone) >= READABLE, tone
 
 
 def test_white_letters_can_be_read_on_deep_colours() -> None:
     for tone in DEEP.values():
-        assert contrast("#ffffff", tone) >= READABLE
-        assert contrast(tone, PAPER[True]) >= 3  # and these be seen on dark paper
+        assert compute_contrast("#ffffff", tone) >= READABLE
+        assert compute_contrast(tone, PAPER[True]) >= 3  # and these be seen on dark paper
 
 
 def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -71,4 +71,4 @@ def test_no_word_has_a_hyphen_for_a_minus_or_a_space_before_a_per_cent(name: str
 
 
 def test_numbers_have_a_minus_sign() -> None:
-    assert signed(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"
+    assert format_signed(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"

@@ -115,10 +115,10 @@ def drawn(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
     width: of the plot, in pixels.
     """
     from iacta.charts.converter import convert
-    from iacta.charts.saving import described, fitted
+    from iacta.charts.saving import add_description, fit_width
 
-    fit = fitted(json.loads(specification), dark=dark, width=width)
-    return described(convert(json.dumps(fit), "svg"), fit).decode()
+    fit = fit_width(json.loads(specification), dark=dark, width=width)
+    return add_description(convert(json.dumps(fit), "svg"), fit).decode()
 
 
 def words(picture: str) -> list[str]:

@@ -1,14 +1,14 @@
-"""Pictures of every answer: each function takes what iacta answers and returns a chart.
+"""Charts: one function for each chart, from a result of iacta to a `Chart`.
 
-A `Chart` shows itself in a notebook, has its numbers in `tables`, and saves itself to a file.
-`chart_of` finds the chart of any answer. All charts look alike by `iacta.charts.theme`.
+A `Chart` is displayed in notebooks, has its data in `tables`, and can be saved to a file.
+`find_chart` returns the default chart of any result. `iacta.charts.theme` has colours and sizes.
 
-The names are those that `iacta.charts.registry` knows, whose files are read when one is first used.
+The public names come from `iacta.charts.registry`, which imports the modules on first use.
 """
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for tools that check types without running the registry
+if TYPE_CHECKING:  # type checkers cannot run the registry
     from iacta.charts.audits import *
     from iacta.charts.boards import *
     from iacta.charts.comparisons import *
@@ -24,14 +24,14 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
     if not name.startswith("_"):
-        from iacta.charts.registry import public_names
+        from iacta.charts.registry import list_public_names
 
-        if name in (known := public_names()):
+        if name in (known := list_public_names()):
             return known[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from iacta.charts.registry import public_names
+    from iacta.charts.registry import list_public_names
 
-    return sorted(public_names())
+    return sorted(list_public_names())

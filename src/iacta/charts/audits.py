@@ -1,4 +1,4 @@
-"""Charts of games that were played: what was rolled beside what fair dice give, and reviews."""
+"""Charts of played games: audits of dice, and reviews of decisions."""
 
 from __future__ import annotations
 
@@ -8,50 +8,49 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from iacta.board.scene import shorten_name
-from iacta.charts.axes_and_labels import axis, categories, exactly, level, row_axis
+from iacta.charts.axes_and_labels import axis, categories, draw_level, exact_field, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
-from iacta.charts.theme import BLUE, GREY, PAPER, RED, contrast, player_tones
-from iacta.charts.vega import Row, View, layer, rows_of, vconcat
+from iacta.charts.theme import BLUE, GREY, PAPER, RED, choose_colours, compute_contrast
+from iacta.charts.vega import Row, View, layer, table_view, vconcat
 from iacta.inputs.errors import IllegalError
 
-if TYPE_CHECKING:  # both take time to import
+if TYPE_CHECKING:  # slow to import
     from iacta.fairness.audit import Audit
     from iacta.plan.review import Review
 
-MOST_RESULTS = 30  # bars of a kind of throws
+MAX_RESULTS = 30  # rows of the chart
 ROW_HEIGHT = 18  # pixels
-MOST_HEIGHT = 264  # pixels, of all results
-SMALL = 78  # for what changes over time
-MOST_EXPONENT = 300  # of an e-value that the picture reaches
+MAX_HEIGHT = 264  # pixels for all rows
+SMALL_HEIGHT = 78  # pixels for each panel over time
+MAX_EXPONENT = 300  # avoids overflow of e-values
 FAIR, ODD = "as fair dice may", "odd"
 BAND, BAND_TONE = "band: where 95 of 100 fair logs lie", "#80808050"
-LONGEST_NAME = 20
+MAX_NAME_LENGTH = 20
 NOBODY = "attackers"
-MOST_NAMED = 2  # players in the title
+MAX_NAMED = 2  # number of players in the title
 
 
 @chart(of="Audit")
-def audited_log(audited: Audit) -> Chart:
-    """Return how far each result of a log is from fair dice, and evidence and luck over time.
+def dice_audit(audited: Audit) -> Chart:
+    """Return the deviation of each result from fair dice, and the evidence and luck over time.
 
-    audited: what `iacta.audit` returns.
+    audited: the result of `iacta.audit`, for a log with dice, rolls or battles.
 
-    The chart has a table `results`: for each `result` of some `throws` how often it was `seen`, how
-    often fair dice give it (`expected`), by how much its share is `off`, and from `low` to `high`
-    the band in which all results of 95 of 100 fair logs are. If the log has its throws one by one,
-    a table `evidence` has the `e_value` after each number of `throws`; if it also has rolls or
-    battles, a table `luck` has the luck of each `player` in `armies`. A log in which every result
-    is impossible under its rules is refused, and so is one that has nothing but chances.
+    The table `results` has for each `result` of some `throws` the number `seen`, the number
+    `expected` from fair dice, the deviation `off` of its share, and a band from `low` to `high`. In
+    95% of fair logs all results lie in their bands. If the log has single throws, the table
+    `evidence` has the `e_value` after each number of `throws`. If the log has rolls or battles, the
+    table `luck` has the luck of each `player` in `armies`.
     """
     from iacta.questions.audit import audit_sentence  # takes time to import
 
-    rows = _results(audited)
+    rows = _list_results(audited)
     if not rows and audited.chances:
-        raise IllegalError("a picture of an audit needs dice, rolls or battles, got chances alone")
+        raise IllegalError("a picture of an audit needs dice, rolls or battles, got only chances")
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
-    most = MOST_EXPONENT * math.log(10)
+    most = MAX_EXPONENT * math.log(10)
     evidence = [
         {"throws": moment.throws, "e_value": math.exp(min(max(moment.log_evidence, -most), most))}
         for moment in audited.moments
@@ -59,7 +58,7 @@ def audited_log(audited: Audit) -> Chart:
     luck = [
         {
             "throws": moment.throws,
-            "player": shorten_name(name, LONGEST_NAME) or NOBODY,
+            "player": shorten_name(name, MAX_NAME_LENGTH) or NOBODY,
             "armies": moment.armies[number],
         }
         for number, name in enumerate(audited.players)
@@ -67,28 +66,28 @@ def audited_log(audited: Audit) -> Chart:
         if any(luck.player == name for luck in audited.lucks)
     ]
     tables: dict[str, Sequence[Row]] = {"results": rows}
-    parts = [_deviations(rows)]
+    parts = [_draw_deviations(rows)]
     words = "Points: how much more often each result came up than with fair dice"
     if evidence:
         tables["evidence"] = evidence
         tables["needed"] = [{"e_value": 1 / audited.level}]
-        parts.append(_evidence([*evidence, *tables["needed"]], is_last=not luck))
+        parts.append(_draw_evidence([*evidence, *tables["needed"]], is_last=not luck))
         words += "; below: the evidence against them, with the level of an alarm"
     if luck:
         tables["luck"] = luck
-        parts.append(_luck(luck))
+        parts.append(_draw_luck(luck))
         words += "; the luck of each player"
     drawn = vconcat(*parts, spacing=12).independent("color") if len(parts) > 1 else parts[0]
     return Chart(drawn, audit_sentence(audited), f"{words}.", tables)
 
 
-def _results(audited: Audit) -> list[Row]:
+def _list_results(audited: Audit) -> list[Row]:
     totals = {kind.name: int(kind.counts.sum()) for kind in audited.throws}
     kept: set[str] = set()
     count = 0
     for throws in sorted(audited.throws, key=lambda throws: -totals[throws.name]):
         count += len(throws.results)
-        if count <= MOST_RESULTS or not kept:
+        if count <= MAX_RESULTS or not kept:
             kept.add(throws.name)
     return [
         {
@@ -106,16 +105,16 @@ def _results(audited: Audit) -> list[Row]:
     ]
 
 
-def _deviations(rows: Sequence[Row]) -> View:
-    row_height = min(ROW_HEIGHT, MOST_HEIGHT // len(rows))
+def _draw_deviations(rows: Sequence[Row]) -> View:
+    row_height = min(ROW_HEIGHT, MAX_HEIGHT // len(rows))
     names: dict[str, Any] = {
         "labelLimit": 150,
         "labelOverlap": False,
         "labelFontSize": min(row_height - 1, 11),
     }
-    base = rows_of("results").encode(
+    base = table_view("results").encode(
         y=row_axis("result", rows, **names),
-        tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
+        tooltip=["result:N", exact_field("seen"), exact_field("expected"), exact_field("off")],
     )
     across = axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
     tones = {BAND: BAND_TONE, FAIR: BLUE, ODD: RED}
@@ -125,67 +124,69 @@ def _deviations(rows: Sequence[Row]) -> View:
     key = {"datum": BAND, "type": "nominal", "title": None}
     return layer(
         band.encode(x=across, x2="high", color=key),
-        level("results", "x", 0, strokeDash=[6, 4]),
+        draw_level("results", "x", 0, strokeDash=[6, 4]),
         base.mark("point", filled=True, size=36, opacity=1).encode(x="off:Q", color=colours),
     ).properties(height=row_height * len(rows))
 
 
-def _evidence(rows: Sequence[Row], *, is_last: bool) -> View:
+def _draw_evidence(rows: Sequence[Row], *, is_last: bool) -> View:
     logs = [math.log10(row["e_value"]) for row in rows]
     least, most = math.floor(min(logs)), math.ceil(max(logs))
     powers = range(least, most + 1, max(1, (most - least) // 5))
     look = {"format": "~g", "values": [10.0**power for power in powers]}
-    line = rows_of("evidence").mark("line", color=BLUE, strokeWidth=2)
+    line = table_view("evidence").mark("line", color=BLUE, strokeWidth=2)
     line = line.encode(
-        x=_time() if is_last else {**_time(), "axis": None},
+        x=_make_time_axis() if is_last else {**_make_time_axis(), "axis": None},
         y=axis("e_value:Q", "odds against fair", {"type": "log"}, **look),
-        tooltip=["throws:Q", exactly("e_value", "evidence")],
+        tooltip=["throws:Q", exact_field("e_value", "evidence")],
     )
-    needed = rows_of("needed").mark("rule", strokeDash=[6, 4], strokeWidth=1.5, color=RED)
-    alarm = needed.encode(y="e_value:Q", tooltip=[exactly("e_value", "alarm")])
-    return layer(line, alarm).properties(height=SMALL)
+    needed = table_view("needed").mark("rule", strokeDash=[6, 4], strokeWidth=1.5, color=RED)
+    alarm = needed.encode(y="e_value:Q", tooltip=[exact_field("e_value", "alarm")])
+    return layer(line, alarm).properties(height=SMALL_HEIGHT)
 
 
-def _time() -> dict[str, Any]:
+def _make_time_axis() -> dict[str, Any]:
     return axis("throws:Q", "throws", format="~s", grid=False, tickCount=5)
 
 
-def _lines(lines: View, rows: Sequence[Row]) -> list[View]:
-    """Return a line for each player, with an edge where one is about as light as the ground."""
+def _draw_lines(lines: View, rows: Sequence[Row]) -> list[View]:
+    """Return a line for each player; light colours get an outline."""
     players = dict.fromkeys(row["player"] for row in rows)
-    tones = player_tones(players)
+    tones = choose_colours(players)
     lines = lines.encode(color=categories("player", {name: tones[name] for name in players}))
     edge = lines.mark("line", strokeWidth=4.5).encode(color={"value": GREY})
-    is_pale = any(contrast(tones[name], paper) < 2 for name in players for paper in PAPER.values())
+    is_pale = any(
+        compute_contrast(tones[name], paper) < 2 for name in players for paper in PAPER.values()
+    )
     return [*([edge] if is_pale else []), lines.mark("line", strokeWidth=2.5)]
 
 
-def _luck(rows: Sequence[Row]) -> View:
-    lines = rows_of("luck").encode(
-        x=_time(),
+def _draw_luck(rows: Sequence[Row]) -> View:
+    lines = table_view("luck").encode(
+        x=_make_time_axis(),
         y=axis("armies:Q", "luck, in armies", tickCount=4),
         detail="player:N",
-        tooltip=["throws:Q", "player:N", exactly("armies")],
+        tooltip=["throws:Q", "player:N", exact_field("armies")],
     )
-    zero = level("luck", "y", 0, strokeDash=[6, 4])
-    return layer(zero, *_lines(lines, rows)).properties(height=SMALL)
+    zero = draw_level("luck", "y", 0, strokeDash=[6, 4])
+    return layer(zero, *_draw_lines(lines, rows)).properties(height=SMALL_HEIGHT)
 
 
 @chart(of="Review")
 def game_review(reviewed: Review) -> Chart:
-    """Return what each turn of a game was worth as it went on, with the costliest decisions.
+    """Return the value of each turn of a game after each battle, and the costliest decisions.
 
-    reviewed: what `iacta.review` returns.
+    reviewed: the result of `iacta.review`.
 
-    The chart has a table `steps`: after each battle of each `player`, numbered by `step`, the
-    `value` of the best plan, with the `decision`, its `cost` and the `luck`; each turn begins with
-    what it was worth before. A table `costliest` has the decisions that cost most, where they were
-    made, and what was `better`.
+    The table `steps` has for each battle, numbered by `step`, the `player`, the `value` of the best
+    plan afterwards, the `decision`, its `cost` and the `luck`. Each turn begins with a row for the
+    value before the first battle. The table `costliest` has the costliest decisions, and the
+    `better` decision.
     """
     rows: list[Row] = []
     worst: list[Row] = []
     for step in reviewed.steps:
-        same = {"turn": step.turn, "player": shorten_name(step.player, LONGEST_NAME) or NOBODY}
+        same = {"turn": step.turn, "player": shorten_name(step.player, MAX_NAME_LENGTH) or NOBODY}
         if not rows or rows[-1]["turn"] != step.turn:
             start = {"value": step.before, "decision": "start", "cost": 0.0, "luck": 0.0}
             rows.append({"step": len(rows), **same, **start})
@@ -199,33 +200,33 @@ def game_review(reviewed: Review) -> Chart:
         value = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
     starts = {row["step"]: row["turn"] for row in rows if row["decision"] == "start"}
     ticks = {"values": list(starts), "labelExpr": f"{json.dumps(starts)}[datum.value]"}
-    steps = rows_of("steps").encode(
+    steps = table_view("steps").encode(
         x=axis("step:Q", "turn, battle by battle", {"nice": False, "padding": 6}, **ticks),
         y=value,
         detail="turn:N",
-        tooltip=["turn:N", "decision:N", *map(exactly, ("value", "cost", "luck"))],
+        tooltip=["turn:N", "decision:N", *map(exact_field, ("value", "cost", "luck"))],
     )
-    lines = _lines(steps, rows)
+    lines = _draw_lines(steps, rows)
     links = lines[-1].mark("line", strokeWidth=1.5, strokeDash=[2, 4]).encode(detail="player:N")
     points = lines[-1].mark("point", filled=True, size=40, opacity=1, stroke=GREY, strokeWidth=0.7)
     layers = [links, *lines, points]
     tables: dict[str, Sequence[Row]] = {"steps": rows}
-    words = "What the best plan found is worth in each turn, after each battle"
+    words = "Value of the best plan found, after each battle of each turn"
     if worst:
         tables["costliest"] = worst
         words += "; circles: the costliest decisions"
-        circles = rows_of("costliest").mark("point", size=200, strokeWidth=2, style="ink")
+        circles = table_view("costliest").mark("point", size=200, strokeWidth=2, style="ink")
         circles = circles.encode(
-            x="step:Q", y="value:Q", tooltip=["decision:N", "better:N", exactly("cost")]
+            x="step:Q", y="value:Q", tooltip=["decision:N", "better:N", exact_field("cost")]
         )
         layers.append(circles)
     title = ", ".join(
-        f"{shorten_name(player.player, LONGEST_NAME)} was {_size(player.luck, reviewed)} "
+        f"{shorten_name(player.player, MAX_NAME_LENGTH)} was {_format_luck(player.luck, reviewed)} "
         f"{'lucky' if player.luck >= 0 else 'unlucky'}"
-        for player in reviewed.players[:MOST_NAMED]
+        for player in reviewed.players[:MAX_NAMED]
     )
     return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 
 
-def _size(luck: float, reviewed: Review) -> str:
+def _format_luck(luck: float, reviewed: Review) -> str:
     return f"{100 * abs(luck):.1f} points" if reviewed.is_chance else f"{abs(luck):.2f}"

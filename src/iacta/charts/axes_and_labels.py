@@ -1,21 +1,22 @@
-"""Parts of charts: axes, colours with their legend, tooltips, lines across and chances as texts."""
+"""Parts of charts: axes, legends, tooltips, reference lines and labels of chances."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from iacta.charts.vega import Row, View, field, rows_of
+from iacta.charts.vega import Row, View, field, table_view
 
-WHOLE = "datum.value % 1 ? '' : datum.label"  # labels an axis at whole numbers only
-COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
-WITHOUT_SIGN = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"
-MOST_LABELS = 15  # of an axis
+# Vega expressions for the labels of an axis: whole numbers, without negative ones, without signs.
+INTEGER_LABELS = "datum.value % 1 ? '' : datum.label"
+COUNT_LABELS = "datum.value % 1 || datum.value < 0 ? '' : datum.label"
+UNSIGNED_LABELS = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"
+MAX_LABELS = 15  # per axis
 ATTACKERS = "attackers, garrison included"
 
 
-def mapped(looks: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a scale that gives each value its look."""
+def value_scale(looks: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a scale that maps values to colours, shapes or other properties."""
     return {"domain": list(looks), "range": list(looks.values())}
 
 
@@ -26,26 +27,26 @@ def categories(
     title: str | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the colours of a column's values, with their legend.
+    """Return a colour channel with a legend.
 
-    column: the column.
-    colours: the colour of each value.
-    rows: the rows; values that do not occur in them are left out. `None` keeps all.
+    column: the column to encode.
+    colours: a colour for each value.
+    rows: if given, values that do not occur in these rows are omitted.
     title: the title of the legend.
-    more: as for `field`.
+    more: see `field`.
     """
     known = {
         value: colour
         for value, colour in colours.items()
         if rows is None or any(row[column] == value for row in rows)
     }
-    return field(f"{column}:N", title=title, scale=mapped(known), **more)
+    return field(f"{column}:N", title=title, scale=value_scale(known), **more)
 
 
 def axis(
     column: str, title: str | None, scale: Mapping[str, Any] | None = None, **look: Any
 ) -> dict[str, Any]:
-    """Return a column along an axis, with the axis's title, its scale and its look."""
+    """Return an axis channel with a title, a scale and further properties."""
     return field(
         column,
         title=title,
@@ -57,37 +58,37 @@ def axis(
 def row_axis(
     column: str, rows: Iterable[Row], title: str | None = None, **look: Any
 ) -> dict[str, Any]:
-    """Return the names in a column along an axis, in the order of the rows."""
+    """Return an axis channel for names, in the order of the rows."""
     names = list(dict.fromkeys(row[column] for row in rows))
     return {**axis(f"{column}:N", title, **look), "sort": names}
 
 
 def whole_axis(numbers: Iterable[int]) -> dict[str, Any]:
-    """Return the look of an axis labelled at whole numbers, of those given and between."""
+    """Return properties of an axis with labels at whole numbers only."""
     shown = list(numbers)
-    step = -(-(max(shown) - min(shown) + 1) // MOST_LABELS)
+    step = -(-(max(shown) - min(shown) + 1) // MAX_LABELS)
     return {"format": "d", "values": list(range(min(shown), max(shown) + 1, step))}
 
 
-def exactly(column: str, title: str = "") -> dict[str, Any]:
-    """Return the part of a tooltip that shows a column with all its digits."""
+def exact_field(column: str, title: str = "") -> dict[str, Any]:
+    """Return a tooltip field that shows a column with all digits."""
     return field(f"{column}:Q", format=".16~g", **({"title": title} if title else {}))
 
 
-def level(table: str, channel: Literal["x", "y"], at: float, **look: Any) -> View:
-    """Return a line across the plot at a value of an axis."""
+def draw_level(table: str, channel: Literal["x", "y"], at: float, **look: Any) -> View:
+    """Return a reference line across the plot at a value of an axis."""
     value = {"datum": at, "type": "quantitative"}
-    rule = rows_of(table).mark("rule", **look)
+    rule = table_view(table).mark("rule", **look)
     return rule.encode(x=value) if channel == "x" else rule.encode(y=value)
 
 
-def percent_label(field: str, digits: int = 0) -> str:
-    """Return the Vega expression of a chance beside its mark, which `percent` would round so.
+def format_percent(field: str, digits: int = 0) -> str:
+    """Return a Vega expression that formats a chance as `percent` does.
 
-    field: what the chance is called in the data.
-    digits: how many after the point.
+    field: the column of the chance.
+    digits: the number of decimals.
 
-    >>> percent_label("chance")
+    >>> format_percent("chance")
     "datum.chance > 0 && datum.chance <= 0.005 ? '< 1%' : \
 datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%')"
     """
@@ -101,7 +102,7 @@ datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%'
     )
 
 
-def chance_texts(base: View, **look: Any) -> View:
-    """Return the probabilities of a table as texts beside their marks."""
-    labelled = base.calculate(label=percent_label("probability"))
+def draw_chances(base: View, **look: Any) -> View:
+    """Return text marks with the probabilities of a table."""
+    labelled = base.calculate(label=format_percent("probability"))
     return labelled.mark("text", **look).encode(text="label:N")

@@ -11,24 +11,24 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from iacta.board.scene import NARROW, WIDE, Arrow, Scene, Sizes, build_scene, shorten_name
-from iacta.charts.axes_and_labels import mapped
+from iacta.charts.axes_and_labels import value_scale
 from iacta.charts.board_layers import (
-    MOST_NAMED,
+    MAX_LEGEND_COLUMNS,
     NOBODY,
     NOTHING,
-    arrow_layers,
-    badge_layers,
-    border_rows,
-    ground_layers,
-    label_layers,
-    names_table,
-    owned_ground,
-    steps_table,
+    draw_arrows,
+    draw_badges,
+    draw_ground,
+    draw_labels,
+    draw_names_table,
+    draw_owned_ground,
+    draw_steps_table,
+    list_borders,
 )
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
-from iacta.charts.subtitles import counted, rules_words, signed
-from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, player_tones
+from iacta.charts.subtitles import describe_rules, format_count, format_signed
+from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, choose_colours
 from iacta.charts.vega import Row, View, field, layer, vconcat
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import join_phrases
@@ -69,19 +69,20 @@ def board_map(board: Position | Board) -> Chart:
     }
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
     labels = {
-        name: f"{shorten_name(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()
+        name: f"{shorten_name(name)} {format_signed(bonus, plus=True)}"
+        for name, bonus in known.items()
     }
     label = f"{json.dumps(labels)}[datum.label]"
     legend = {"title": None, "values": list(known), "labelExpr": label} if known else None
-    scale = mapped({**dict(zip(known, tones, strict=True)), NOBODY: NOTHING})
+    scale = value_scale({**dict(zip(known, tones, strict=True)), NOBODY: NOTHING})
     borders = len({frozenset(pair) for pair in board.borders})
     bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
     return _build_chart(
         _build_scenes(board, has_badges=False),
         [{"continent": name, "bonus": bonus} for name, bonus in continents.values()],
         f"The board {shorten_name(board.name)}: "
-        f"{counted(len(board.territories), 'territory', 'territories')}, "
-        f"{counted(borders, 'border')}, {counted(len(board.continents), 'continent')}.",
+        f"{format_count(len(board.territories), 'territory', 'territories')}, "
+        f"{format_count(borders, 'border')}, {format_count(len(board.continents), 'continent')}.",
         ("Dashed lines are borders too." if board.outlines else "Lines are borders.") + bonuses,
         paint={
             "fill": field("continent:N", scale=scale, legend=legend),
@@ -95,8 +96,8 @@ def _position_map(position: Position) -> Chart:
     return _build_chart(
         _build_scenes(position.board),
         [_describe_holding(position.find_holding(name)) for name in position.board.territories],
-        f"It is {shorten_name(position.player)}'s turn, with {counted(sum(mine))} on "
-        f"{counted(len(mine), 'territory', 'territories')}.",
+        f"It is {shorten_name(position.player)}'s turn, with {format_count(sum(mine))} on "
+        f"{format_count(len(mine), 'territory', 'territories')}.",
         _name_players(position),
         owners=owner_colours(position),
     )
@@ -134,7 +135,7 @@ def plan_map(plan: Plan) -> Chart:
             for territory in plan.territories
         ],
         plan_answer(plan).sentence,
-        f"{_name_players(position)} {rules_words(plan.rules).capitalize()}."
+        f"{_name_players(position)} {describe_rules(plan.rules).capitalize()}."
         f"{_describe_arrows(plan, arrows)}{own}",
         owners=owner_colours(position),
         steps=_list_steps(plan, arrows),
@@ -148,7 +149,7 @@ def _describe_arrows(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if any(arrow.look == "rare" for arrow in arrows):
         words += "; pale arrows are fought only sometimes"
     left = sum(step.reach_probability >= MIN_STEP_PROBABILITY for step in plan.steps) - len(arrows)
-    rarer = f" {counted(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
+    rarer = f" {format_count(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
     return f"{words}." + (rarer if left > 0 else "")
 
 
@@ -174,9 +175,9 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     new = dict(reinforcement.placement)
     arrows, is_chance = list_arrows(reinforcement.plan), before.goal.is_chance
     words = {
-        board.territories.index(name): f"{signed(100 * gain, 1, plus=True)}%"
+        board.territories.index(name): f"{format_signed(100 * gain, 1, plus=True)}%"
         if is_chance
-        else signed(gain, 2, plus=True)
+        else format_signed(gain, 2, plus=True)
         for name, gain in gains.items()
         if gain
     }
@@ -185,7 +186,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         if plan.value is None
         else percent(plan.value, 0)
         if is_chance
-        else signed(plan.value, 2)
+        else format_signed(plan.value, 2)
         for plan in (reinforcement.before, reinforcement.plan)
     ]
     change = f"{figures[0]} becomes {figures[1]}"
@@ -260,7 +261,7 @@ def _build_chart(
     territories = zip(scenes[0].territories, known, scenes[0].badges, strict=True)
     rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
     wide, narrow = (_draw_map(scene, rows, owners or {}, paint) for scene in scenes)
-    tables = {"territories": rows, **more, "borders": border_rows(scenes[0])}
+    tables = {"territories": rows, **more, "borders": list_borders(scenes[0])}
     return Chart(wide, title, subtitle, tables, {"vconcat": narrow["vconcat"]})
 
 
@@ -268,14 +269,14 @@ def _draw_map(
     scene: Scene, rows: Sequence[Row], owners: Mapping[str, str], paint: Mapping[str, Any] | None
 ) -> View:
     """Return a map in one size, with the lists below."""
-    ground = ground_layers(scene, rows, **paint) if paint else owned_ground(scene, rows, owners)
-    shafts, heads = arrow_layers(scene)
-    badges = badge_layers(scene, rows, owners) if owners else []
-    on_map = layer(*ground, *shafts, *badges, *heads, *label_layers(scene))
+    ground = draw_ground(scene, rows, **paint) if paint else draw_owned_ground(scene, rows, owners)
+    shafts, heads = draw_arrows(scene)
+    badges = draw_badges(scene, rows, owners) if owners else []
+    on_map = layer(*ground, *shafts, *badges, *heads, *draw_labels(scene))
     on_map = on_map.properties(width=scene.width, height=scene.height)
     on_map = on_map.independent("color", "fill", "shape")
-    below = [steps_table(scene)] if scene.arrows else []
-    below += [table] if (table := names_table(scene)) else []
+    below = [draw_steps_table(scene)] if scene.arrows else []
+    below += [table] if (table := draw_names_table(scene)) else []
     sized = vconcat(on_map, *below, spacing=14)
     return sized.independent("color", "fill", "opacity", "shape")
 
@@ -288,7 +289,7 @@ def owner_colours(position: Position) -> dict[str, str]:
     """Return the colour of each owner, with the player first."""
     owners = dict.fromkeys([position.player, *(holding.owner for holding in position.holdings)])
     has_nobody = owners.pop("", NOBODY) != NOBODY
-    tones = player_tones(owners)
+    tones = choose_colours(owners)
     known = {owner: tones[owner] for owner in owners}
     return {**known, **({NOBODY: DEEP[GREY]} if has_nobody else {})}
 
@@ -296,6 +297,8 @@ def owner_colours(position: Position) -> dict[str, str]:
 def _name_players(position: Position) -> str:
     player, *others = [shorten_name(owner) for owner in owner_colours(position) if owner != NOBODY]
     against = (
-        join_phrases(others) if 0 < len(others) <= MOST_NAMED else counted(len(others), "other")
+        join_phrases(others)
+        if 0 < len(others) <= MAX_LEGEND_COLUMNS
+        else format_count(len(others), "other")
     )
     return f"Badges are armies at the start. To move: {player}; against: {against}."

@@ -1,4 +1,4 @@
-"""Charts of rules and methods: what rules do to the odds, and how methods agree."""
+"""Charts that compare rule sets and methods."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from iacta.battle.battle import Battle
-from iacta.charts.axes_and_labels import axis, categories, exactly, percent_label, row_axis
+from iacta.charts.axes_and_labels import axis, categories, exact_field, format_percent, row_axis
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
-from iacta.charts.subtitles import counted, expect, under_rules
+from iacta.charts.subtitles import check_type, format_count, format_rules
 from iacta.charts.theme import BLUE, GREEN, GREY, RED
-from iacta.charts.vega import Row, field, layer, rows_of, vconcat
+from iacta.charts.vega import Row, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent
 from iacta.inputs.checks import read_row
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 
-if TYPE_CHECKING:  # takes time to import
+if TYPE_CHECKING:  # slow to import
     from iacta.questions.compare import CompareAnswer
 
 EXAMPLE_ARMIES = 10
 BAR_HEIGHT = 19
 MORE, LESS = "more than half", "half or less"
-LEAST_ERROR = 1e-18  # where no error at all is drawn
-ERRORS = {
+MIN_ERROR = 1e-18  # position of error 0 on the log scale
+ERROR_LABELS = {
     1e-18: "0",
     1e-15: "10⁻¹⁵",
     1e-12: "10⁻¹²",
@@ -37,7 +37,7 @@ ERRORS = {
     1e-3: "0.1%",
     1: "100%",
 }
-TIMES = (
+TIME_LABELS = (
     "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 0.001 ? "
     "format(1000 * datum.value, '~r') + ' ms' : format(1000000 * datum.value, '~r') + ' µs'"
 )
@@ -47,14 +47,13 @@ POINT_HEIGHT = 26
 
 @chart()
 def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
-    """Return the chance of 10 armies to beat 10 under each rule set, the highest first.
+    """Return the chance of 10 armies to beat 10 under each rule set, in descending order.
 
-    known: the rule sets; those whose battles no method can solve are left out.
-
-    Rule sets none of which can be solved are refused.
+    known: the rule sets. Rule sets that no method can solve are left out, but at least one must
+        remain.
     """
     for rule_set in read_row(known, "known", "RuleSet"):
-        expect(rule_set, RuleSet, "each of known")
+        check_type(rule_set, RuleSet, "each of known")
     rows: list[Row] = []
     for rule_set in known:
         try:
@@ -67,12 +66,12 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
     if not rows:
         raise IllegalError("rules must be such that the odds of their battles can be computed")
     rows.sort(key=lambda row: -row["win_probability"])
-    base = rows_of("rules").encode(
+    base = table_view("rules").encode(
         y=row_axis("rules", rows, labelLimit=150, labelOverlap=False),
         x=axis("win_probability:Q", "chance to win", {"domain": [0, 1]}, format="%"),
-        tooltip=["rules:N", exactly("win_probability")],
+        tooltip=["rules:N", exact_field("win_probability")],
     )
-    written = base.calculate(per_cent=percent_label("win_probability", 1))
+    written = base.calculate(per_cent=format_percent("win_probability", 1))
     values = written.mark("text", align="left", dx=4).encode(text="per_cent:N")
     bars = base.mark("bar").encode(color=categories("favourite", {MORE: BLUE, LESS: RED}))
     first, last = (
@@ -93,28 +92,28 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> Chart:
 
 @chart(of="RuleSet")
 def full_roll(known: RuleSet) -> Chart:
-    """Return what a roll with all dice costs: the chance of each loss of the defenders.
+    """Return the chances of each loss of the defenders in a roll with all dice.
 
-    known: the rule set; refused if its dice are not chosen before the roll.
+    known: a rule set in which the dice are chosen before the roll.
     """
     if not known.rules.mode.dice_chosen_first:
         raise known.rules.mode.unfit("to draw the dice of a full roll")
     roll = Roll(*known.rules.full_roll, known.rules)
     losses = roll.loss_counts()
     words = "armies that the defenders lose; the attackers lose the rest"
-    base = rows_of("losses").encode(
+    base = table_view("losses").encode(
         x=axis("defenders_lost:O", words, labelAngle=0),
         y=axis("probability:Q", "chance", format="%"),
         tooltip=[
             field("defenders_lost:O", title="defenders lose"),
             field("attackers_lost:O", title="attackers lose"),
-            exactly("probability", "chance"),
+            exact_field("probability", "chance"),
             field("ways:Q", title=f"of {losses.total} equally likely rolls"),
         ],
     )
     values = base.mark("text", dy=-7).encode(text=field("probability:Q", format=".1%"))
     ours, theirs = map(float, roll.expected_losses())
-    dice = f"{counted(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
+    dice = f"{format_count(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
     others = "; in all other rolls both sides gain armies" if losses.gains else ""
     return Chart(
         layer(base.mark("bar", color=BLUE), values),
@@ -135,14 +134,12 @@ def full_roll(known: RuleSet) -> Chart:
 
 
 @chart(of="CompareAnswer")
-def methods_compared(answer: CompareAnswer) -> Chart:
-    """Return the relative error of each method beside the time that it took, on log scales.
+def method_comparison(answer: CompareAnswer) -> Chart:
+    """Return the time and the relative error of each method, on log scales.
 
-    answer: what `iacta.ask` answers to `compare`.
-
-    A battle that no method has solved is refused.
+    answer: the answer of `iacta.ask` to `compare`, with at least one method that solves the battle.
     """
-    from iacta.questions.compare import time_text  # takes time to import
+    from iacta.questions.compare import time_text  # slow to import
 
     rows: list[Row] = []
     for method in answer.methods:
@@ -159,32 +156,32 @@ def methods_compared(answer: CompareAnswer) -> Chart:
                 }
             )
     if not rows:
-        raise IllegalError("a battle must be one that some method can solve to be drawn")
+        raise IllegalError("a picture needs at least one method that solves the battle")
     rows.sort(key=lambda row: row["seconds"])
     fastest, took = rows[0]["method"], time_text(rows[0]["seconds"])
     speed = f"{fastest} is the fastest of {len(rows)} methods, with {took}."
     if len(rows) == 1:
         speed = f"Only {fastest} answers, in {took}."
     numbers = [field(f"{name}:Q", format=".3~g") for name in ("relative_error", "seconds")]
-    base = rows_of("methods").encode(
+    base = table_view("methods").encode(
         y=row_axis("method", rows, labelOverlap=False),
-        tooltip=["method:N", exactly("win_probability"), *numbers],
+        tooltip=["method:N", exact_field("win_probability"), *numbers],
     )
     base = base.properties(height=POINT_HEIGHT * len(rows))
     look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
-    seconds = axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
-    powers = {round(math.log10(value)): label for value, label in ERRORS.items()}
-    # A method without an error is at the left.
+    seconds = axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIME_LABELS, tickCount=4)
+    powers = {round(math.log10(value)): label for value, label in ERROR_LABELS.items()}
+    # The axis begins with error 0.
     errors = axis(
         "shown:Q",
         "relative error",
-        {"type": "log", "domain": [LEAST_ERROR, 1], "clamp": True},
-        values=list(ERRORS),
+        {"type": "log", "domain": [MIN_ERROR, 1], "clamp": True},
+        values=list(ERROR_LABELS),
         labelExpr=f"{json.dumps(powers)}[round(log(datum.value) / LN10)]",
     )
     answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
     colour = categories("answer", answers, rows, "relative error")
-    shown = base.calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
+    shown = base.calculate(shown=f"max(datum.relative_error || 0, {MIN_ERROR})")
     times = base.mark("point", color=BLUE, **look).encode(x=seconds)
     points = shown.mark("point", **look).encode(x=errors, color=colour)
     question, rule_set = answer.question, answer.question.rule_set
@@ -192,7 +189,7 @@ def methods_compared(answer: CompareAnswer) -> Chart:
         vconcat(times, points).independent("color"),
         f"{answer.sentence} {speed}",
         f"{question.attackers} armies against {question.defenders}, the chance to win "
-        f"({under_rules(rule_set.rules, rule_set.name)}): the time that each method took, and its "
+        f"({format_rules(rule_set.rules, rule_set.name)}): the time that each method took, and its "
         "error.",
         {"methods": rows},
     )

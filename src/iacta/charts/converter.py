@@ -1,8 +1,8 @@
-"""Turns a Vega-Lite specification into a picture, in this process or in one of its own.
+"""Conversion of Vega-Lite specifications to images, in this process or in a child process.
 
-Loading vl-convert takes most of a second, during which Python can do nothing else. A process of its
-own loads it while the answer is still being computed. That process runs this very file, which
-therefore imports nothing of iacta.
+Importing vl-convert blocks Python for most of a second. The child process imports it in parallel
+with the computation of the answer. The child runs this file, which therefore imports nothing of
+iacta.
 """
 
 import json
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 CONVERTED = ("svg", "png", "pdf", "html")
-SCALE = 2  # for screens with two pixels where others have one
-KILLED = "its process was ended; it may need more memory than there is"
-# As small as can be: what takes long is to start, and larger pictures warm up no more than this.
-FIRST = {
+SCALE = 2  # pixel density for high-resolution screens
+KILLED = "the converter was killed; the picture may need more memory than this machine has"
+# A minimal chart warms up the converter as well as a large chart.
+WARM_UP_SPEC = {
     "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
     "data": {"values": [{"x": 1}]},
     "mark": "bar",
@@ -29,10 +29,10 @@ FIRST = {
 
 
 def convert(spec: str, kind: str) -> bytes:
-    """Return a picture, or the script that draws the charts of a page.
+    """Convert a specification to an image, or return the script for HTML pages.
 
-    spec: the Vega-Lite specification as JSON; not used for `"html"`.
-    kind: one of `CONVERTED`; or `"raster"` for the PNG of an SVG, given instead of a specification.
+    spec: the Vega-Lite specification as JSON; ignored for `"html"`. For `"raster"`, an SVG.
+    kind: one of `CONVERTED`, or `"raster"` to convert an SVG to PNG.
     """
     import vl_convert  # slow to import
 
@@ -44,17 +44,17 @@ def convert(spec: str, kind: str) -> bytes:
         return vl_convert.vegalite_to_pdf(spec)
     if kind == "raster":
         return vl_convert.svg_to_png(spec, scale=SCALE)
-    return _script(vl_convert).encode()
+    return _load_script(vl_convert).encode()
 
 
-def _script(vl_convert: Any) -> str:
-    """Return Vega and what belongs to it as one script, from a cache: bundling takes seconds.
+def _load_script(vl_convert: Any) -> str:
+    """Return a script with Vega and its dependencies from a cache, as bundling takes seconds.
 
-    The cached file's name holds its hash, so that no damaged or foreign file is used.
+    The name of the cache file contains its hash, which reveals a damaged or foreign file.
     """
     cache = os.environ.get("XDG_CACHE_HOME") or ""
     cache = cache if os.path.isabs(cache) else os.path.expanduser("~/.cache")
-    if not os.path.isabs(cache):  # the user has no home
+    if not os.path.isabs(cache):  # no home directory
         return str(vl_convert.javascript_bundle())
     folder = Path(cache) / "iacta"
     stem = f"vega-{vl_convert.__version__}"
@@ -64,26 +64,25 @@ def _script(vl_convert: Any) -> str:
             if known.name == f"{stem}-{sha256(content).hexdigest()}.js":
                 return content.decode()
     script: str = vl_convert.javascript_bundle()
-    with suppress(OSError):  # then it takes as long the next time
+    with suppress(OSError):  # caching is optional
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f".{os.urandom(8).hex()}"
-        with part.open("xb") as opened:  # fails where there is anything, be it a link
+        with part.open("xb") as opened:  # fails if the name exists, even as a link
             opened.write(script.encode())
         part.replace(folder / f"{stem}-{sha256(script.encode()).hexdigest()}.js")
     return script
 
 
 class PictureError(Exception):
-    """A picture that could not be made, for a reason in one line."""
+    """A picture could not be converted. The message is the reason, in one line."""
 
 
 class Converter:
-    """vl-convert in a process of its own, which is ready by the time the chart is.
+    """vl-convert in a child process that converts one picture at a time.
 
-    first: what is drawn first, one of `CONVERTED`.
+    first: the kind of the first picture, one of `CONVERTED`.
 
-    It draws one picture after another. Ctrl-C does not reach it. It ends when it is closed, or when
-    the process that started it ends.
+    Ctrl-C does not reach the child process. The child ends on `close`, or when its parent ends.
     """
 
     def __init__(self, first: str) -> None:
@@ -96,10 +95,10 @@ class Converter:
         )
 
     def __call__(self, spec: str, kind: str) -> bytes:
-        """Return a picture, as `convert` does."""
+        """Convert a specification as `convert` does."""
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
-            raise PictureError("its process has no pipes")
+            raise PictureError("the converter has no pipes")
         try:
             requests.write(json.dumps([spec, kind]).encode() + b"\n")
             requests.flush()
@@ -114,17 +113,17 @@ class Converter:
         return b64decode(made)
 
     def close(self) -> None:
-        """End the process, even while it draws."""
+        """Kill the process, even during a conversion."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # nobody reads what was still to be written
+                with suppress(OSError):  # unwritten requests are lost on purpose
                     pipe.close()
 
 
-def _answer(line: bytes) -> tuple[str, str]:
-    """Return the picture that a line asks for, or why there is none."""
+def _handle_request(line: bytes) -> tuple[str, str]:
+    """Return the picture for a request, or the reason of the failure."""
     try:
         return b64encode(convert(*json.loads(line))).decode(), ""
     except Exception:
@@ -133,7 +132,7 @@ def _answer(line: bytes) -> tuple[str, str]:
 
 if __name__ == "__main__":
     if sys.argv[1] != "html":
-        convert(json.dumps(FIRST), "svg")
+        convert(json.dumps(WARM_UP_SPEC), "svg")
     for request in sys.stdin.buffer:
-        sys.stdout.buffer.write(json.dumps(_answer(request)).encode() + b"\n")
+        sys.stdout.buffer.write(json.dumps(_handle_request(request)).encode() + b"\n")
         sys.stdout.buffer.flush()

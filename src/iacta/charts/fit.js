@@ -1,16 +1,16 @@
-// Draws a chart as wide as the room that it has: on iacta's pages, and in the pages that it saves.
+// Fits charts to the available width, on iacta's pages and in saved HTML pages.
 
-const LEAST = 160; // no plot is narrower
-const MARGIN = 110; // the usual room of axes and padding beside the plot
-const NARROW = 480; // narrower places have smaller letters in their titles
+const MIN_WIDTH = 160;
+const MARGIN = 110; // typical width of axes and padding
+const NARROW = 480; // below this width, titles use smaller fonts
 
 /**
  * Draw a Vega-Lite specification into an element, and return the sizes that fit.
  *
- * config: of Vega-Lite, which is changed. room: pixels. sizes: `width`, of a plot at most; `narrow`,
- * of one that has a narrow form; `padding`, left and right. slack: how much room may remain.
- * fitted: what this has returned before, for the same room. isLate: whether another drawing has
- * begun; then nothing is returned.
+ * config: the Vega-Lite configuration, which is modified. room: the available width in pixels.
+ * sizes: the maximum `width` of a plot, the width below which it is `narrow`, and the `padding` on
+ * both sides. slack: the width that may remain unused. fitted: an earlier result for the same room.
+ * isLate: returns whether a newer drawing has begun; the result is then null.
  */
 export async function fit(place, spec, config, { room, sizes, slack, options, fitted, isLate }) {
   const { width: widest, narrow, padding } = sizes;
@@ -23,10 +23,10 @@ export async function fit(place, spec, config, { room, sizes, slack, options, fi
     width = fitted.width;
     Object.assign(config.title, fitted.title);
   }
-  // How much room the labels beside the plot take is known only once they are drawn.
+  // The width of the labels is only known after drawing.
   for (let round = 0; round < 3; ++round) {
-    config.view.continuousWidth = config.view.discreteWidth = width = Math.max(LEAST, width);
-    // Maps have two sizes, for which the places of their labels are computed.
+    config.view.continuousWidth = config.view.discreteWidth = width = Math.max(MIN_WIDTH, width);
+    // Maps have two fixed sizes with precomputed label positions.
     const isFixed = spec.usermeta?.narrow?.vconcat;
     const isNarrow = isFixed ? room < widest + padding : width < narrow;
     const form = isNarrow ? { ...spec, ...spec.usermeta?.narrow } : spec;

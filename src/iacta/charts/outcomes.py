@@ -1,4 +1,4 @@
-"""Charts of outcomes: how battles and campaigns end, computed and simulated, and distributions."""
+"""Charts of computed and simulated outcomes of battles and campaigns, and of distributions."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import Any, NamedTuple, TypeAlias
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.axes_and_labels import (
-    WHOLE,
-    WITHOUT_SIGN,
+    INTEGER_LABELS,
+    UNSIGNED_LABELS,
     axis,
     categories,
-    chance_texts,
-    exactly,
+    draw_chances,
+    exact_field,
     row_axis,
 )
 from iacta.charts.registry import chart
 from iacta.charts.saving import Chart
 from iacta.charts.subtitles import (
-    counted,
-    expect,
-    fight,
-    limit,
-    rules_words,
-    seed_words,
-    signed,
-    stop_words,
+    check_size,
+    check_type,
+    describe_rules,
+    format_battle,
+    format_count,
+    format_seed,
+    format_signed,
+    format_stop,
 )
 from iacta.charts.theme import AMBER, BLUE, GREY, RED
-from iacta.charts.vega import Row, View, field, layer, rows_of, vconcat
+from iacta.charts.vega import Row, View, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import count, join_phrases
 from iacta.inputs.checks import quote
@@ -46,65 +46,65 @@ from iacta.questions.campaign import campaign_answer
 from iacta.questions.roll import roll_answer
 from iacta.rules.roll import Roll
 
-# How something ends, with a number of armies.
+# Probabilities of pairs of an ending, such as `WIN`, and a number of armies.
 Ends: TypeAlias = Mapping[tuple[str, int], Probability]
 
 WIN, HOLD, STOP = "you win", "they hold", "you stop"
 COLOURS = {WIN: BLUE, HOLD: RED, STOP: AMBER}
-REMAIN = "armies that remain: theirs to the left, yours to the right"
+REMAINING = "armies that remain: theirs to the left, yours to the right"
 YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
-MOST_BARS = 120  # more are no more than hairs
-FEW_BARS = 40  # of so few, none is left out
-MOST_ROWS = 30  # of a distribution of anything but numbers
+MAX_BARS = 120  # more bars would be too thin
+MIN_BARS = 40  # rare outcomes are left out only if more bars remain
+MAX_ROWS = 30  # outcomes that are not numbers
 ROW_HEIGHT = 22
-RARE = 1e-4
-PALE = 0.75
+RARE_CHANCE = 1e-4
+PALE_OPACITY = 0.75
 
 TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
-MOST_TERRITORIES = 100  # more panels cannot be read
-PANEL = 140  # pixels
-MOST_NUMBERS = 15  # of more territories, the chances are not written
-LEAST_WRITTEN = 0.005  # nor are smaller ones
+MAX_TERRITORIES = 100  # more territories would be unreadable
+PANEL_HEIGHT = 140  # pixels
+MAX_NUMBERED = 15  # territories with labelled chances
+MIN_LABELLED_CHANCE = 0.005
 
-MOST_INTERVALS = 40  # bars, of a simulation
-MOST_NAMED = 6  # territories, whose defenders are named
+MAX_INTERVALS = 40  # bars with intervals
+MAX_NAMED = 6  # territories listed in a subtitle
 LAST = "your armies in the last territory, if all are taken"
 NOT_TAKEN = "territories not taken, if you stop or they hold"
-SMALL = 200  # pixels, where there are two plots
+SMALL_HEIGHT = 200  # pixels for each of two plots
 
 
 @chart(of="Battle")
 def battle_outcomes(battle: Battle) -> Chart:
-    """Return how a battle ends: the chances of each number of armies left, to either side.
+    """Return the probability of each outcome of a battle, by the number of armies left.
 
     battle: the battle.
 
-    The chart has a table `outcomes`: `end`, the numbers of armies from `least` to `most`, yours
-    above 0 where you win or stop and theirs below where they hold, and their `probability`. More
-    than 120 numbers are joined; of more than 40, those at the ends that occur once in 10,000
-    battles are left out. Battles with more outcomes than can be listed are refused.
+    The table `outcomes` has the `end`, the range of armies left from `least` to `most`, and the
+    `probability`. Your armies are positive numbers, and the defenders' are negative. If there are
+    more than 120 numbers, neighbours share a bar. If there are more than 40, the rarest outcomes at
+    both ends, with a total chance below 1 in 10,000 each, are left out.
     """
     answer = battle_answer(battle)
-    outcomes = answer.outcomes or battle.outcomes()  # which refuses too many
-    rows = bar_rows(outcomes.map(lambda end: _end(battle, end)))
+    outcomes = answer.outcomes or battle.outcomes()  # raises an error if there are too many
+    rows = list_bars(outcomes.map(lambda end: _find_end(battle, end)))
     return Chart(
-        histogram("outcomes", rows, _whose(rows), is_signed=False),
+        histogram("outcomes", rows, _choose_title(rows), is_signed=False),
         answer.sentence,
-        fight(battle.attackers, battle.defenders, battle.rules, battle.stop)
-        + f" How it ends, including the garrison of {battle.rules.garrison}.",
+        format_battle(battle.attackers, battle.defenders, battle.rules, battle.stop)
+        + f" Armies left, including the garrison of {battle.rules.garrison}.",
         {"outcomes": rows},
     )
 
 
-def _whose(rows: Sequence[Row]) -> str:
+def _choose_title(rows: Sequence[Row]) -> str:
     held = [row["end"] == HOLD for row in rows]
-    return THEIRS if all(held) else REMAIN if any(held) else YOURS
+    return THEIRS if all(held) else REMAINING if any(held) else YOURS
 
 
-def fate_of(end: Outcome, battle: Battle) -> str:
+def find_fate(end: Outcome, battle: Battle) -> str:
     if is_won(end):
         return WIN
     return STOP if battle.is_stopped(end) else HOLD
@@ -112,12 +112,12 @@ def fate_of(end: Outcome, battle: Battle) -> str:
 
 @chart(of="Roll")
 def roll_losses(roll: Roll) -> Chart:
-    """Return what one roll of the dice costs both sides.
+    """Return the losses of both sides in one roll of the dice.
 
     roll: the roll.
 
-    The chart has a table `losses`: the armies that `attackers` and `defenders` lose, and the
-    `count` of equally likely rolls, of a `total`, that cost this many.
+    The table `losses` has the armies that `attackers` and `defenders` lose, and the `count` of
+    rolls with these losses among a `total` of equally likely rolls.
 
     Source: Taflin (2001), table 1.
     """
@@ -137,14 +137,14 @@ def roll_losses(roll: Roll) -> Chart:
         for lost, chance in sorted(roll.losses().items())
     ]
     room = {"domainMax": 1.25 * max(row["probability"] for row in rows)}
-    base = rows_of("losses").encode(
+    base = table_view("losses").encode(
         y=row_axis("losses", rows, "armies lost"),
         x=axis("probability:Q", CHANCE, room, format="~%", tickCount=5),
         tooltip=[
             field("losses:N", title="armies lost"),
             field("count:Q", title="rolls"),
             field("total:Q", title="of"),
-            exactly("probability", CHANCE),
+            exact_field("probability", CHANCE),
         ],
     )
     colours = {more[1]: RED, more[-1]: BLUE, more[0]: GREY}
@@ -155,44 +155,44 @@ def roll_losses(roll: Roll) -> Chart:
         layer(bars, text).properties(height=50 * len(rows)),
         roll_answer(roll).sentence,
         f"Armies lost in one roll of {dice} against {roll.defence_dice} "
-        f"({rules_words(roll.rules)}).",
+        f"({describe_rules(roll.rules)}).",
         {"losses": rows},
     )
 
 
 @chart(of="Distribution")
 def distribution(distribution: Distribution[Any]) -> Chart:
-    """Return the probability of each outcome of a distribution, in order if they are numbers.
+    """Return the probability of each outcome of a distribution.
 
     distribution: the distribution.
 
-    The chart has a table `outcomes`: of whole numbers those from `least` to `most` with their
-    `probability`, joined and left out as for `battle_outcomes`; of anything else each `outcome`
-    with its `probability`, the 30 likeliest.
+    For whole numbers, the table `outcomes` has ranges from `least` to `most` with a `probability`,
+    as in `battle_outcomes`. Otherwise it has the 30 likeliest outcomes, each with its `outcome` and
+    `probability`.
     """
     likeliest = distribution.mode()
     often = f"{percent(distribution[likeliest], 0)} of the time"
     if all(isinstance(value, int) for value in distribution):
-        rows = bar_rows({(CHANCE, value): chance for value, chance in distribution.items()})
+        rows = list_bars({(CHANCE, value): chance for value, chance in distribution.items()})
         return Chart(
             histogram("outcomes", rows, "number", {CHANCE: BLUE}).encode(color={"value": BLUE}),
-            f"{signed(distribution.mean(), 2)} on average, most often {signed(likeliest)}: "
-            f"{often}.",
+            f"{format_signed(distribution.mean(), 2)} on average, most often "
+            f"{format_signed(likeliest)}: {often}.",
             "The probability of each number.",
             {"outcomes": rows},
         )
     ranked = sorted(distribution.items(), key=lambda item: -item[1])
     rows = [
-        {"outcome": _outcome_words(value), "probability": float(chance)}
-        for value, chance in ranked[:MOST_ROWS]
+        {"outcome": _format_outcome(value), "probability": float(chance)}
+        for value, chance in ranked[:MAX_ROWS]
     ]
     left_out = len(ranked) - len(rows)
-    bars = rows_of("outcomes").mark("bar").properties(height=ROW_HEIGHT * len(rows))
+    bars = table_view("outcomes").mark("bar").properties(height=ROW_HEIGHT * len(rows))
     return Chart(
         bars.encode(
             y=row_axis("outcome", rows),
             x=axis("probability:Q", CHANCE, format="~%", tickCount=5),
-            tooltip=["outcome:N", exactly("probability", CHANCE)],
+            tooltip=["outcome:N", exact_field("probability", CHANCE)],
         ),
         f"Most often {rows[0]['outcome']}: {often}.",
         "The probability of each outcome"
@@ -201,7 +201,7 @@ def distribution(distribution: Distribution[Any]) -> Chart:
     )
 
 
-def _outcome_words(outcome: Any) -> str:
+def _format_outcome(outcome: Any) -> str:
     fields = getattr(outcome, "_fields", None)
     if fields is None:
         return str(outcome)
@@ -209,26 +209,26 @@ def _outcome_words(outcome: Any) -> str:
 
 
 class BarSpan(NamedTuple):
-    """What a bar stands for: how it ends, with from the least to the most armies."""
+    """The outcomes of a bar: an ending, and a range of armies."""
 
     end: str
     least: int
     most: int
 
 
-def spans_of(ends: Ends, most: int = MOST_BARS) -> dict[tuple[str, int], BarSpan]:
-    """Return the bar to which each outcome belongs.
+def group_outcomes(ends: Ends, most: int = MAX_BARS) -> dict[tuple[str, int], BarSpan]:
+    """Assign each outcome to a bar.
 
-    most: how many bars there may be; of more, neighbours are joined. Where there are more than 40,
-        those at either end are left out that together are rarer than 1 in 10,000.
+    most: the maximum number of bars; beyond it, neighbours share a bar. Outcomes at both ends with
+        a total chance below 1 in 10,000 are left out if more than 40 numbers occur.
     """
     chances: dict[int, float] = defaultdict(float)
     for (_, number), chance in ends.items():
         chances[number] += float(chance)
     kept = sorted(chances)
-    for last in (0, -1) if len(kept) > FEW_BARS else ():
+    for last in (0, -1) if len(kept) > MIN_BARS else ():
         rare = chances[kept[last]]
-        while rare < RARE:
+        while rare < RARE_CHANCE:
             kept.pop(last)
             rare += chances[kept[last]]
     width = -(-(kept[-1] - kept[0] + 1) // most)
@@ -239,9 +239,12 @@ def spans_of(ends: Ends, most: int = MOST_BARS) -> dict[tuple[str, int], BarSpan
     }
 
 
-def bar_rows(ends: Ends, bars: Mapping[tuple[str, int], BarSpan] | None = None) -> list[Row]:
-    """Return a row for each bar, which are those of `spans_of` unless they are given."""
-    bars = bars or spans_of(ends)
+def list_bars(ends: Ends, bars: Mapping[tuple[str, int], BarSpan] | None = None) -> list[Row]:
+    """Return a row for each bar.
+
+    bars: the bar of each outcome; by default from `group_outcomes`.
+    """
+    bars = bars or group_outcomes(ends)
     sums: dict[BarSpan, float] = defaultdict(float)
     for outcome in filter(bars.__contains__, ends):
         sums[bars[outcome]] += float(ends[outcome])
@@ -258,23 +261,23 @@ def histogram(
     is_signed: bool = True,
     end: float = 0,
 ) -> View:
-    """Return bars as wide as the armies that they stand for, coloured by how it ends.
+    """Return a histogram coloured by the ending.
 
-    title: what the armies are.
-    beneath: whether lines are drawn over the bars; these are then pale, and each begins at 0.
-    is_signed: whether numbers below 0 have their sign; without, they are those of the defenders.
-    end: of the axis of chances; 0 if nothing stands beside it.
+    title: the title of the axis of armies.
+    beneath: whether lines will be drawn on top; the bars are then pale and not stacked.
+    is_signed: whether to write minus signs; without signs, negative numbers mean defenders.
+    end: the end of the axis of chances, or 0 to choose it automatically.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
-    bars = rows_of(table, low="datum.least - 0.45", high="datum.most + 0.45")
+    bars = table_view(table, low="datum.least - 0.45", high="datum.most + 0.45")
     chance = CHANCE if width == 1 else f"chance of {width} numbers in a row"
-    label = WHOLE if is_signed else WITHOUT_SIGN
+    label = INTEGER_LABELS if is_signed else UNSIGNED_LABELS
     if not is_signed and all(row["least"] >= 0 for row in rows):
-        label = f"datum.value < 0 ? '' : {label}"  # the axis may begin before the first bar
+        label = f"datum.value < 0 ? '' : {label}"  # the axis may extend beyond the bars
     elif not is_signed and all(row["most"] <= 0 for row in rows):
         label = f"datum.value > 0 ? '' : {label}"
     look = {"format": ",~d", "tickMinStep": 1, "labelExpr": label}
-    return bars.mark("bar", binSpacing=0, opacity=PALE if beneath else 1).encode(
+    return bars.mark("bar", binSpacing=0, opacity=PALE_OPACITY if beneath else 1).encode(
         x=field("low:Q", title=title, bin="binned", axis=look),
         x2="high",
         y=field(
@@ -289,25 +292,24 @@ def histogram(
             "end:N",
             field("least:Q", title="from"),
             field("most:Q", title="to"),
-            exactly("probability", CHANCE),
+            exact_field("probability", CHANCE),
         ],
     )
 
 
 @chart(of="Campaign")
 def survival(campaign: Campaign) -> Chart:
-    """Return how far a campaign comes: where it fails, how often it goes on, and the armies.
+    """Return the progress of a campaign: the chance of each fate at each territory, and the armies.
 
-    campaign: the campaign.
+    campaign: a campaign with at most 100 territories.
 
-    The chart has a table `territories`: for each `territory` the chance of each `fate`; a table
-    `stacks` of the armies of either side there, the expected `attackers` if they come so far; and a
-    table `left` of the armies in the last territory, if all are taken. More than 100 territories
-    are refused.
+    The table `territories` has for each `territory` the probability of each `fate`. The table
+    `stacks` has the armies of both sides; yours are the expected number on arrival. The table
+    `left` has the armies in the last territory after a complete success.
     """
     count = len(campaign.territories)
     words = "a picture of a campaign must have at most {} territories"
-    limit(count, MOST_TERRITORIES, words, quote(count))
+    check_size(count, MAX_TERRITORIES, words, quote(count))
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
     fails = ""
@@ -315,37 +317,37 @@ def survival(campaign: Campaign) -> Chart:
         failed = outcomes.condition(lambda end: end.conquered < count)
         number = failed.map(lambda end: end.conquered + 1).mode()
         fails = f" Most failures are at territory {number}."
-    fates = _fates(campaign, outcomes)
-    panels = _survival_panels(fates)
-    tables = {"territories": fates, "stacks": _stacks(campaign)}
+    fates = _list_fates(campaign, outcomes)
+    panels = _draw_survival(fates)
+    tables = {"territories": fates, "stacks": _list_stacks(campaign)}
     ends = {(WIN, end.attackers): p for end, p in outcomes.items() if end.conquered == count}
     if ends:
-        tables["left"] = bar_rows(ends)
+        tables["left"] = list_bars(ends)
         title = "armies in the last territory, if all are taken"
         left = histogram("left", tables["left"], title, {WIN: BLUE})
         panels.append(left.encode(color={"value": BLUE}))
-    drawn = vconcat(*(panel.properties(height=PANEL) for panel in panels))
+    drawn = vconcat(*(panel.properties(height=PANEL_HEIGHT) for panel in panels))
     return Chart(
         drawn.independent("color"),
         answer.sentence + fails,
-        campaign_subject(campaign),
+        describe_campaign(campaign),
         tables,
     )
 
 
-def goal(campaign: Campaign) -> str:
+def format_goal(campaign: Campaign) -> str:
     count = len(campaign.territories)
     return "the territory" if count == 1 else f"all {count} territories"
 
 
-def campaign_subject(campaign: Campaign) -> str:
+def describe_campaign(campaign: Campaign) -> str:
     return (
-        f"{counted(campaign.attackers)} on {'its' if campaign.attackers == 1 else 'their'} way"
-        f"{stop_words(campaign.stop)} ({rules_words(campaign.rules)})."
+        f"{format_count(campaign.attackers)} on {'its' if campaign.attackers == 1 else 'their'} way"
+        f"{format_stop(campaign.stop)} ({describe_rules(campaign.rules)})."
     )
 
 
-def _fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[Row]:
+def _list_fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[Row]:
     count = len(campaign.territories)
 
     def fate(end: CampaignOutcome) -> tuple[int, str]:
@@ -364,7 +366,7 @@ def _fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[
     ]
 
 
-def _stacks(campaign: Campaign) -> list[Row]:
+def _list_stacks(campaign: Campaign) -> list[Row]:
     return [
         {"territory": number, "side": side, "armies": armies}
         for number, (odds, territory) in enumerate(
@@ -378,8 +380,8 @@ def _stacks(campaign: Campaign) -> list[Row]:
     ]
 
 
-def _survival_panels(fates: Sequence[Row]) -> list[View]:
-    """Return where a campaign ends, if it can fail; what it takes; and the armies of both sides."""
+def _draw_survival(fates: Sequence[Row]) -> list[View]:
+    """Return panels: chance of each end (if failure is possible), chance of success, and armies."""
     failures = [row for row in fates if row["fate"] != TAKEN]
     count = max(row["territory"] for row in fates)
     across = axis("territory:O", "territory", labelAngle=0)
@@ -388,31 +390,31 @@ def _survival_panels(fates: Sequence[Row]) -> list[View]:
     if failures:
         every = {"domain": list(range(1, count + 1))}
         chance = {"title": "chance that it ends there", "axis": {"format": "~%", "tickCount": 4}}
-        base = rows_of("territories", f"datum.fate != '{TAKEN}'").encode(
+        base = table_view("territories", f"datum.fate != '{TAKEN}'").encode(
             x=axis("territory:O", "territory", every, labelAngle=0),
             y=field("probability:Q", stack="zero", **chance),
-            tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
+            tooltip=["territory:O", "fate:N", exact_field("probability", "chance")],
         )
         layers = [base.mark("bar").encode(color=categories("fate", FATES, failures))]
-        # Vega warns of a layer without rows.
-        has_written = any(row["probability"] >= LEAST_WRITTEN for row in failures)
-        if has_written and len({row["fate"] for row in failures}) == 1 and count <= MOST_NUMBERS:
-            written = base.filter(f"datum.probability >= {LEAST_WRITTEN}")
-            layers.append(chance_texts(written, dy=-6, fontSize=10))
+        # Vega warns about layers without rows.
+        has_written = any(row["probability"] >= MIN_LABELLED_CHANCE for row in failures)
+        if has_written and len({row["fate"] for row in failures}) == 1 and count <= MAX_NUMBERED:
+            written = base.filter(f"datum.probability >= {MIN_LABELLED_CHANCE}")
+            layers.append(draw_chances(written, dy=-6, fontSize=10))
         panels.append(layer(*layers))
     words, all_chances = "chance to take it", {"domain": [0, 1]}
-    taken = rows_of("territories", f"datum.fate == '{TAKEN}'").encode(
+    taken = table_view("territories", f"datum.fate == '{TAKEN}'").encode(
         x=across,
         y=axis("probability:Q", words, all_chances, format="~%", tickCount=5),
-        tooltip=["territory:O", exactly("probability", words)],
+        tooltip=["territory:O", exact_field("probability", words)],
     )
-    stacks = rows_of("stacks").encode(
+    stacks = table_view("stacks").encode(
         x=across,
         y=axis("armies:Q", "armies (yours: on average)", tickCount=5),
         color=categories("side", {"yours": BLUE, "theirs": RED}),
-        tooltip=["territory:O", "side:N", exactly("armies")],
+        tooltip=["territory:O", "side:N", exact_field("armies")],
     )
-    # A line would say that the armies of one territory had to do with those of the next.
+    # Bars, because the defenders of different territories are unrelated.
     theirs = stacks.filter("datum.side == 'theirs'").mark("bar")
     yours = stacks.filter("datum.side == 'yours'")
     return [
@@ -429,61 +431,64 @@ def simulated_outcomes(
     *,
     seed: int | None = None,
 ) -> Chart:
-    """Return how often each outcome was observed, with its interval, beside its exact chance.
+    """Return simulated outcomes with intervals, and the exact chances.
 
-    simulated: what `simulate_battle` or `simulate_campaign` returns.
-    fought: the battle or the campaign that was simulated.
-    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
+    simulated: the result of `simulate_battle` or `simulate_campaign`.
+    fought: the simulated battle or campaign.
+    seed: the seed of the simulation for the subtitle, or `None`.
 
-    The chart has a table `outcomes`: how it ends, the numbers from `least` to `most`, the part of
-    the runs that ended so (`probability`), its 95% interval from `low` to `high`, and the `exact`
-    chance, empty if no method computes it. After a success the numbers are the armies that remain,
-    above 0: in a campaign of several territories those in the last one. Where you stop before the
-    only territory they are yours too. Otherwise they are below 0: the defenders that remain, or in
-    such a campaign the territories not taken.
+    The table `outcomes` has the `end`, a range of numbers from `least` to `most`, the share of runs
+    (`probability`), its 95% interval from `low` to `high`, and the `exact` chance if a method
+    computes it. Positive numbers are your armies left, in the last territory of a campaign.
+    Negative numbers are the defenders left, or in a campaign of several territories, the number of
+    territories not taken.
     """
-    expect(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
-    rows = _simulated_rows(simulated, fought)
+    check_type(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
+    rows = _list_simulated(simulated, fought)
     if isinstance(fought, Battle) or len(fought.territories) == 1:
-        drawn = _plot(rows, _whose(rows))
-    else:  # armies and territories have no axis in common
+        drawn = _draw_simulated(rows, _choose_title(rows))
+    else:  # armies and territories need separate axes
         most = 1.05 * max(max(row["high"], row["exact"] or 0) for row in rows)
         won = [row for row in rows if row["end"] == WIN]
         lost = [row for row in rows if row["end"] != WIN]
         parts = ((won, LAST, f"datum.end == '{WIN}'"), (lost, NOT_TAKEN, f"datum.end != '{WIN}'"))
-        plots = [_plot(*part, most).properties(height=SMALL) for part in parts if part[0]]
+        plots = [
+            _draw_simulated(*part, most).properties(height=SMALL_HEIGHT)
+            for part in parts
+            if part[0]
+        ]
         drawn = vconcat(*plots).independent("color")
     return Chart(
         drawn,
-        simulated_title(simulated.won, fought),
-        f"{simulated_subject(fought)} Bars: games with dice{seed_words(seed)}; vertical lines: "
+        summarise_simulation(simulated.won, fought),
+        f"{describe_simulation(fought)} Bars: games with dice{format_seed(seed)}; vertical lines: "
         f"{CONFIDENCE:.0%} intervals; horizontal lines: exact.",
         {"outcomes": rows},
     )
 
 
-def simulated_subject(fought: Battle | Campaign) -> str:
+def describe_simulation(fought: Battle | Campaign) -> str:
     if isinstance(fought, Battle):
-        return fight(fought.attackers, fought.defenders, fought.rules, fought.stop)
+        return format_battle(fought.attackers, fought.defenders, fought.rules, fought.stop)
     chain, count = fought.stages(), len(fought.territories)
     if count == 1:
-        return fight(fought.attackers, *chain[0])
+        return format_battle(fought.attackers, *chain[0])
     held = join_phrases([str(stage.defenders) for stage in chain])
-    by = f", held by {held}" if count <= MOST_NAMED else ""
+    by = f", held by {held}" if count <= MAX_NAMED else ""
     return (
-        f"{counted(fought.attackers)} against {goal(fought)}{by}{stop_words(fought.stop)} "
-        f"({rules_words(fought.rules)})."
+        f"{format_count(fought.attackers)} against {format_goal(fought)}{by}"
+        f"{format_stop(fought.stop)} ({describe_rules(fought.rules)})."
     )
 
 
-def simulated_title(won: Estimate, fought: Battle | Campaign) -> str:
-    title = f"Won in {percent(won.probability)} of {counted(won.runs, 'game')}"
-    exact = exact_chance(fought)
+def summarise_simulation(won: Estimate, fought: Battle | Campaign) -> str:
+    title = f"Won in {percent(won.probability)} of {format_count(won.runs, 'game')}"
+    exact = compute_exact_chance(fought)
     return f"{title}." if exact is None else f"{title}; the exact chance is {percent(exact)}."
 
 
-def exact_chance(fought: Battle | Campaign) -> Probability | None:
-    """Return the chance to win, or `None` if no method computes it."""
+def compute_exact_chance(fought: Battle | Campaign) -> Probability | None:
+    """Return the exact chance to win, or `None` if no method computes it."""
     if fought.attackers <= fought.rules.garrison:
         return Fraction(0)
     try:
@@ -492,15 +497,15 @@ def exact_chance(fought: Battle | Campaign) -> Probability | None:
         return None
 
 
-def _end(fought: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
-    """Return how it ends, and the number by which it is shown."""
+def _find_end(fought: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
+    """Return the ending and the number of an outcome, as in `simulated_outcomes`."""
     if isinstance(fought, Battle):
         left = Outcome(*end)
-        fate = fate_of(left, fought)
+        fate = find_fate(left, fought)
         return fate, -left.defenders if fate == HOLD else left.attackers
     count, last = len(fought.territories), CampaignOutcome(*end)
     if last.conquered == count:
-        # After a single battle those who stay behind remain as well.
+        # In a single battle the garrison is included.
         return WIN, last.attackers + (fought.rules.garrison if count == 1 else 0)
     stops = fought.is_stopped(last)
     if count > 1:
@@ -508,15 +513,17 @@ def _end(fought: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str
     return (STOP, last.attackers) if stops else (HOLD, -last.defenders)
 
 
-def _simulated_rows(
+def _list_simulated(
     simulated: Simulated[Outcome] | Simulated[CampaignOutcome], fought: Battle | Campaign
 ) -> list[Row]:
-    observed: Distribution[tuple[str, int]] = simulated.outcomes.map(lambda end: _end(fought, end))
+    observed: Distribution[tuple[str, int]] = simulated.outcomes.map(
+        lambda end: _find_end(fought, end)
+    )
     exact: Distribution[tuple[str, int]] | None = None
-    with suppress(IactaError):  # then the simulated chances stand alone
+    with suppress(IactaError):  # without a method, show only the simulation
         outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = fought.outcomes()
-        exact = outcomes.map(lambda end: _end(fought, end))
-    bars = spans_of(exact or observed, MOST_INTERVALS)
+        exact = outcomes.map(lambda end: _find_end(fought, end))
+    bars = group_outcomes(exact or observed, MAX_INTERVALS)
     rows: list[Row] = []
     for bar in dict.fromkeys(bars.values()):
         mine = {end for end, span in bars.items() if span == bar}
@@ -528,20 +535,20 @@ def _simulated_rows(
     return rows
 
 
-def _plot(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) -> View:
-    """Return bars with their intervals, and lines at the exact chances.
+def _draw_simulated(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) -> View:
+    """Return bars with intervals, and lines at the exact chances.
 
-    words: what the numbers of the rows are.
-    where: which rows of the table these are.
-    end: as for `histogram`.
+    words: the title of the axis.
+    where: a Vega expression that selects the rows.
+    end: see `histogram`.
     """
     bars = histogram("outcomes", rows, words, beneath=True, is_signed=False, end=end)
-    middles = rows_of("outcomes", middle="(datum.least + datum.most) / 2")
-    tooltip = [exactly("low", "interval from"), exactly("high", "to")]
+    middles = table_view("outcomes", middle="(datum.least + datum.most) / 2")
+    tooltip = [exact_field("low", "interval from"), exact_field("high", "to")]
     intervals = middles.mark("rule", strokeWidth=1.5)
     layers = [bars, intervals.encode(x="middle:Q", y="low:Q", y2="high", tooltip=tooltip)]
     if any(row["exact"] is not None for row in rows):
-        ends = rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
+        ends = table_view("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
         caps = ends.mark("rule", strokeWidth=2).encode(x="left:Q", x2="right", y="exact:Q")
-        layers.append(caps.encode(tooltip=[exactly("exact", "exact chance")]))
+        layers.append(caps.encode(tooltip=[exact_field("exact", "exact chance")]))
     return layer(*(layer.filter(where) for layer in layers))

@@ -1,7 +1,7 @@
-"""The chart of any object: the registry of charts, in which a decorated function is all it takes.
+"""The registry of charts. To add a chart, decorate a function with `chart`.
 
-The names of `iacta.charts`, the pages of the documentation and the tests over every chart all come
-from here.
+The public names of `iacta.charts`, the documentation and the tests of all charts derive from the
+registry.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ _defaults: dict[str, Draw] = {}
 
 
 def chart(*, of: str = "") -> Callable[[Function], Function]:
-    """Make a function a chart.
+    """Register a function as a chart.
 
-    of: the classes of the objects whose default chart it is; empty for none. The chart's first
-        argument is one of these, or is refused. They are given by name, so that a class need not be
-        imported before one of its objects is drawn.
+    of: the names of the classes whose default chart this is, separated by spaces. The first
+        argument of the chart must be an instance of such a class. Names avoid imports.
     """
 
     def register(draw: Function) -> Function:
-        checked = _expecting(of.split(), draw) if of else draw
+        checked = _check_argument(of.split(), draw) if of else draw
         _charts[draw.__name__] = checked
         _defaults.update(dict.fromkeys(of.split(), checked))
         return checked
@@ -41,8 +40,8 @@ def chart(*, of: str = "") -> Callable[[Function], Function]:
     return register
 
 
-def _expecting(kinds: Sequence[str], draw: Function) -> Function:
-    """Return a chart that refuses objects that are of none of the kinds, given by name."""
+def _check_argument(kinds: Sequence[str], draw: Function) -> Function:
+    """Wrap a chart with a check of the class of its first argument, by class name."""
     signature = inspect.signature(draw)
     first = next(iter(signature.parameters))
 
@@ -56,21 +55,21 @@ def _expecting(kinds: Sequence[str], draw: Function) -> Function:
     return cast("Function", checked)
 
 
-def charts() -> Mapping[str, Draw]:
-    """Return every chart by its name, file by file in the order in which they stand there."""
+def list_charts() -> Mapping[str, Draw]:
+    """Return all charts by name, in the order of the source code."""
     _load()
     return _charts
 
 
-def defaults() -> Mapping[str, Draw]:
-    """Return the charts that are defaults, by the name of the class whose objects they draw."""
+def list_defaults() -> Mapping[str, Draw]:
+    """Return the default charts by class name."""
     _load()
     return _defaults
 
 
-def public_names() -> Mapping[str, Any]:
-    """Return every public name of `iacta.charts` with what it names."""
-    return {**charts(), "Chart": Chart, "chart_of": chart_of}
+def list_public_names() -> Mapping[str, Any]:
+    """Return the public names of `iacta.charts` with their values."""
+    return {**list_charts(), "Chart": Chart, "find_chart": find_chart}
 
 
 def _load() -> None:
@@ -79,18 +78,16 @@ def _load() -> None:
         import_module(f"{__package__}.{file.name}")
 
 
-def chart_of(value: object, *context: Any) -> Chart:
+def find_chart(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
         `Plan`, `Position`, `Board`, `Audit`, or a table of chances; or a `Simulated` or a
         `BestSpread`.
-    context: what its chart needs besides: of a `Simulated` the battle or the campaign, of a
-        `BestSpread` the attackers.
-
-    Objects that have no chart, and those that come without what it needs, are refused.
+    context: further arguments of the chart: the battle or campaign for a `Simulated`, and the
+        attackers for a `BestSpread`.
     """
-    known = defaults()
+    known = list_defaults()
     kind = next((base.__name__ for base in type(value).__mro__ if base.__name__ in known), "")
     if not kind:
         raise MalformedError(f"value must be an object that has a chart, got {quote(value)}")

@@ -1,4 +1,4 @@
-"""Charts and their files: pictures, pages that need no network, and the numbers behind them."""
+"""The class `Chart`, and its output as images, self-contained HTML, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from pathlib import Path
 from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
-from iacta.charts.theme import NARROW_PLOT, PAPER, SIZES, WIDTH, config
+from iacta.charts.theme import NARROW_PLOT, PAPER, SIZES, WIDTH, make_config
 from iacta.charts.vega import Tables, View
 from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.errors import IllegalError, TooLargeError, missing_error
 from iacta.inputs.files import quote_path, write_atomically
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-ENDINGS = (*CONVERTED, "json", "csv")
-TITLE_LETTERS = {False: 72, True: 42}  # as many fit above a wide plot and a narrow one
-SUBTITLE_LETTERS = {False: 104, True: 56}
+SUFFIXES = (*CONVERTED, "json", "csv")
+# Characters per line above a wide (False) and a narrow (True) plot.
+TITLE_WIDTH = {False: 72, True: 42}
+SUBTITLE_WIDTH = {False: 104, True: 56}
 
-FIT = Path(__file__).with_name("fit.js")  # also part of the pages of `iacta.web`
+FIT = Path(__file__).with_name("fit.js")  # shared with `iacta.web`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart:
-    """A picture and its numbers; a notebook shows it, and `save` writes it to a file.
+    """A chart with its data, displayed in notebooks.
 
-    view: what is drawn, in Vega-Lite, with data by name.
-    title: the finding, in a sentence.
-    subtitle: what is shown, and under which rules.
+    view: the Vega-Lite view, which refers to tables by name.
+    title: the finding in a sentence.
+    subtitle: the quantities shown, and the rules.
     tables: the rows of each table, the most important table first.
-    narrow: what else than the title differs in a narrow plot, where it is wrapped to fit into 360
-        pixels.
+    narrow: properties that differ in a narrow plot. The title is always wrapped to fit.
     """
 
     view: View
@@ -54,18 +54,18 @@ class Chart:
 
     @property
     def description(self) -> str:
-        """All that it says."""
+        """The title and the subtitle."""
         return f"{self.title} {self.subtitle}"
 
     def to_dict(self, *, dark: bool = False) -> dict[str, Any]:
-        """Return its Vega-Lite specification with its data and theme.
+        """Return the Vega-Lite specification with data and theme.
 
-        dark: whether it has a dark ground.
+        dark: whether the background is dark.
         """
         wide, narrow = (
             {
-                "text": textwrap.wrap(self.title, TITLE_LETTERS[is_narrow]),
-                "subtitle": textwrap.wrap(self.subtitle, SUBTITLE_LETTERS[is_narrow]),
+                "text": textwrap.wrap(self.title, TITLE_WIDTH[is_narrow]),
+                "subtitle": textwrap.wrap(self.subtitle, SUBTITLE_WIDTH[is_narrow]),
             }
             for is_narrow in (False, True)
         )
@@ -76,13 +76,13 @@ class Chart:
             "description": self.description,
             "usermeta": {"narrow": {"title": narrow, **self.narrow}},
             "datasets": {name: list(rows) for name, rows in self.tables.items()},
-            "config": config(dark=dark),
+            "config": make_config(dark=dark),
         }
 
     def to_csv(self) -> str:
-        """Return its numbers as CSV; if there are several tables, a first column names them.
+        """Return the data as CSV. With several tables, the first column names the table.
 
-        Texts that a spreadsheet would take for formulas begin with an apostrophe.
+        Texts that a spreadsheet would run as formulas begin with an apostrophe.
         """
         rows = [
             {"table": name, **row} if len(self.tables) > 1 else row
@@ -98,15 +98,15 @@ class Chart:
     def content(
         self, kind: str, *, dark: bool = False, make: Callable[[str, str], bytes] = convert
     ) -> bytes:
-        """Return what its file holds.
+        """Return the content of a file.
 
-        kind: the ending of the file, without its dot.
-        dark: whether a picture has a dark ground; a page follows its reader's settings.
-        make: turns a specification into a picture of an ending.
+        kind: the file suffix without the dot.
+        dark: whether the background is dark; HTML follows the settings of the browser.
+        make: a replacement for `convert`, such as a `Converter`.
         """
         if kind == "csv":
             return self.to_csv().encode()
-        return _made_of(self.to_dict(dark=dark), kind, make=make)
+        return _convert_spec(self.to_dict(dark=dark), kind, make=make)
 
     def save(
         self,
@@ -115,30 +115,27 @@ class Chart:
         dark: bool = False,
         make: Callable[[str, str], bytes] = convert,
     ) -> None:
-        """Write it to a file, whose ending says how.
+        """Save the chart to a file, atomically.
 
-        file: where to; it must end in .svg, .png, .pdf, .html for a page that needs no network,
-            .json for the Vega-Lite specification, or .csv for the numbers.
-        dark, make: as for `content`.
-
-        The file is written as a whole or not at all. Other endings, and places that cannot be
-        written, are refused.
+        file: a path that ends in .svg, .png or .pdf, in .html for a self-contained page, in .json
+            for the Vega-Lite specification, or in .csv for the data.
+        dark, make: see `content`.
         """
-        write_atomically(Path(file), self.content(ending(file), dark=dark, make=make))
+        write_atomically(Path(file), self.content(read_suffix(file), dark=dark, make=make))
 
 
 def check_installed() -> None:
-    """Refuse to draw without the package that it takes."""
+    """Raise an error if vl-convert is not installed."""
     if not find_spec("vl_convert"):
         raise missing_error("pictures need vl-convert, which is not installed", "plot")
 
 
-def _made_of(
+def _convert_spec(
     spec: Mapping[str, Any], kind: str, *, make: Callable[[str, str], bytes] = convert
 ) -> bytes:
-    """Return what the file of a specification holds.
+    """Convert a specification to the content of a file.
 
-    kind: the ending of the file, without its dot, but for `"csv"`.
+    kind: the file suffix without the dot, except `"csv"`.
     """
     if kind in CONVERTED:
         check_installed()
@@ -146,38 +143,37 @@ def _made_of(
         if kind == "json":
             return json.dumps(spec, indent=1).encode() + b"\n"
         if kind == "html":
-            return page(spec, make("", kind).decode()).encode()
+            return format_page(spec, make("", kind).decode()).encode()
         made = make(json.dumps(spec), kind)
-        return described(made, spec) if kind == "svg" else made
+        return add_description(made, spec) if kind == "svg" else made
     except PictureError as error:
         raise TooLargeError(f"the picture cannot be drawn: {error}") from None
 
 
-def ending(file: str | Path) -> str:
-    """Return the ending of a file's name, one of `ENDINGS`, or refuse it.
+def read_suffix(file: str | Path) -> str:
+    """Return the suffix of a path, which must be one of `SUFFIXES`.
 
-    >>> ending("odds.PNG")
+    >>> read_suffix("odds.PNG")
     'png'
-    >>> ending("odds.gif")
+    >>> read_suffix("odds.gif")
     Traceback (most recent call last):
         ...
     iacta.IllegalError: a picture's name must end in .svg, .png, .pdf, .html, .json or \
 .csv, got 'odds.gif'
     """
     suffix = Path(file).suffix.lower().removeprefix(".")
-    if suffix not in ENDINGS:
-        *most, last = (f".{ending}" for ending in ENDINGS)
+    if suffix not in SUFFIXES:
+        *most, last = (f".{ending}" for ending in SUFFIXES)
         raise IllegalError(
             f"a picture's name must end in {', '.join(most)} or {last}, got {quote_path(file)}"
         )
     return suffix
 
 
-def described(svg: bytes, spec: Mapping[str, Any]) -> bytes:
-    """Return an SVG whose `<title>` and `<desc>` are the title and the subtitle of its chart.
+def add_description(svg: bytes, spec: Mapping[str, Any]) -> bytes:
+    """Add title and subtitle to an SVG as `<title>` and `<desc>`, for screen readers.
 
-    svg: the picture.
-    spec: the specification of its chart.
+    spec: the specification of the chart.
     """
     words = {"title": spec["title"]["text"], "desc": spec["title"]["subtitle"]}
     texts = [f"<{tag}>{html.escape(' '.join(lines))}</{tag}>" for tag, lines in words.items()]
@@ -186,15 +182,14 @@ def described(svg: bytes, spec: Mapping[str, Any]) -> bytes:
     return root + b">" + "".join(texts).encode() + svg[end:]
 
 
-def fitted(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
-    """Return a specification as it is drawn at another width, with its narrow form if that is less.
+def fit_width(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
+    """Adapt a specification to a plot width; a narrow plot uses the narrow form.
 
-    spec: the specification.
-    dark: whether it has a dark ground.
-    width: how wide the plot is, in pixels, axes not included.
+    dark: whether the background is dark.
+    width: the width of the plot in pixels, without axes.
     """
     narrow = spec.get("usermeta", {}).get("narrow", {}) if width < NARROW_PLOT else {}
-    return {**spec, **narrow, "config": config(dark=dark, width=width)}
+    return {**spec, **narrow, "config": make_config(dark=dark, width=width)}
 
 
 PAGE = """<!doctype html>
@@ -235,24 +230,23 @@ addEventListener("resize", draw);
 """
 
 
-def page(spec: Mapping[str, Any], script: str) -> str:
-    """Return a page that draws a chart as wide as its window, light or dark as its reader prefers.
+def format_page(spec: Mapping[str, Any], script: str) -> str:
+    """Return an HTML page with a chart that follows the window's width and the dark mode.
 
-    spec: the Vega-Lite specification.
-    script: Vega, Vega-Lite and vega-embed.
+    script: a bundle of Vega, Vega-Lite and vega-embed.
     """
     return PAGE.format(
         title=html.escape(str(spec.get("description", "iacta"))),
         light=PAPER[False],
         dark=PAPER[True],
         script=script.replace("</script", "<\\/script"),
-        spec=_in_script(spec),
-        configs=_in_script([config(dark=False), config(dark=True)]),
+        spec=_escape_json(spec),
+        configs=_escape_json([make_config(dark=False), make_config(dark=True)]),
         fit=FIT.read_text(encoding="utf-8"),
-        sizes=_in_script(SIZES),
+        sizes=_escape_json(SIZES),
     )
 
 
-def _in_script(value: object) -> str:
-    """Return a value as JSON that cannot end the script around it."""
+def _escape_json(value: object) -> str:
+    """Format a value as JSON that is safe inside a `<script>` element."""
     return json.dumps(value).replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""Words of charts: numbers with their nouns, rules, who fights whom, and what is refused."""
+"""Text for charts: counts, rules, battles, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -11,61 +11,59 @@ from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import rules_name
 
 
-def counted(number: int, noun: str = "army", plural: str = "") -> str:
-    """Return a number with its noun, whose plural is given unless it ends in s.
+def format_count(number: int, noun: str = "army", plural: str = "") -> str:
+    """Format a number with its noun.
 
-    >>> counted(1), counted(2_000), counted(3, "defender")
+    plural: the plural of the noun; by default the noun with an s.
+
+    >>> format_count(1), format_count(2_000), format_count(3, "defender")
     ('1 army', '2,000 armies', '3 defenders')
     """
     return count(number, noun, plural or ("armies" if noun == "army" else f"{noun}s"), ",")
 
 
-def signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
-    """Return a number with a minus sign, which is wider than a hyphen.
+def format_signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
+    """Format a number with a true minus sign instead of a hyphen.
 
-    number: the number.
-    digits: how many after the point.
-    plus: whether positive numbers have their sign too.
+    digits: the number of decimals.
+    plus: whether to write a plus sign.
 
-    >>> signed(-2), signed(2, 1, plus=True), signed(0, plus=True)
+    >>> format_signed(-2), format_signed(2, 1, plus=True), format_signed(0, plus=True)
     ('−2', '+2.0', '0')
     """
     sign = "+" if plus and number > 0 else ""
     return f"{sign}{float(number):,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def under_rules(rules: Rules, label: str = "") -> str:
-    """Return the name of rules, with a garrison that is not the usual one.
+def format_rules(rules: Rules, label: str = "") -> str:
+    """Return the name of rules, and the garrison if it is not 1.
 
-    rules: the rules.
-    label: their name, if it is not one of ours.
+    label: a name for rules that have no name in iacta.
 
     >>> from iacta.rules.dice import Dice
-    >>> under_rules(Rules(garrison=0)), under_rules(Rules(attack=Dice((20,))), "my house")
+    >>> format_rules(Rules(garrison=0)), format_rules(Rules(attack=Dice((20,))), "my house")
     ('classic rules, garrison 0', 'my house rules')
     """
     name = label or rules_name(rules)
     return f"{name} rules" if rules.garrison == 1 else f"{name} rules, garrison {rules.garrison}"
 
 
-def rules_words(rules: Rules) -> str:
-    """Return the name of rules as `under_rules` does, "house rules" if they have none.
+def describe_rules(rules: Rules) -> str:
+    """Return the name of rules like `format_rules`, or "house rules" for rules without a name.
 
     >>> from iacta.rules.dice import Dice
-    >>> rules_words(Rules(attack=Dice((20,))))
+    >>> describe_rules(Rules(attack=Dice((20,))))
     'house rules'
     """
-    return under_rules(rules, "house" if rules_name(rules) == repr(rules) else "")
+    return format_rules(rules, "house" if rules_name(rules) == repr(rules) else "")
 
 
-def stop_words(stop: StopRule) -> str:
-    """Return how many armies are held back and when the attackers stop, to end a sentence.
+def format_stop(stop: StopRule) -> str:
+    """Describe a stop rule as the end of a sentence; empty for a fight to the end.
 
-    Empty if they hold back no army and never stop.
-
-    >>> stop_words(StopRule(charge=True, max_rolls=3))
+    >>> format_stop(StopRule(charge=True, max_rolls=3))
     ', and stop when dice run short or after 3 rolls'
-    >>> stop_words(StopRule(hold_back=3)), stop_words(StopRule(hold_back=3, stop_at=6))
+    >>> format_stop(StopRule(hold_back=3)), format_stop(StopRule(hold_back=3, stop_at=6))
     (', and hold back 3', ', hold back 3, and stop with 6 left')
     """
     lost, rolls = stop.max_losses, stop.max_rolls
@@ -82,29 +80,32 @@ def stop_words(stop: StopRule) -> str:
     return f", and {held or stopped}" if held or stopped else ""
 
 
-def seed_words(seed: int | None) -> str:
-    """Return the seed of a simulation's dice as part of a sentence; nothing if it is not known.
+def format_seed(seed: int | None) -> str:
+    """Format a seed as part of a sentence; empty if the seed is unknown.
 
-    >>> seed_words(7), seed_words(None)
+    >>> format_seed(7), format_seed(None)
     (' (seed 7)', '')
     """
     return "" if seed is None else f" (seed {seed})"
 
 
-def fight(attackers: int, defenders: int, rules: Rules, stop: StopRule = NEVER) -> str:
-    """Return who fights whom under which rules, as the beginning of a subtitle.
+def format_battle(attackers: int, defenders: int, rules: Rules, stop: StopRule = NEVER) -> str:
+    """Describe a battle and its rules in a sentence.
 
-    >>> fight(12, 10, Rules())
+    >>> format_battle(12, 10, Rules())
     '12 armies attack 10 (classic rules).'
     """
     verb = "attacks" if attackers == 1 else "attack"
-    return f"{counted(attackers)} {verb} {defenders:,}{stop_words(stop)} ({rules_words(rules)})."
+    armies = format_count(attackers)
+    return f"{armies} {verb} {defenders:,}{format_stop(stop)} ({describe_rules(rules)})."
 
 
-def limit(size: int, most: int, rule: str, got: str) -> None:
-    """Refuse to draw what is too large.
+def check_size(size: int, most: int, rule: str, got: str) -> None:
+    """Raise an error if a chart would be too large.
 
-    >>> limit(31, 30, "a tree must have at most {} leaves", "31")
+    rule: the expectation, with `{}` for the maximum.
+
+    >>> check_size(31, 30, "a tree must have at most {} leaves", "31")
     Traceback (most recent call last):
         ...
     iacta.TooLargeError: a tree must have at most 30 leaves, got 31
@@ -113,10 +114,10 @@ def limit(size: int, most: int, rule: str, got: str) -> None:
         raise TooLargeError(f"{rule.format(most)}, got {got}")
 
 
-def expect(value: object, kind: type, name: str) -> None:
-    """Refuse a value that is not of the kind of which a chart is asked.
+def check_type(value: object, kind: type, name: str) -> None:
+    """Raise an error if an argument of a chart has the wrong type.
 
-    >>> expect("classic", Rules, "rules")
+    >>> check_type("classic", Rules, "rules")
     Traceback (most recent call last):
         ...
     iacta.MalformedError: rules must be a Rules, got 'classic'

@@ -1,4 +1,4 @@
-"""How all charts look: their colours, light and dark, and their sizes."""
+"""Colours (light and dark) and sizes of all charts."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-# After Okabe and Ito, who chose hues that the colour-blind can tell apart; the tones are changed
-# so that each stands out from white and from black.
+# The hues of Okabe and Ito, safe for colour-blind readers, in tones that contrast with white and
+# black.
 BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
-    "#2583c4",  # attackers, and whatever is good for them
-    "#d55e00",  # defenders, and whatever is bad for the attackers
+    "#2583c4",  # attackers, or good for the attackers
+    "#d55e00",  # defenders, or bad for the attackers
     "#009e73",
     "#bd8a00",
     "#b5679b",
     "#808080",
 )
 CATEGORIES = (BLUE, RED, GREEN, AMBER, PURPLE, GREY)
-# The same hues, deep enough for white letters on them.
+# The same hues, dark enough for white text.
 DEEP = {
     BLUE: "#1f6fab",
     RED: "#b84f00",
@@ -29,8 +29,8 @@ DEEP = {
 }
 ORDERED = (RED, AMBER, GREEN, BLUE)
 
-# Of players: of those who are named after a colour, and of the others.
-TONES_BY_NAME = {
+# Colours for players named after a colour, and for other players.
+NAMED_COLOURS = {
     "blue": "#1f6fab",
     "red": "#c22f2f",
     "orange": "#b84f00",
@@ -44,30 +44,30 @@ TONES_BY_NAME = {
     "grey": "#8f8f8f",
     "white": "#f7f7f7",
 }
-TONES = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a6500")
+PLAYER_COLOURS = ("#1f6fab", "#c22f2f", "#007a59", "#9a4c82", "#b84f00", "#8a6500")
 
 WIDTH = 600
 HEIGHT = 380
-PADDING = 12  # pixels around a picture
-# Letters as wide as those by which the places in a picture are computed, on any system.
+PADDING = 12
+# Fonts with equal widths, on which the layout of labels relies.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-NARROW_PLOT = 450  # a plot narrower than this has its narrow form
-SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # for `fit.js`
+NARROW_PLOT = 450  # narrower plots use the narrow form of a chart
+SIZES = {"width": WIDTH, "narrow": NARROW_PLOT, "padding": 2 * PADDING}  # input of `fit.js`
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}
 FAINT = {False: "#dddddd", True: "#3a3d44"}
 MIDDLE = {False: "#f2f2f2", True: "#2b2d33"}
-# Ends of scales of colours on which there are numbers: ink can be read on all of them.
+# Ends of colour scales that stay readable with text on top.
 BAD = {False: "#f29b63", True: "#a34a00"}
 GOOD = {False: "#70b3e2", True: "#1c6298"}
 
 
-def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
-    """Return the Vega-Lite settings of our theme.
+def make_config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
+    """Return the theme as a Vega-Lite configuration.
 
-    dark: whether the chart stands on a dark page.
-    width: the width of its plot in pixels, axes not included.
+    dark: whether the background is dark.
+    width: the width of the plot in pixels, without axes.
     """
     ink, paper, faint, middle = INK[dark], PAPER[dark], FAINT[dark], MIDDLE[dark]
     words = {
@@ -118,7 +118,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {  # of marks that keep parts of a picture apart
+        "style": {  # marks that separate overlapping parts
             "halo": {"color": paper},
             "outlined": {"stroke": paper, "strokeJoin": "round"},
             "paper": {"color": paper},
@@ -136,10 +136,10 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     }
 
 
-def shades(count: int) -> list[str]:
-    """Return colours in order, from what is bad for the attackers to what is good for them.
+def list_shades(count: int) -> list[str]:
+    """Return a sequence of colours, from bad to good for the attackers.
 
-    >>> shades(2)
+    >>> list_shades(2)
     ['#d55e00', '#2583c4']
     """
     places = np.linspace(0, len(ORDERED) - 1, count)
@@ -148,16 +148,16 @@ def shades(count: int) -> list[str]:
     return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
 
 
-def player_tones(players: Iterable[str]) -> dict[str, str]:
-    """Return each player's colour, which does not depend on the order of the players.
+def choose_colours(players: Iterable[str]) -> dict[str, str]:
+    """Assign a colour to each player, independent of the order of the players.
 
-    players: their names; who is named after a colour has it.
+    players: the names. A player named after a colour gets that colour.
 
-    >>> player_tones(["Ben", "red", "Ada"])
+    >>> choose_colours(["Ben", "red", "Ada"])
     {'Ada': '#1f6fab', 'Ben': '#007a59', 'red': '#c22f2f'}
     """
-    own = {name: TONES_BY_NAME.get(name.lower()) for name in sorted(players)}
-    free = [tone for tone in TONES if tone not in own.values()] or list(TONES)
+    own = {name: NAMED_COLOURS.get(name.lower()) for name in sorted(players)}
+    free = [tone for tone in PLAYER_COLOURS if tone not in own.values()] or list(PLAYER_COLOURS)
     tones: dict[str, str] = {}
     for name, tone in own.items():
         if tone is None or tone in tones.values():
@@ -167,10 +167,10 @@ def player_tones(players: Iterable[str]) -> dict[str, str]:
     return tones
 
 
-def contrast(colour: str, other: str) -> float:
-    """Return the contrast of two colours, from 1 to 21; small letters need 4.5.
+def compute_contrast(colour: str, other: str) -> float:
+    """Return the contrast ratio of two colours, from 1 to 21. Small text needs 4.5.
 
-    >>> contrast("#000000", "#ffffff")
+    >>> compute_contrast("#000000", "#ffffff")
     21.0
 
     Source: Web Content Accessibility Guidelines 2.2, "relative luminance".

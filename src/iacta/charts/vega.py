@@ -1,8 +1,8 @@
-"""Vega-Lite specifications, written part by part in Vega-Lite's own words.
+"""A builder for Vega-Lite specifications.
 
-A `View` is a specification or a part of one: a mark with its encoding, or views in layers or beside
-each other. Properties have the names and values that Vega-Lite's documentation gives them; the
-tests hold every chart to Vega-Lite's schema.
+A `View` is a specification or part of a specification: a mark with its encoding, or several views
+in layers or side by side. Property names and values are those of the Vega-Lite documentation. Tests
+validate every chart against the schema of Vega-Lite.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
 class Channels(TypedDict, total=False):
-    """What marks show: of each channel the column, as `field` reads it, or more of it."""
+    """The encoding of a mark: for each channel a column name as in `field`, or a definition."""
 
     x: Channel
     x2: Channel
@@ -42,40 +42,42 @@ class Channels(TypedDict, total=False):
 
 
 class View(dict[str, Any]):
-    """A specification or a part of one; each method returns another with more in it."""
+    """A specification or part of a specification. Each method returns an extended copy."""
 
     def mark(self, kind: Mark, **look: Any) -> View:
         return self.properties(mark={"type": kind, **look})
 
     def encode(self, **channels: Unpack[Channels]) -> View:
-        shown = {name: _read(value) for name, value in channels.items()}
+        shown = {name: _read_channel(value) for name, value in channels.items()}
         return self.properties(encoding={**self.get("encoding", {}), **shown})
 
     def filter(self, condition: str) -> View:
-        """Leave out the rows for which a Vega expression is false."""
-        return self._transformed({"filter": condition})
+        """Keep the rows for which a Vega expression is true."""
+        return self._add_transforms({"filter": condition})
 
     def calculate(self, **columns: str) -> View:
-        """Add columns, each given as a Vega expression."""
-        return self._transformed(*({"calculate": how, "as": name} for name, how in columns.items()))
+        """Add columns defined by Vega expressions."""
+        return self._add_transforms(
+            *({"calculate": how, "as": name} for name, how in columns.items())
+        )
 
     def independent(self, *channels: str) -> View:
-        """Let each part have its own scales, and so its own legends."""
+        """Give each part its own scales and legends."""
         return self.properties(resolve={"scale": dict.fromkeys(channels, "independent")})
 
     def properties(self, **parts: Any) -> View:
         return View(self, **parts)
 
-    def _transformed(self, *steps: Mapping[str, str]) -> View:
+    def _add_transforms(self, *steps: Mapping[str, str]) -> View:
         return self.properties(transform=[*self.get("transform", []), *steps])
 
 
 def field(column: str, **more: Any) -> dict[str, Any]:
-    """Return a channel that shows a column.
+    """Return a channel definition for a column.
 
-    column: its name, with a letter for its type: `"runs:Q"` is quantitative, N nominal, O ordinal.
-        The second end of an interval has none: it has the type of the first.
-    more: properties of the channel.
+    column: the name with a letter for the type: `"runs:Q"` is quantitative, N nominal, O ordinal.
+        Omit the type for the second end of an interval.
+    more: further properties of the channel.
 
     >>> field("runs:Q", title="games")
     {'field': 'runs', 'type': 'quantitative', 'title': 'games'}
@@ -84,19 +86,19 @@ def field(column: str, **more: Any) -> dict[str, Any]:
     return {"field": name, **({"type": TYPES[letter]} if letter else {}), **more}
 
 
-def _read(value: object) -> object:
-    """Return a channel, or those of a tooltip, with each column that is given by its name alone."""
+def _read_channel(value: object) -> object:
+    """Convert column names to channel definitions."""
     if isinstance(value, list):
-        return [_read(entry) for entry in value]
+        return [_read_channel(entry) for entry in value]
     return field(value) if isinstance(value, str) else value
 
 
-def rows_of(table: str, where: str = "", **columns: str) -> View:
-    """Return a view of one of the tables of a chart, yet without a mark.
+def table_view(table: str, where: str = "", **columns: str) -> View:
+    """Return a view of a table of the chart, without a mark.
 
-    table: its name.
-    where: which of its rows are meant, as a Vega expression; empty for all.
-    columns: more columns, as Vega expressions.
+    table: the name of the table.
+    where: a Vega expression that selects rows; empty for all rows.
+    columns: additional columns, as Vega expressions.
     """
     rows = View(data={"name": table})
     if where:
@@ -105,10 +107,10 @@ def rows_of(table: str, where: str = "", **columns: str) -> View:
 
 
 def layer(*views: View, **parts: Any) -> View:
-    """Return views drawn over each other."""
+    """Combine views in layers."""
     return View(layer=list(views), **parts)
 
 
 def vconcat(*views: View, **parts: Any) -> View:
-    """Return views below each other."""
+    """Combine views vertically."""
     return View(vconcat=list(views), **parts)

@@ -14,10 +14,10 @@ class Picture:
     """The output file of a chart; `-` prints SVG."""
 
     def __init__(self, file: str, dark: bool) -> None:
-        from iacta.charts.saving import check_installed, ending  # only needed here
+        from iacta.charts.saving import check_installed, read_suffix  # only needed here
 
         self._file, self._dark = file, dark
-        kind = "svg" if file == STREAM else ending(file)
+        kind = "svg" if file == STREAM else read_suffix(file)
         if kind in CONVERTED:
             check_installed()
         if file != STREAM:

@@ -43,9 +43,9 @@ class DisplayMixin:
     def plot(self, *context: Any) -> ChartLike:
         """Return a chart of the value. Saving the chart as an image needs the extra `plot`.
 
-        context: further arguments of the chart, as for `iacta.charts.chart_of`.
+        context: further arguments of the chart, as for `iacta.charts.find_chart`.
         """
-        chart: ChartLike = import_upper_module("charts").chart_of(self, *context)
+        chart: ChartLike = import_upper_module("charts").find_chart(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:

@@ -336,7 +336,7 @@ class AuditAnswer(Answer):
         yield from self.audited.results
 
     def draw(self, charts: Charts) -> Any:
-        return charts.audited_log(self.audited)
+        return charts.dice_audit(self.audited)
 
     def sections(self) -> Iterator[Section]:
         first = [luck for luck in self._lucks() if luck.player == self.question.player]

@@ -159,7 +159,7 @@ class CompareAnswer(Answer):
             yield ["" if value is None else value for value in astuple(solution)]
 
     def draw(self, charts: Charts) -> Any:
-        return charts.methods_compared(self)
+        return charts.method_comparison(self)
 
     def sections(self) -> Iterator[Section]:
         question, best = self.question, self.best

@@ -14,8 +14,8 @@ from iacta.board.codes import identify_board
 from iacta.board.files import BUILT_IN, BoardFile, classic_board, parse_board_text
 from iacta.board.layout import check_size
 from iacta.board.scene import SHAPES, build_scene
-from iacta.charts.board_layers import digits_on
-from iacta.charts.theme import TONES, TONES_BY_NAME
+from iacta.charts.board_layers import choose_digit_colour
+from iacta.charts.theme import NAMED_COLOURS, PLAYER_COLOURS
 from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
@@ -35,9 +35,11 @@ from iacta.web.worker import answer_json
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 LOOK = {
-    "named": TONES_BY_NAME,
-    "tones": TONES,
-    "digits": {tone: digits_on(tone) for tone in (*TONES, *TONES_BY_NAME.values())},
+    "named": NAMED_COLOURS,
+    "tones": PLAYER_COLOURS,
+    "digits": {
+        tone: choose_digit_colour(tone) for tone in (*PLAYER_COLOURS, *NAMED_COLOURS.values())
+    },
     "shapes": SHAPES,
     "steps": MAX_STEPS,
 }

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 import iacta
 from iacta.charts.saving import FIT
-from iacta.charts.theme import SIZES, config
+from iacta.charts.theme import SIZES, make_config
 from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Form, Parameter, Topic, format_error, option_name
 from iacta.forms.parameter_kinds import Chance, Flag, Number, OneOf, RulesName, Source, Whole
@@ -456,7 +456,9 @@ def router(work: Work) -> APIRouter:
         return HTMLResponse(told)
 
     async def theme() -> JSONResponse:
-        return JSONResponse({"light": config(dark=False), "dark": config(dark=True), **SIZES})
+        return JSONResponse(
+            {"light": make_config(dark=False), "dark": make_config(dark=True), **SIZES}
+        )
 
     async def fit() -> FileResponse:
         return FileResponse(FIT, media_type="text/javascript; charset=utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 
 from iacta.board import Position
 from iacta.board.scene import SHAPES, Anchor, Arrow, Scene, build_scene
-from iacta.charts.board_layers import digits_on
+from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.boards import owner_colours
 from iacta.forms.percentages import percent
 from iacta.game.moment import parse_moment
@@ -70,7 +70,7 @@ def game() -> Game:
             border = number[move.start], number[move.to]
             arrows.append(Arrow(len(stills) - 1, *border, "main", f"{move.start} to {move.to}"))
     scene = build_scene(board, arrows, width=SIZE["width"], is_close=True)
-    return Game(scene, [*tones.values()], [*map(digits_on, tones.values())], stills)
+    return Game(scene, [*tones.values()], [*map(choose_digit_colour, tones.values())], stills)
 
 
 def _chance(play: Play) -> str:

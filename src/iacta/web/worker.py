@@ -25,7 +25,7 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from iacta.charts.converter import FIRST, convert
+from iacta.charts.converter import WARM_UP_SPEC, convert
 from iacta.forms.question import Answer, Question, Recordable, Watch
 from iacta.inputs.checks import quote
 from iacta.inputs.csv_formulas import escape_formulas
@@ -259,7 +259,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
     if draws:
         with suppress(Exception):  # the first job reports the error
-            convert(json.dumps(FIRST), "svg")
+            convert(json.dumps(WARM_UP_SPEC), "svg")
     send(READY)
     with suppress(EOFError, OSError):
         while True:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.charts.axes_and_labels import ATTACKERS, axis, categories, exactly, level
+from iacta.charts.axes_and_labels import ATTACKERS, axis, categories, draw_level, exact_field
 from iacta.charts.saving import Chart
-from iacta.charts.subtitles import counted, signed, under_rules
-from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, shades
-from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
+from iacta.charts.subtitles import format_count, format_rules, format_signed
+from iacta.charts.theme import BLUE, GREEN, GREY, HEIGHT, list_shades
+from iacta.charts.vega import Channel, Row, View, field, layer, table_view
 from iacta.forms.percentages import percent
 from iacta.forms.sentences import join_phrases
 from iacta.inputs.checks import quote, read_int, read_row
@@ -61,7 +61,7 @@ def curves_by_delta(
     leads = _read_lines(deltas, "deltas", least=1 - most)
     rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
-        f"with {counted(abs(lead))} {'more' if lead > 0 else 'fewer'}"
+        f"with {format_count(abs(lead))} {'more' if lead > 0 else 'fewer'}"
         if lead
         else "with as many armies"
         for lead in leads
@@ -70,8 +70,8 @@ def curves_by_delta(
         _by_lead("delta", leads),
         _curves(rules, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
         Axis("defenders", "defenders", 0, most),
-        (f"Against {counted(most, 'defender')}", cases),
-        under_rules(rules, label),
+        (f"Against {format_count(most, 'defender')}", cases),
+        format_rules(rules, label),
     )
 
 
@@ -95,8 +95,8 @@ def curves_by_match_up(
         _by_defenders(defended),
         _match_ups(rules, defended, most),
         Axis("attackers", ATTACKERS, 0, most),
-        (f"With {counted(most)}", [f"against {d}" for d in defended]),
-        under_rules(rules, label),
+        (f"With {format_count(most)}", [f"against {d}" for d in defended]),
+        format_rules(rules, label),
     )
 
 
@@ -127,8 +127,8 @@ def curves_by_advantage(
         _by_lead("advantage", leads),
         _curves(rules, "advantage", [(lead, count, count - lead) for lead in leads]),
         Axis("attackers", ATTACKERS, 0, most),
-        (f"With {counted(most)}", cases),
-        under_rules(rules, label),
+        (f"With {format_count(most)}", cases),
+        format_rules(rules, label),
     )
 
 
@@ -198,11 +198,11 @@ def slices(
         for row in _match_ups(rules, defended, most)
     ]
     by_attackers = Axis("attackers", ATTACKERS, 0, most)
-    marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
+    marked = table_view("slices", "datum.is_fewest").encode(x="attackers:Q")
     reached = marked.encode(y="win_probability:Q", color="defenders:O")
     numbers = marked.mark("text", align="left", dx=6, dy=12)
     layers = [
-        level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
+        draw_level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
         reached.mark("rule", strokeDash=[4, 3]).encode(y2={"datum": 0}),
         reached.mark("point", filled=True, size=50, opacity=1),
         numbers.encode(y={"datum": 0.5, "type": "quantitative"}, text="attackers:Q"),
@@ -212,7 +212,7 @@ def slices(
         layer(*layers),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
-        f"each dot: the fewest attackers with an even chance ({under_rules(rules, label)}).",
+        f"each dot: the fewest attackers with an even chance ({format_rules(rules, label)}).",
         {"slices": rows},
     )
 
@@ -408,9 +408,9 @@ class CurveLines(NamedTuple):
     labels: Sequence[str]
 
     def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> View:
-        """Return the chart of the lines, without a title; the table is filtered as by `rows_of`."""
-        base = rows_of(table, where).encode(x=x.channel())
-        scale = {"domain": list(self.values), "range": shades(len(self.values))}
+        """Return a chart of lines without a title; `where` is as for `table_view`."""
+        base = table_view(table, where).encode(x=x.channel())
+        scale = {"domain": list(self.values), "range": list_shades(len(self.values))}
         colour = field(f"{self.column}:O", scale=scale, legend=None)
         lines = base.encode(y=y.channel(), color=colour)
         last = max(row[x.column] for row in rows)
@@ -435,15 +435,15 @@ class CurveLines(NamedTuple):
         if len(rows) <= MAX_SPOTS:
             tooltip = [
                 field(f"{self.column}:O", title=self.title),
-                exactly(x.column, x.title),
-                exactly(y.column, y.title),
+                exact_field(x.column, x.title),
+                exact_field(y.column, y.title),
             ]
             layers.append(lines.mark("point", size=60, opacity=0).encode(tooltip=tooltip))
         return layer(*layers)
 
 
 def _by_lead(column: str, leads: Sequence[int]) -> CurveLines:
-    labels = [signed(lead, plus=True) for lead in leads]
+    labels = [format_signed(lead, plus=True) for lead in leads]
     return CurveLines(column, "attackers minus defenders", leads, labels)
 
 
@@ -503,7 +503,7 @@ def break_even(
         f"{abs(line.intercept):.1f} {more}.",
         "The battles that the attackers win at least half of the time, and the line "
         f"{line.intercept:.4f} + {line.slope:.4f} per defender, by least squares "
-        f"({under_rules(rules, label)}).",
+        f"({format_rules(rules, label)}).",
         {"border": rows},
     )
 
@@ -512,7 +512,7 @@ def _region(most: int, against: int) -> list[View]:
     """Return the region of favourites, its line, and the line of equal numbers, in one legend."""
     rim = most + 0.5
     scale = {"domain": [1, against], "nice": False}
-    base = rows_of("border").encode(x=axis("defenders:Q", "defenders", scale, format=",d"))
+    base = table_view("border").encode(x=axis("defenders:Q", "defenders", scale, format=",d"))
     ends = {"low": f"min(datum.attackers - 0.5, {rim})", "high": f"{rim}"}
     legend = {"symbolOpacity": 1, "symbolType": "square"}
     kinds = categories("kind", {REGION: GREEN, LINE: BLUE, EQUAL: GREY}, legend=legend)
@@ -533,5 +533,5 @@ def _region(most: int, against: int) -> list[View]:
         region.mark("area", opacity=0.5, interpolate="step"),
         equal.encode(y="defenders:Q", color={"datum": EQUAL}),
         inside("line").mark("line").encode(y="line:Q", color={"datum": LINE}),
-        spots.encode(y="attackers:Q", tooltip=["defenders:Q", fewest, exactly("line", LINE)]),
+        spots.encode(y="attackers:Q", tooltip=["defenders:Q", fewest, exact_field("line", LINE)]),
     ]

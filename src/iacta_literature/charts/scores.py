@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.axes_and_labels import axis, exactly
+from iacta.charts.axes_and_labels import axis, exact_field
 from iacta.charts.outcomes import (
-    bar_rows,
-    campaign_subject,
-    exact_chance,
-    fate_of,
+    compute_exact_chance,
+    describe_campaign,
+    describe_simulation,
+    find_fate,
+    group_outcomes,
     histogram,
-    simulated_subject,
-    simulated_title,
-    spans_of,
+    list_bars,
+    summarise_simulation,
 )
 from iacta.charts.saving import Chart
-from iacta.charts.subtitles import counted, expect, fight, seed_words
+from iacta.charts.subtitles import check_type, format_battle, format_count, format_seed
 from iacta.charts.theme import BLUE, RED
-from iacta.charts.vega import Row, Tables, field, layer, rows_of
+from iacta.charts.vega import Row, Tables, field, layer, table_view
 from iacta.inputs.checks import read_row
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
@@ -48,12 +48,18 @@ def final_difference(battle: Battle) -> Chart:
 
     Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
     """
-    expect(battle, Battle, "battle")
+    check_type(battle, Battle, "battle")
     answer = battle_answer(battle)
     outcomes = answer.outcomes or battle.outcomes()  # which refuses too many
-    rows = bar_rows(outcomes.map(lambda end: (fate_of(end, battle), end.attackers - end.defenders)))
+    rows = list_bars(
+        outcomes.map(lambda end: (find_fate(end, battle), end.attackers - end.defenders))
+    )
     end = outcomes.mode()
-    left = f"you {counted(end.attackers)}" if is_won(end) else f"them {counted(end.defenders)}"
+    left = (
+        f"you {format_count(end.attackers)}"
+        if is_won(end)
+        else f"them {format_count(end.defenders)}"
+    )
     bars = [row["probability"] for row in sorted(rows, key=lambda row: float(row["least"]))]
     gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
     taken = min(battle.rules.full_roll)
@@ -64,7 +70,7 @@ def final_difference(battle: Battle) -> Chart:
     return Chart(
         histogram("differences", rows, "attackers minus defenders at the end, in armies"),
         f"{answer.sentence} The likeliest single end leaves {left}.",
-        fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
+        format_battle(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
         {"differences": rows},
     )
 
@@ -94,29 +100,29 @@ def campaign_score(
     spikes likewise, and sees them one narrower than the defenders: of the scores of a territory
     that with one defender left is the rarest, and hardly stands out.
     """
-    expect(campaign, Campaign, "campaign")
+    check_type(campaign, Campaign, "campaign")
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
     exact = _scores(campaign, outcomes)
-    bars = spans_of(exact)
-    tables: dict[str, list[Row]] = {"scores": bar_rows(exact, bars)}
+    bars = group_outcomes(exact)
+    tables: dict[str, list[Row]] = {"scores": list_bars(exact, bars)}
     title = "score: armies in the last territory, minus the defenders left"
     layers = [histogram("scores", tables["scores"], title, SCORES)]
     played = ""
     if simulated is not None:
-        tables["observed"] = bar_rows(_scores(campaign, simulated.outcomes), bars)
-        spans = rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
-        tooltip = [field("least:Q", title="score"), exactly("probability", "exact chance")]
+        tables["observed"] = list_bars(_scores(campaign, simulated.outcomes), bars)
+        spans = table_view("scores", low="datum.least - 0.5", high="datum.most + 0.5")
+        tooltip = [field("least:Q", title="score"), exact_field("probability", "exact chance")]
         caps = spans.mark("rule", strokeWidth=2).encode(x="low:Q", x2="high", y="probability:Q")
         observed = histogram("observed", tables["observed"], title, SCORES, beneath=True)
         layers = [observed, caps.encode(tooltip=tooltip)]
-        games = counted(simulated.won.runs, "game")
-        played = f" Bars: {games} with dice{seed_words(seed)}. Lines: exact."
+        games = format_count(simulated.won.runs, "game")
+        played = f" Bars: {games} with dice{format_seed(seed)}. Lines: exact."
     spikes: list[Row] = []
     if all(row["least"] == row["most"] for row in tables["scores"]):
         spikes = _spikes(campaign, outcomes, tables)
     if spikes:
-        numbers = rows_of("spikes").mark("text", dy=-9, fontSize=10, fontWeight="bold")
+        numbers = table_view("spikes").mark("text", dy=-9, fontSize=10, fontWeight="bold")
         tooltip = [field("territory:N", title="stopped at territory")]
         at = {"x": "score:Q", "y": "height:Q", "text": "territory:N"}
         layers.append(numbers.encode(**at, tooltip=tooltip))
@@ -125,7 +131,7 @@ def campaign_score(
     return Chart(
         layer(*layers),
         f"{answer.sentence} The score is {mean:.1f} on average.",
-        campaign_subject(campaign) + played + _why(campaign, outcomes, spikes),
+        describe_campaign(campaign) + played + _why(campaign, outcomes, spikes),
         tables,
     )
 
@@ -191,9 +197,9 @@ def convergence(
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
     check their formulas.
     """
-    expect(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
+    check_type(fought, Battle if isinstance(fought, Battle) else Campaign, "fought")
     for estimate in read_row(estimates, "estimates", "Estimate"):
-        expect(estimate, Estimate, "each of estimates")
+        check_type(estimate, Estimate, "each of estimates")
     rows: list[Row] = [
         {
             "runs": estimate.runs,
@@ -203,25 +209,25 @@ def convergence(
         for estimate in estimates
     ]
     words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
-    base = rows_of("estimates").encode(
+    base = table_view("estimates").encode(
         x=axis("runs:Q", words, scale, format="~s", grid=False, tickCount=5),
-        tooltip=["runs:Q", *map(exactly, ("estimate", "low", "high"))],
+        tooltip=["runs:Q", *map(exact_field, ("estimate", "low", "high"))],
     )
     won = axis("low:Q", "chance to win", {"zero": False}, format="~%")
     layers = [
         base.mark("area", opacity=0.25, color=BLUE).encode(y=won, y2="high"),
         base.mark("line", color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q"),
     ]
-    exact, tables, end = exact_chance(fought), {"estimates": rows}, "."
+    exact, tables, end = compute_exact_chance(fought), {"estimates": rows}, "."
     if exact is not None:
         tables["exact"] = [{"exact": float(exact)}]
-        line = rows_of("exact").mark("rule", strokeDash=[6, 4], strokeWidth=1.5)
-        layers.append(line.encode(y="exact:Q", tooltip=[exactly("exact")]))
+        line = table_view("exact").mark("rule", strokeDash=[6, 4], strokeWidth=1.5)
+        layers.append(line.encode(y="exact:Q", tooltip=[exact_field("exact")]))
         end = "; the line is the exact chance."
     return Chart(
         layer(*layers),
-        simulated_title(estimates[-1], fought),
-        f"{simulated_subject(fought)} The share of games won{seed_words(seed)}, with its "
+        summarise_simulation(estimates[-1], fought),
+        f"{describe_simulation(fought)} The share of games won{format_seed(seed)}, with its "
         f"{CONFIDENCE:.0%} interval" + end,
         tables,
     )

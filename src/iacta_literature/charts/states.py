@@ -13,15 +13,15 @@ from iacta.charts.axes_and_labels import (
     ATTACKERS,
     axis,
     categories,
-    chance_texts,
-    exactly,
-    mapped,
+    draw_chances,
+    exact_field,
+    value_scale,
     whole_axis,
 )
 from iacta.charts.saving import Chart
-from iacta.charts.subtitles import counted, fight, limit
+from iacta.charts.subtitles import check_size, format_battle, format_count
 from iacta.charts.theme import BLUE, CATEGORIES, DEEP, GREY, PURPLE, RED
-from iacta.charts.vega import Channel, Row, View, field, layer, rows_of
+from iacta.charts.vega import Channel, Row, View, field, layer, table_view
 from iacta.forms.percentages import percent
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
@@ -103,7 +103,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
     rule = "a battle whose states are drawn must have at most {} of them"
-    limit(count, MAX_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    check_size(count, MAX_NODES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
         drawn += _not_visited(drawn, rules)
@@ -112,10 +112,10 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return Chart(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
-        f"{counted(count, 'state')}, and {counted(ways, 'way')} to the end."
+        f"{format_count(count, 'state')}, and {format_count(ways, 'way')} to the end."
         if count > 1
         else NO_ROLL,
-        fight(attackers, defenders, rules)
+        format_battle(attackers, defenders, rules)
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
         + (" Smaller battles that this one cannot reach are shown too." if every else ""),
         {
@@ -204,7 +204,7 @@ def _kind(state: Outcome, rules: Rules) -> str:
 
 
 def _exact() -> list[Channel]:
-    return [exactly("probability", "chance"), field("exact:N", title="exactly")]
+    return [exact_field("probability", "chance"), field("exact:N", title="exactly")]
 
 
 def _graph_chart(label: str) -> View:
@@ -217,7 +217,7 @@ def _graph_chart(label: str) -> View:
         "y": field("y:Q", axis=None, scale={"nice": False, "padding": 36}),
     }
     losses = field("losses:N", title="you lose, they lose")
-    rolls = rows_of(
+    rolls = table_view(
         "rolls",
         mx="(datum.x + datum.x2) / 2 + datum.bend",
         my="(datum.y + datum.y2) / 2",
@@ -226,7 +226,7 @@ def _graph_chart(label: str) -> View:
     ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_exact()])
     line = rolls.mark("rule", opacity=0.35, strokeWidth=1.5)
     labels = rolls.encode(x=field("lx:Q", axis=None), y=field("ly:Q", axis=None), text=f"{label}:N")
-    states = rows_of("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact()])
+    states = table_view("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact()])
     return layer(
         line.encode(x2="mx", y2="my"),
         line.encode(x=field("mx:Q", axis=None), y=field("my:Q", axis=None), x2="x2", y2="y2"),
@@ -236,7 +236,7 @@ def _graph_chart(label: str) -> View:
             color=categories("is", KINDS)
         ),
         states.mark("text", fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
-        chance_texts(states.filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
+        draw_chances(states.filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
     )
 
 
@@ -253,7 +253,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).path_count()
     rule = "a battle whose paths are drawn must have at most {} of them"
-    limit(count, MAX_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    check_size(count, MAX_PATHS, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
     routes = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
@@ -268,7 +268,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     verb = "wins" if winning == 1 else "win"
     likeliest = f"{percent(rows[0]['probability'], 0)} of the time"
     title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
-    base = rows_of("paths").encode(
+    base = table_view("paths").encode(
         y=field("path:N", sort=[row["path"] for row in rows], axis=None),
         tooltip=["path:N", "ends:N", *_exact()],
     )
@@ -282,7 +282,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     return Chart(
         layer(bars, placed).properties(height=PATH_HEIGHT * len(rows)),
         title if len(rows) > 1 else "There is one way to the end.",
-        fight(attackers, defenders, rules)
+        format_battle(attackers, defenders, rules)
         + " Each way to the end, by the attackers and defenders that are left, and its chance.",
         {"paths": rows},
     )
@@ -316,21 +316,21 @@ def after_rolls(
     ]
     scale = {"zero": False, "nice": False, "padding": 36}
     ticks = {side: whole_axis(row[side] for row in rows) for side in ("attackers", "defenders")}
-    base = rows_of("states").encode(
+    base = table_view("states").encode(
         x=axis("attackers:Q", ATTACKERS, scale, **ticks["attackers"]),
         y=axis("defenders:Q", "defenders", scale, **ticks["defenders"]),
-        tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exactly("probability", "chance")],
+        tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exact_field("probability", "chance")],
     )
-    tones = mapped(dict(zip(counts, CATEGORIES, strict=False)))
+    tones = value_scale(dict(zip(counts, CATEGORIES, strict=False)))
     color = field("rolls:O", title="rolls", scale=tones)
     size = field("probability:Q", legend=None, scale={"domain": [0, 1], "range": [0, CIRCLE]})
     layers = [base.mark("point", filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MAX_NUMBERS:
-        layers.append(chance_texts(base, fontSize=10, dy={"expr": ABOVE}))
+        layers.append(draw_chances(base, fontSize=10, dy={"expr": ABOVE}))
     return Chart(
         layer(*layers),
         _after_title(after[counts[-1]], counts[-1], battle),
-        fight(attackers, defenders, battle.rules)
+        format_battle(attackers, defenders, battle.rules)
         + " The states after each number of rolls; the area of a circle is its probability.",
         {"states": rows},
     )
@@ -345,8 +345,8 @@ def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> st
         stands = "most often more armies than are drawn"
     chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
     if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in states):
-        return f"After {counted(count, 'roll')} it is over, {stands}: {chance}."
-    return f"After {counted(count, 'roll')} it is {stands}: {chance}."
+        return f"After {format_count(count, 'roll')} it is over, {stands}: {chance}."
+    return f"After {format_count(count, 'roll')} it is {stands}: {chance}."
 
 
 def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chart:
@@ -365,7 +365,9 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     names = [_name(state) for state in battle.states]
     count = len(names)
     rule = "a matrix that is drawn must have at most {} states"
-    limit(count, MAX_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {quote(count)}")
+    check_size(
+        count, MAX_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {quote(count)}"
+    )
     matrix = battle.matrix.tocoo()
     entries: list[Row] = [
         {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
@@ -382,22 +384,22 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     legend = {"format": "%", "gradientLength": 200, "values": [0, 0.1, 0.4, 1]}
     tones = {"type": "sqrt", "domain": [0, 1], "range": "ramp"}
     colour = field("probability:Q", title="chance", scale=tones, legend=legend)
-    cells = rows_of("entries", **across, **down).encode(
+    cells = table_view("entries", **across, **down).encode(
         x=axis("x:Q", "to", scale, **look),
         x2="x2",
         y=axis("y:Q", "from", {**scale, "reverse": True}, **look),
         y2="y2",
         color=colour,
-        tooltip=["from:N", "to:N", exactly("probability")],
+        tooltip=["from:N", "to:N", exact_field("probability")],
     )
-    bounds = rows_of("bounds").mark("rule", opacity=0.5, strokeDash=[4, 3])
+    bounds = table_view("bounds").mark("rule", opacity=0.5, strokeDash=[4, 3])
     layers = (cells.mark("rect"), bounds.encode(x="at:Q"), bounds.encode(y="at:Q"))
     return Chart(
         layer(*layers).properties(height=SIDE),
         f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
         if transient
         else NO_ROLL,
-        fight(attackers, defenders, battle.rules)
+        format_battle(attackers, defenders, battle.rules)
         + " The probability of one roll from the state of the row to that of the column; beyond "
         "the lines the battle is over.",
         {"entries": entries, "bounds": [{"at": transient - 0.5}]},
@@ -426,7 +428,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
             f"attackers against {INSIDE.n} defenders, got {battle}"
         )
     rule = "a battle whose boundary is drawn must have at most {} armies on a side"
-    limit(max(start), MAX_ARMIES, rule, battle)
+    check_size(max(start), MAX_ARMIES, rule, battle)
     passages = first_passage(start, roll_chances(rules))
     points = [
         {
@@ -454,7 +456,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
         _boundary_chart(largest, attackers, defenders),
         f"Most often it leaves the free space at {likeliest.m + behind} against {likeliest.n}: "
         f"{percent(passages[likeliest], 0)} of the time.",
-        fight(attackers, defenders, rules)
+        format_battle(attackers, defenders, rules)
         + " In the free space (grey points) both sides have more armies than all their dice "
         "need. Lines: the rolls that lead out of it; the area of a circle is its probability.",
         {
@@ -469,10 +471,10 @@ def _boundary_chart(largest: float, attackers: int, defenders: int) -> View:
     scale = {"zero": False, "nice": False, "padding": 24}
     x = axis("attackers:Q", ATTACKERS, scale, **whole_axis((0, attackers)))
     y = axis("defenders:Q", "defenders", scale, **whole_axis((0, defenders)))
-    lines = rows_of("rolls").mark("rule", opacity=0.35)
-    free = rows_of("rolls").mark("point", filled=True, opacity=1, color=GREY, size=25)
-    points = rows_of("points").mark("point", filled=True, opacity=0.85)
-    start = rows_of("starts").encode(x=x, y=y)
+    lines = table_view("rolls").mark("rule", opacity=0.35)
+    free = table_view("rolls").mark("point", filled=True, opacity=1, color=GREY, size=25)
+    points = table_view("points").mark("point", filled=True, opacity=0.85)
+    start = table_view("starts").encode(x=x, y=y)
     name = start.mark("text", text="start", dx=-20, fontSize=11, fontWeight="bold")
     dot = start.mark("text", text="●", fontSize=14)
     return layer(
