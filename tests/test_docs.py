@@ -160,9 +160,10 @@ def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # other tests draw
+    monkeypatch.setattr(pages, "generate_pages", lambda: made)
     pages.write(tmp_path / "docs")
     line = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]
     built = subprocess.run(  # noqa: S603 # our own line

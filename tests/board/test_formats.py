@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import iacta
@@ -147,7 +147,6 @@ def boards(draw: st.DrawFn) -> Board:
     )
 
 
-@settings(max_examples=300)
 @given(boards())
 @pytest.mark.slow
 def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
@@ -155,7 +154,6 @@ def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
         assert _read(format_board(board, f"x.{ending}"), board.name) == board
 
 
-@settings(max_examples=300)
 @given(boards(), st.sampled_from(["map", "xml"]))
 @pytest.mark.slow
 def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, ending: str) -> None:

@@ -67,13 +67,13 @@ def test_small_files_with_too_many_entries_are_refused(
     assert "bytes" not in refusal(tmp_path, large_text(head, repeated, times, tail)), kind
 
 
-@pytest.mark.parametrize("last", [8990, 0], ids=["a chain", "a circle"])
+@pytest.mark.parametrize("last", [3000, 0], ids=["a chain", "a circle"])
 @pytest.mark.slow
 def test_continents_within_thousands_of_others_are_refused(last: int, tmp_path: Path) -> None:
-    territories: dict[str, list[str]] = {f"T{n}": [] for n in range(8990)}
+    territories: dict[str, list[str]] = {f"T{n}": [] for n in range(3000)}
     continents = {
-        f"C{n}": {"bonus": 1, "territories": [f"T{n}", f"C{n + 1 if n < 8989 else last}"]}
-        for n in range(8990)
+        f"C{n}": {"bonus": 1, "territories": [f"T{n}", f"C{n + 1 if n < 2999 else last}"]}
+        for n in range(3000)
     }
     board = {"territories": territories, "continents": continents}
     assert "bytes" not in refusal(tmp_path, json.dumps(board))
@@ -142,7 +142,6 @@ VALUES = st.recursive(
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines", "map", "player")
 
 
-@settings(max_examples=200)
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=5))
 def test_any_table_is_a_board_or_a_sentence(table: dict[str, object]) -> None:
     for read in (read_board, read_position, lambda each: read_position({"board": each})):
@@ -152,7 +151,7 @@ def test_any_table_is_a_board_or_a_sentence(table: dict[str, object]) -> None:
             assert "\n" not in str(refused)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     st.sampled_from([DOMINATION, CONQUEST, CLUB, LUX, WARZONE, OWN, TOML]),
     st.integers(0, 2000),

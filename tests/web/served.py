@@ -10,7 +10,7 @@ from time import sleep
 from typing import Any, NamedTuple
 
 JSON = {"Content-Type": "application/json"}
-PATIENCE = 60  # tries of a second each, until long work can begin
+PATIENCE = 600  # tries of 0.1 s each, until long work can begin
 
 
 class Reply(NamedTuple):
@@ -79,7 +79,7 @@ class Server:
         for _ in range(PATIENCE):
             if self.ask("/api/v1/plan?from_=Peru=9&others=2&take=Brazil").status != 503:
                 return
-            sleep(1)
+            sleep(0.1)
 
     def end(self) -> None:
         """End the server."""

@@ -15,7 +15,7 @@ import pytest
 
 from iacta import IactaError, Position, ask, classic_board
 from iacta.board.files import read_board
-from iacta.web.limits import MOST_ANSWER_BYTES, SLOW_NICENESS
+from iacta.web.limits import MOST_ANSWER_BYTES, QUICK_SECONDS, SLOW_NICENESS
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
 from iacta.web.worker import FailedError, Progress, answer_part
 from tests.processes import run_python
@@ -55,7 +55,7 @@ async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
         try:
             return await work.search(function, *args)
         except BusyError:
-            await asyncio.sleep(1)
+            await asyncio.sleep(0.01)
 
 
 async def ended(process: int) -> bool:
@@ -103,7 +103,7 @@ async def test_quick_questions_are_answered_while_others_take_long(
     await begun(work, os.getpid)
     tasks = await asleep(work)
     tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
-    await asyncio.sleep(2.0)
+    await asyncio.sleep(1.2 * QUICK_SECONDS)
     for _ in range(20):
         assert await work.run(answer_part, *BATTLE, "record")
     await over(tasks)
@@ -152,9 +152,10 @@ async def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
 
 @in_the_loop
 async def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
-    work = Work(workers=1, seconds=4)
+    work = Work(workers=1)
     try:
         await begun(work, os.getpid)
+        work.seconds = 2
         found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
         result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
         assert await work.search(eval, result) == 3

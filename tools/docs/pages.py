@@ -6,6 +6,7 @@ method; the site has pages made from those files, and `with_site_links` leads to
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import iacta
@@ -66,14 +67,16 @@ def generate_pages() -> dict[str, str]:
     }
 
 
-def settings() -> str:
-    """Return the settings of the site, with the pages that are made from the code in the menu."""
+def settings(made: Iterable[str]) -> str:
+    """Return the settings of the site, with the pages that are made from the code in the menu.
+
+    made: the paths of those pages.
+    """
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     text = text.replace("site_name: iacta #", f"site_name: iacta {iacta.__version__} #")
-    pages = reference_pages()
     return re.sub(
         r"^( *- )(\w+/)\*$",
-        lambda found: "\n".join(found[1] + page for page in pages if page.startswith(found[2])),
+        lambda found: "\n".join(found[1] + page for page in made if page.startswith(found[2])),
         text,
         flags=re.MULTILINE,
     )
@@ -82,7 +85,8 @@ def settings() -> str:
 def write(folder: Path = MADE) -> None:
     """Write the pages, their pictures and how they look, and beside them their settings."""
     beside = {name.lower(): (ROOT / name).read_text("utf-8") for name in BESIDE}
-    pages = handwritten() | generate_pages()
+    made = generate_pages()
+    pages = handwritten() | made
     pages |= {name: text.replace("](docs/", "](") for name, text in beside.items()}
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in pages.items():
@@ -94,7 +98,7 @@ def write(folder: Path = MADE) -> None:
         )
     for copied in (FOLDER / "style.css", FOLDER / "iframe-worker.js", ICON):
         shutil.copy(copied, folder)
-    (folder.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
+    (folder.parent / "mkdocs.yml").write_text(settings(made), encoding="utf-8")
     draw_all(pages, folder)
 
 
