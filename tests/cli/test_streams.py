@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cli.run import HANGING
+from tests.cli.run import HANGING, Run
 
 
 class Ended(NamedTuple):
@@ -85,10 +85,10 @@ def test_a_window_without_width_is_no_reason_to_say_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_goes_to_a_pipe_instead_of_the_answer(tmp_path: Path) -> None:
+def test_a_picture_goes_to_a_pipe_instead_of_the_answer(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "battle.svg"
     printed = shell("$iacta battle 5 3 --plot -")
-    assert shell(f"$iacta battle 5 3 --plot {file}").out == WHOLE
+    assert run(f"battle 5 3 --plot {file}").stdout == WHOLE
     assert printed == (0, file.read_text(encoding="utf-8") + "\n", "")
     assert shell("$iacta chart delta -").out.startswith("<svg ")
 
