@@ -73,7 +73,7 @@ def test_any_rules_are_solved_or_refused(rules: Rules, attackers: int, defenders
     assert math.isclose(value, table, rel_tol=1e-12, abs_tol=1e-26)
 
 
-def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 256) -> mpmath.mpf:
+def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 128) -> mpmath.mpf:
     """Return the chance to win to some thirty digits.
 
     The states with `near` armies left are weighed with the chances to come by there, each of which

@@ -109,11 +109,11 @@ def test_what_a_longer_plan_calls_best_is_never_charged(monkeypatch: pytest.Monk
     monkeypatch.setattr("iacta.plan.planner.FEWEST_VISITED", 1)
     monkeypatch.setattr("iacta.plan.planner.BATCH", 10)
     estimated = 0
-    for asked, steps in islice(_best_rolls(), 20):
+    for asked, steps in islice(_best_rolls(), 10):
         row = value_steps({**asked, "steps": steps})[1]
         assert (row["cost"], row["is_costly"]) == (0.0, False)
         estimated += row["error"] > 0
-    assert estimated > 10
+    assert estimated > 5
 
 
 def test_the_same_link_has_the_same_numbers_whatever_the_time() -> None:

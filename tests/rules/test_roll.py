@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Losses, Roll, Rules, TooLargeError
@@ -20,7 +20,6 @@ from iacta.rules.variants import find_rules
 from tests import brute, strategies
 
 
-@settings(max_examples=150)
 @given(strategies.rules(), st.data())
 def test_distribution_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
     attack_dice = data.draw(st.integers(1, rules.attack.kept))
@@ -30,7 +29,6 @@ def test_distribution_equals_trying_all_rolls(rules: Rules, data: st.DataObject)
     )
 
 
-@settings(max_examples=300)
 @given(strategies.rules(), st.data())
 def test_rolls_are_counted_by_value_as_row_by_row(rules: Rules, data: st.DataObject) -> None:
     kept = rules.attack.kept, rules.defence.kept
