@@ -24,7 +24,7 @@ from benchmarks import batches, board, compiled, decisions, load, plain, planner
 from benchmarks.measure import Line, Mark, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
-from iacta.rules.roll import _counts, loss_counts
+from iacta.rules.roll import _count_losses, loss_counts
 from iacta.rules.rules import CLASSIC
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
@@ -53,7 +53,7 @@ def roll_lines() -> Iterator[Line]:
 
     def cold() -> None:
         loss_counts.cache_clear()
-        _counts.cache_clear()
+        _count_losses.cache_clear()
         counting._coefficients.cache_clear()
         for dice in MATCH_UPS:
             loss_counts(*dice, CLASSIC)

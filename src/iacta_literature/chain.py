@@ -17,7 +17,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
 from iacta.methods.markov import Markov, load_scipy, solve, transition_matrix
 from iacta.probability.distribution import Distribution
-from iacta.rules.roll import gain_of
+from iacta.rules.roll import find_gain
 from iacta.rules.rules import Rules
 
 # The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
@@ -135,7 +135,7 @@ class Chain:
         won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
         stay = min(self.attackers, garrison)
         lost = (Outcome(stay, d) for d in range(1, self.defenders + 1))
-        return (*won, *lost, *([BEYOND] if gain_of(self.rules) else []))
+        return (*won, *lost, *([BEYOND] if find_gain(self.rules) else []))
 
     def after(self, rolls: int, start: Outcome | None = None) -> Distribution[Outcome]:
         """Return the distribution of the state after a number of rolls.
@@ -189,7 +189,7 @@ class Chain:
         """
         n = read_int(n, "n", least=0, most=MAX_ROLLS)
         # Where armies cannot grow, each roll costs one at least, and all later powers are equal.
-        n = n if gain_of(self.rules) else min(n, self.able + self.defenders)
+        n = n if find_gain(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(
             self.attackers, self.defenders, memory=self._power_bytes(), method="markov"
         )
@@ -208,7 +208,7 @@ class Chain:
         armies in all, and others lead to states with too few armies for all dice.
         """
         entries = count = int(self.matrix.shape[0])
-        if not gain_of(self.rules):
+        if not find_gain(self.rules):
             attack_dice, defence_dice = self.rules.full_roll
             few = attack_dice * (self.defenders + 1) + defence_dice * (self.able + 1)
             entries = min(count, few + min(self.able, self.defenders) + 1)

@@ -22,7 +22,7 @@ from iacta import (
 )
 from iacta.game import Advance, Attack, Place
 from iacta.rules.modes import DefenderSeesFirst
-from iacta.rules.variants import know
+from iacta.rules.variants import register_rule_set
 from tests.game.positions import at_random, classic_turn, line_turn
 
 NAMES = st.text(st.sampled_from("aB9,:;%= é°#+\u2003~"), min_size=1, max_size=6).filter(
@@ -135,7 +135,9 @@ def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
 
 def test_a_code_holds_rules_whose_name_is_only_known_here() -> None:
     rules = Rules(attack=Dice((9, 6, 6)))
-    know("of-nine-faces.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file"))
+    register_rule_set(
+        "of-nine-faces.toml", RuleSet("our house", rules, "Dice of nine faces.", "a file")
+    )
     turn = line_turn("r3 b1", rules=rules)
     assert "of-nine" not in turn.to_code()
     assert Turn.from_code(turn.to_code(), turn.board).rules == rules

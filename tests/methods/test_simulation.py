@@ -270,7 +270,7 @@ def pools() -> list[Callable[[], Executor]]:
 
 
 def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 100)
+    monkeypatch.setattr(thrown, "RUNS_PER_BLOCK", 100)
     way: list[int | Territory] = [4, Territory(3, "capital")]
     alone = simulate_campaign(15, way, runs=1050, seed=9)
     for pool in pools():
@@ -281,7 +281,7 @@ def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 10)
+    monkeypatch.setattr(thrown, "RUNS_PER_BLOCK", 10)
     monkeypatch.setattr(thrown, "MAX_PENDING", 3)
     alone = simulate_battle(5, 4, runs=205)
     with ThreadPoolExecutor(2) as executor:
@@ -301,7 +301,7 @@ def test_the_same_seed_throws_the_same_dice() -> None:
 
 
 def test_blocks_throw_different_dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 500)
+    monkeypatch.setattr(thrown, "RUNS_PER_BLOCK", 500)
     seen: list[int] = []
     counts = [
         simulate_battle(12, 10, runs=runs, progress=seen.append).won.successes
@@ -340,7 +340,7 @@ def interrupt(done: int) -> None:
 def test_ctrl_c_calls_off_what_is_pending(
     monkeypatch: pytest.MonkeyPatch, first: Counter[End] | BaseException
 ) -> None:
-    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 10)
+    monkeypatch.setattr(thrown, "RUNS_PER_BLOCK", 10)
     recorder = Recorder(first)
     with pytest.raises(KeyboardInterrupt) as caught:
         simulate_battle(12, 10, runs=50, executor=cast(Executor, recorder), progress=interrupt)

@@ -93,7 +93,7 @@ def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> Non
 
 
 def test_dice_that_are_prepared_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(roll, "STEPS_IN_A_SECOND", 10)
+    monkeypatch.setattr(roll, "STEPS_PER_SECOND", 10)
     start, goal, rules = position(9, 2), TakeAll("B"), Rules(attack=Dice((7, 7, 7)))
     with pytest.raises(TooLargeError, match="within the time limit"):
         best_plan(start, goal, rules, time_limit=1)

@@ -60,7 +60,7 @@ def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int,
     losses = loss_counts(dice, min(defenders, rules.defence.kept), rules)
     ends: dict[tuple[int, int, int], Fraction] = {}
     for killed, rolls in enumerate(losses.counts):
-        after = able - (losses.compared - killed), defenders - killed
+        after = able - (losses.pair_count - killed), defenders - killed
         for (a, d, last), chance in battle_ends(*after, rules).items():
             key = a, d, last or dice
             ends[key] = ends.get(key, Fraction(0)) + chance * Fraction(rolls, losses.total)
@@ -96,7 +96,7 @@ def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
             Fraction(weight, total),
             tuple(
                 tuple(
-                    End(Fraction(n, each.total), each.compared - killed, killed, dice)
+                    End(Fraction(n, each.total), each.pair_count - killed, killed, dice)
                     for killed, n in enumerate(each.counts)
                     if n
                 )

@@ -107,7 +107,7 @@ def test_a_full_roll_is_what_the_game_says(name: str) -> None:
     losses = loss_counts(*rules.full_roll, rules)
     scale = counts.total()
     assert [n * scale for n in losses.counts] == [
-        counts[k] * losses.total for k in range(losses.compared + 1)
+        counts[k] * losses.total for k in range(losses.pair_count + 1)
     ]
 
 

@@ -34,9 +34,9 @@ def test_rolls_are_counted_by_value_as_row_by_row(rules: Rules, data: st.DataObj
     kept = rules.attack.kept, rules.defence.kept
     ours, theirs = (data.draw(st.integers(1, most)) for most in kept)
     dice = ours, theirs, *rules.dice(ours, theirs)
-    assume(rolls._steps_by_value(*dice) < inf)
-    counts = rolls._counts_by_value(*dice, rules.ties)
-    assert counts == rolls._counts_by_row(*dice, rules.ties)
+    assume(rolls._estimate_value_steps(*dice) < inf)
+    counts = rolls._count_by_value(*dice, rules.ties)
+    assert counts == rolls._count_by_row(*dice, rules.ties)
 
 
 @pytest.mark.parametrize("attack_dice", range(1, 5))
@@ -177,7 +177,7 @@ def test_seven_dice_of_twenty_faces_against_six() -> None:
     found = loss_counts(7, 6, rules)
     assert sum(found.counts) == found.total == 20**13
     few = Rules(attack=Dice((20,) * 4), defence=Dice((20,) * 3))
-    assert loss_counts(4, 3, few).counts == rolls._counts_by_row(4, 3, *few.dice(4, 3), few.ties)
+    assert loss_counts(4, 3, few).counts == rolls._count_by_row(4, 3, *few.dice(4, 3), few.ties)
 
 
 SEEN = Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4), mode=DefenderSeesFirst())
@@ -185,16 +185,16 @@ SEEN = Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4), mode=DefenderSeesFir
 
 def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The count is what dice are refused by."""
-    compared, after_rank = 0, rolls._after_rank
+    compared, after_rank = 0, rolls._compare_rank
 
     def counted(highest: int, defence: Any) -> Any:
         nonlocal compared
         compared += len(defence)
         return after_rank(highest, defence)
 
-    monkeypatch.setattr(rolls, "_after_rank", counted)
+    monkeypatch.setattr(rolls, "_compare_rank", counted)
     seen_loss_counts.__wrapped__(5, 4, SEEN)
-    assert 0 < compared <= rolls._seen_steps(5, 4, SEEN)
+    assert 0 < compared <= rolls._estimate_seen_steps(5, 4, SEEN)
 
 
 def test_dice_that_are_seen_are_refused_by_all_their_rows() -> None:

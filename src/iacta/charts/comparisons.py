@@ -122,7 +122,7 @@ def full_roll(known: RuleSet) -> Chart:
         {
             "losses": [
                 {
-                    "attackers_lost": losses.compared - lost,
+                    "attackers_lost": losses.pair_count - lost,
                     "defenders_lost": lost,
                     "probability": count / losses.total,
                     "ways": count,

@@ -8,7 +8,7 @@ from iacta.forms.form import Form
 from iacta.forms.parameter_kinds import RulesName
 from iacta.forms.shared_parameters import RulesForm
 from iacta.inputs.errors import IactaError
-from iacta.rules.variants import know
+from iacta.rules.variants import register_rule_set
 
 VARIABLE = "IACTA_RULES"
 RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
@@ -41,4 +41,4 @@ def read_rules_files(form: type[Form], texts: Texts) -> None:
             if match := re.search(RULES_FILE, word):
                 from iacta.rules.files import read_rules_file  # only needed here
 
-                know(match[1], read_rules_file(match[1]))
+                register_rule_set(match[1], read_rules_file(match[1]))

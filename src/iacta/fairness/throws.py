@@ -216,7 +216,7 @@ class Known:
             ours = throws, entry.outcome[:1]
         elif entry.dice:
             attack, defence = trial.rules.dice(trial.first, trial.second)
-            count = len(attack.thrown(trial.first))
+            count = len(attack.list_faces(trial.first))
             ours = self._side(ATTACK, attack, entry.dice[:count])
             theirs = self._side(DEFENCE, defence, entry.dice[count:])
         return Line(

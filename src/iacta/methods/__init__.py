@@ -14,7 +14,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import Rules
-from iacta.rules.stop import BY_ROLLS, NEVER, StopRule
+from iacta.rules.stop import NEVER, ROLL_STOP_PURPOSE, StopRule
 
 __all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "methods_of"]
 
@@ -134,6 +134,6 @@ def _build_stopping(rules: Rules, stop: StopRule, exact: bool, method: str) -> K
 
     if method not in ("auto", NAME):
         raise IllegalError(
-            f"method must be 'auto', {NAME!r} or 'simulation' {BY_ROLLS}, got {method!r}"
+            f"method must be 'auto', {NAME!r} or 'simulation' {ROLL_STOP_PURPOSE}, got {method!r}"
         )
     return Stopping(rules, stop, exact=exact)

@@ -81,12 +81,12 @@ def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coeffici
         for j in range(1, defence_dice + 1)
     }
     unit = lcm(
-        *(least_root(each.total // gcd(*each.counts), each.compared) for each in losses.values())
+        *(least_root(each.total // gcd(*each.counts), each.pair_count) for each in losses.values())
     )
     return Coefficients(
         unit,
         {
-            dice: tuple(count * unit**each.compared // each.total for count in each.counts)
+            dice: tuple(count * unit**each.pair_count // each.total for count in each.counts)
             for dice, each in losses.items()
         },
     )

@@ -33,7 +33,7 @@ from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
-from iacta.rules.roll import LossCounts, gain_of, loss_counts, refuse_many_rolls
+from iacta.rules.roll import LossCounts, find_gain, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import find_rules
@@ -571,7 +571,7 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
 @lru_cache(maxsize=1024)
 def roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
     """Return the possible results of a roll; one in which armies grow is the first."""
-    losses, gain = loss_counts(attack_dice, defence_dice, rules), gain_of(rules)
+    losses, gain = loss_counts(attack_dice, defence_dice, rules), find_gain(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
     return (*grown, *results_of(losses))
 
@@ -579,7 +579,7 @@ def roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Res
 def results_of(losses: LossCounts) -> tuple[Result, ...]:
     """Return the results of a roll that are possible and cost armies."""
     return tuple(
-        Result(count / losses.total, losses.compared - k, k)
+        Result(count / losses.total, losses.pair_count - k, k)
         for k, count in enumerate(losses.counts)
         if count
     )

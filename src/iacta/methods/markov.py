@@ -75,7 +75,7 @@ from iacta.methods.kernel import (
 )
 from iacta.probability.distribution import Distribution
 from iacta.rules.modes import ArmiesGrow, TrueRandom
-from iacta.rules.roll import gain_of
+from iacta.rules.roll import find_gain
 from iacta.rules.rules import Rules
 
 Whole: TypeAlias = npt.NDArray[np.int64]
@@ -111,7 +111,7 @@ class BattleChains(NamedTuple):
         """
         won = [State(a, 0) for a in range(1, self.able + 1)]
         lost = [State(0, d) for d in range(1, self.defenders + 1)]
-        return [*won, *lost, *([None] if gain_of(self.rules) else [])]
+        return [*won, *lost, *([None] if find_gain(self.rules) else [])]
 
     def blocks(self) -> tuple[Any, Any]:
         transient = self.able * self.defenders
@@ -130,7 +130,7 @@ def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
 
 def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole, Whole], Floats]:
     transient = able * defenders
-    count = transient + able + defenders + (gain_of(rules) > 0)
+    count = transient + able + defenders + (find_gain(rules) > 0)
     over = np.arange(transient, count)
     moves = [*_moves(able, defenders, rules), (over, over, 1.0)]
     rows = np.concatenate([source for source, _, _ in moves])
@@ -141,7 +141,7 @@ def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole,
 
 def _moves(able: int, defenders: int, rules: Rules) -> Moves:
     """Yield the moves by roll and loss: the states they start from and lead to, and the chance."""
-    numbers = _numbers(able, defenders, gain_of(rules))
+    numbers = _numbers(able, defenders, find_gain(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
     for i, j in product(range(1, attack_dice + 1), range(1, defence_dice + 1)):
@@ -245,7 +245,7 @@ class Markov(UnitKernel, RollKernel):
     @property
     def gain(self) -> int:
         """By how many armies both sides may grow in one roll."""
-        return gain_of(self.rules)
+        return find_gain(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle whose chain does not fit into memory, or if SciPy is not installed."""

@@ -388,7 +388,7 @@ def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "con
     if not isinstance(mode, TrueRandom | DefenderSeesFirst):
         raise IllegalError(
             f"{mode.key} must be {mode.off!r} where the defender sees the attack first, "
-            f"got {quote(mode.setting())}"
+            f"got {quote(mode.value())}"
         )
     kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
     return kernel.chance(attackers, defenders, aim) if attackers > 0 else 0.0

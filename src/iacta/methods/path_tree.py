@@ -113,7 +113,7 @@ class PathTree(RollKernel):
 def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
     found = loss_counts(attack_dice, defence_dice, rules)
     return [
-        (Losses(found.compared - k, k), Fraction(count, found.total))
+        (Losses(found.pair_count - k, k), Fraction(count, found.total))
         for k, count in enumerate(found.counts)
         if count
     ]

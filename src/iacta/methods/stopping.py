@@ -55,7 +55,7 @@ from iacta.methods.kernel import (
 from iacta.probability.distribution import Distribution
 from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
-from iacta.rules.stop import BY_ROLLS, StopRule
+from iacta.rules.stop import ROLL_STOP_PURPOSE, StopRule
 
 NAME = "stopping"
 
@@ -174,7 +174,7 @@ State(attackers=3, defenders=0): 2890})
     def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:
         mode = rules.mode
         if mode.grows or not (mode.rolls and mode.dice_chosen_first):
-            raise mode.unfit(BY_ROLLS)
+            raise mode.unfit(ROLL_STOP_PURPOSE)
         super().__init__(rules, stop)
         self.exact = exact
 

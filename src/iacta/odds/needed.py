@@ -379,12 +379,12 @@ def _losses(others: int, rules: Rules, *, attacking: bool) -> tuple[float, float
     losses = loss_counts(*rules.full_roll, rules)
     fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
     squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
-    theirs = fallen if attacking else losses.compared - fallen
+    theirs = fallen if attacking else losses.pair_count - fallen
     if not theirs:
         return 2.0 * others, 0.0  # the others never lose an army
     rolls = others / theirs
-    variance = rolls * (squares - fallen**2) * (losses.compared / theirs) ** 2
-    return float(rolls * (losses.compared - theirs)), float(variance)
+    variance = rolls * (squares - fallen**2) * (losses.pair_count / theirs) ** 2
+    return float(rolls * (losses.pair_count - theirs)), float(variance)
 
 
 def _normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:

@@ -39,8 +39,8 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
     """Yield the losses and their counts, best for the attackers first."""
     rolls = roll.loss_counts()
     yield from ((losses, rolls.gains) for losses in roll.losses() if losses.attackers < 0)
-    for lost in range(rolls.compared, -1, -1):
-        yield Losses(rolls.compared - lost, lost), rolls.counts[lost]
+    for lost in range(rolls.pair_count, -1, -1):
+        yield Losses(rolls.pair_count - lost, lost), rolls.counts[lost]
 
 
 class LossesRecord(KeyedRecord):

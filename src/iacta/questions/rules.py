@@ -213,9 +213,9 @@ def _record(odds: Odds) -> RuleSetRecord:
 
 
 def _losses(roll: LossCounts) -> Iterator[LossesRecord]:
-    for lost in range(roll.compared, -1, -1):
+    for lost in range(roll.pair_count, -1, -1):
         number = roll.counts[lost]
-        yield LossesRecord(roll.compared - lost, lost, number, roll.total, number / roll.total)
+        yield LossesRecord(roll.pair_count - lost, lost, number, roll.total, number / roll.total)
 
 
 def _row(odds: Odds) -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""Dice: what one side throws."""
+"""Dice: the dice of one side."""
 
 import re
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from iacta.inputs.checks import check_choice, quote, read_int, read_row, set_fie
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MAX_DICE = 100  # of a side; a roll of more would take minutes
-MAX_FACES = 1_000_000  # of a die
+MAX_DICE = 100  # a roll with more dice would take minutes
+MAX_FACES = 1_000_000
 
 
 @dataclass(frozen=True, repr=False)
 class Dice:
     """The dice of one side.
 
-    A side with n armies in the fight throws a die for each of them, up to `kept`, and its spare
-    dice on top; of all these it keeps the best. Which dice: the first ones listed.
+    A side with n armies in the fight rolls a die for each army, up to `kept`, and its spare dice.
+    It rolls the first dice in the list and keeps the best n.
 
     faces: the number of faces of each die, such as `(6, 6, 6)`; each die shows 1 to its faces.
-    keep: how many of the best dice are kept when all are thrown; `None` keeps all. The others
-        are spare: with `keep=2` of three dice, a single army throws two dice and keeps the best.
+    keep: the number of dice that are kept of a full roll; `None` keeps all. The other dice are
+        spare: with `keep=2` of three dice, a single army rolls two dice and keeps the best.
     reroll: faces that are rerolled once, such as `(1,)`; the second roll counts.
-    bonus: the number added to the highest kept die, the second highest, and so on; a malus is
-        negative.
-    clamp: the lowest and highest value that a die can have after its bonus; `None` sets no limit.
+    bonus: the number added to the highest kept die, the second highest, and so on; negative numbers
+        are allowed.
+    clamp: the lowest and the highest value of a die after its bonus; `None` sets no limit.
     sort_again: whether the kept dice are sorted again after the bonus and the limits, before they
         are compared; `False` keeps the order in which the bonus was added.
 
-    Dice that cannot exist are refused.
+    Raises `IactaError` for dice that cannot exist.
 
     >>> Dice((6, 6), bonus=(1,))
     Dice((6, 6), bonus=(1,))
@@ -47,11 +47,11 @@ class Dice:
     sort_again: bool = True
 
     def __post_init__(self) -> None:
-        faces = _integers(self.faces, "faces", least=1, most=MAX_FACES)
+        faces = _read_integers(self.faces, "faces", least=1, most=MAX_FACES)
         count = read_int(len(faces), "the number of dice", least=1, most=MAX_DICE)
         keep = None if self.keep is None else read_int(self.keep, "keep", 1, most=count)
-        reroll = _integers(self.reroll, "reroll", least=1, most=max(faces))
-        bonus = _integers(self.bonus, "bonus", least=-MAX_FACES, most=MAX_FACES)
+        reroll = _read_integers(self.reroll, "reroll", least=1, most=max(faces))
+        bonus = _read_integers(self.bonus, "bonus", least=-MAX_FACES, most=MAX_FACES)
         if len(bonus) > (keep or count):
             raise IllegalError(
                 f"bonus must have at most one entry for each of the {keep or count} dice kept, "
@@ -60,17 +60,17 @@ class Dice:
         set_field(self, "faces", faces)
         set_field(self, "keep", None if keep == count else keep)
         set_field(self, "reroll", tuple(sorted(set(reroll))))
-        set_field(self, "bonus", _without_trailing_zeros(bonus))
-        set_field(self, "clamp", None if self.clamp is None else _clamp(self.clamp))
+        set_field(self, "bonus", _strip_trailing_zeros(bonus))
+        set_field(self, "clamp", None if self.clamp is None else _read_clamp(self.clamp))
         check_choice(self.sort_again, (True, False), "sort_again")
 
     @property
     def kept(self) -> int:
-        """How many dice are kept when all are thrown: the most armies that fight at once."""
+        """The number of dice that are kept of a full roll, which is the most armies in a roll."""
         return self.keep or len(self.faces)
 
-    def thrown(self, fighting: int) -> tuple[int, ...]:
-        """Return the faces of the dice that `fighting` armies, at most `kept`, throw."""
+    def list_faces(self, fighting: int) -> tuple[int, ...]:
+        """Return the faces of the dice that `fighting` armies, at most `kept`, roll."""
         return self.faces[: len(self.faces) - self.kept + fighting]
 
     def can_reverse(self, fighting: int) -> bool:
@@ -88,19 +88,19 @@ class Dice:
         return format_short_repr(self, first="faces")
 
 
-def _integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
+def _read_integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
     entries = read_row(values, name, "whole numbers, such as [6, 6]")
     return tuple(read_int(value, name, least, most) for value in entries)
 
 
-def _without_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
+def _strip_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
     while values and values[-1] == 0:
         values = values[:-1]
     return values
 
 
-def _clamp(values: object) -> tuple[int, int]:
-    pair = _integers(values, "clamp", least=-MAX_FACES, most=2 * MAX_FACES)
+def _read_clamp(values: object) -> tuple[int, int]:
+    pair = _read_integers(values, "clamp", least=-MAX_FACES, most=2 * MAX_FACES)
     if len(pair) != 2 or pair[0] > pair[1]:
         raise IllegalError(f"clamp must be a lowest and a highest value, got {quote(values)}")
     return pair[0], pair[1]

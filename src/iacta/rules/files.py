@@ -1,4 +1,4 @@
-"""Rules as text: read from a small TOML file or from JSON, and written as both."""
+"""Rules as text: functions that read and write TOML files and JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-MAX_BYTES = 10**6  # of a rules file, which has a few lines
+MAX_BYTES = 10**6  # size limit of a rules file
 DICE_KEYS = tuple(field.name for field in fields(Dice))
 MODE_KEYS = tuple(mode_record(CLASSIC.mode))
 RULES_KEYS = (*(field.name for field in fields(Rules) if field.name != "mode"), *MODE_KEYS)
@@ -27,13 +27,13 @@ FILE_KEYS = ("name", "description", "base")
 def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     r"""Return the rules in a TOML file, with their name.
 
-    path: the file, or `-` for standard input. Its keys are the fields of `Rules`, and those of
-        `Dice` in the tables `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]`; missing
-        ones are as in the rules that `base` names, or as in classic. `name` and `description` are
-        texts of one line; without a name, the rules have that of the file.
+    path: the file, or `-` for standard input. Its keys are the fields of `Rules`; the tables
+        `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]` contain the fields of `Dice`.
+        Missing fields are as in the rules that `base` names, or as in classic. `name` and
+        `description` are texts of one line; the default name is the name of the file.
 
-    A file that cannot be read, an unknown key and a wrong value are refused in one sentence with
-    the file, the key and what was expected.
+    Raises `IactaError` for a file that cannot be read, an unknown key or a wrong value. The message
+    states the file, the key and the expectation.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -53,11 +53,12 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
     """Return the rules in a mapping such as a parsed JSON object.
 
-    record: the fields of `Rules` by their names, with a mapping of the fields of `Dice` for dice.
-    base: the `Rules`, or the name of a rule set, from which missing fields are taken.
+    record: the fields of `Rules` by name, with a mapping of the fields of `Dice` for dice, as
+        `rules_record` returns them.
+    base: the `Rules`, or the name of a rule set, for missing fields.
 
-    It reads what `rules_record` returns. Unknown fields and wrong values are refused in one
-    sentence with the field, such as `attack.keep`.
+    Raises `IactaError` for unknown fields and wrong values. The message states the field, such as
+    `attack.keep`.
 
     >>> read_rules_record({"ties": "attacker", "defence": {"bonus": [1]}})
     Rules(defence=Dice((6, 6), bonus=(1,)), ties='attacker')
@@ -100,10 +101,11 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
 
 
 def rules_toml(rules: Rules | str, name: str | None = None) -> str:
-    """Return the text of a rules file with every field, which `read_rules_file` reads.
+    """Return the text of a rules file with every field, for `read_rules_file`.
 
     rules: `Rules`, or the name of a rule set.
-    name: the name of the rules; `None` for that of the file. The name of other rules is refused.
+    name: the name of the rules; `None` for the name of the file. The name of other known rules
+        raises `IllegalError`.
 
     >>> print(rules_toml("war god", "Mars"), end="")
     name = "Mars"
@@ -127,7 +129,7 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     sort_again = true
     """
     rules = find_rules(rules)
-    top: dict[str, Any] = {} if name is None else {"name": _own_name(name, rules)}
+    top: dict[str, Any] = {} if name is None else {"name": _check_free_name(name, rules)}
     tables = {}
     for key, value in rules_record(rules).items():
         if isinstance(value, Mapping):
@@ -160,15 +162,15 @@ def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
     is_name = file.name.isprintable() and str(file) != STREAM
     file_name = file.name if is_name else "rules file"
     return RuleSet(
-        _own_name(table.get("name", file_name), rules),
+        _check_free_name(table.get("name", file_name), rules),
         rules,
         _one_line(table.get("description", "Rules read from a file."), "description"),
         quote_path(file, "rules"),
     )
 
 
-def _own_name(name: object, rules: Rules) -> str:
-    """Return the name, unless other rules are known by it."""
+def _check_free_name(name: object, rules: Rules) -> str:
+    """Return the name, or raise `IllegalError` if it is the name of other rules."""
     checked = _one_line(name, "name")
     try:
         known = find_rule_set(checked).rules
@@ -213,7 +215,7 @@ def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    """Return lines of TOML, where these values look as in JSON; TOML has no null."""
+    """Return lines of TOML, in which these values look like JSON. Null values are left out."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in table.items()

@@ -1,7 +1,7 @@
-"""Modes: how the dice of a battle are used. Rules have exactly one.
+"""Modes: the ways to use the dice of a battle. Rules have exactly one mode.
 
-A mode is plain data. What it does to the odds is in one file of `iacta.methods`, registered there
-for the mode's class; nothing above the methods names a mode.
+A mode is plain data. One file of `iacta.methods` computes its odds and is registered there for the
+class of the mode. No code above the methods names a mode.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,22 +12,22 @@ from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
-MAX_GAIN = 100  # armies for one roll
+MAX_GAIN = 100  # armies per roll
 
 
 @dataclass(frozen=True, repr=False)
 class Mode:
-    """How the dice of a battle are used.
+    """A way to use the dice of a battle.
 
     key: the key of the mode in rules files.
-    off: the value of the key where the mode is not played.
+    off: the value of the key without the mode.
     rolls: whether a battle is fought roll by roll, so that the attackers may stop between rolls.
-    dice_chosen_first: whether both sides choose how many dice to throw before anyone rolls, so that
-        the losses of a roll have one distribution.
+    dice_chosen_first: whether both sides choose their numbers of dice before the roll, so that the
+        losses of a roll have one distribution.
     grows: whether armies can grow, so that a battle has infinitely many states.
-    described: a name for messages: "rules with ...".
-    certain: whether a chance can be exactly 0 or 1 though both sides can fight.
-    inexact: why no answer is a fraction; empty where answers can be.
+    described: a description for messages, after "rules with".
+    certain: whether a chance can be exactly 0 or 1 although both sides can fight.
+    inexact: the reason why no answer is a fraction; empty if answers can be fractions.
     """
 
     key: ClassVar[str]
@@ -45,20 +45,20 @@ class Mode:
     def unfit(self, purpose: str) -> IllegalError:
         """Return the error for a purpose that does not work with this mode.
 
-        purpose: such as `"to decide roll by roll"`.
+        purpose: a phrase such as `"to decide roll by roll"`.
 
         >>> BalancedBlitz().unfit("to decide roll by roll")
         IllegalError('rules with balanced blitz cannot be used to decide roll by roll')
         """
         return IllegalError(f"rules with {self.described} cannot be used {purpose}")
 
-    def setting(self) -> object:
-        """Return the value of the key where this mode is played."""
+    def value(self) -> object:
+        """Return the value of the key with this mode."""
         raise NotImplementedError
 
     @classmethod
-    def of(cls, setting: Any) -> "Mode | None":
-        """Return the mode with such a value of its key, `None` if it is not played."""
+    def read(cls, value: Any) -> "Mode | None":
+        """Return the mode for a value of its key, `None` if the value means another mode."""
         raise NotImplementedError
 
     def sentences(self) -> Iterator[str]:
@@ -73,17 +73,17 @@ class _DiceMode(Mode):
     name: ClassVar[str] = "true random"
     described = "truly random dice"
 
-    def setting(self) -> object:
+    def value(self) -> object:
         return self.name
 
     @classmethod
-    def of(cls, setting: Any) -> Mode | None:
-        return cls() if setting == cls.name else None
+    def read(cls, value: Any) -> Mode | None:
+        return cls() if value == cls.name else None
 
 
 @dataclass(frozen=True, repr=False)
 class TrueRandom(_DiceMode):
-    """All dice are random, and each side chooses how many to throw before the roll.
+    """All dice are random, and each side chooses its number of dice before the roll.
 
     >>> TrueRandom()
     TrueRandom()
@@ -92,9 +92,9 @@ class TrueRandom(_DiceMode):
 
 @dataclass(frozen=True, repr=False)
 class BalancedBlitz(_DiceMode):
-    """A whole battle is decided at once, with odds that the official app has reshaped.
+    """A whole battle is decided at once, with the odds of the official app's balanced blitz.
 
-    >>> BalancedBlitz().setting()
+    >>> BalancedBlitz().value()
     'balanced blitz'
     """
 
@@ -109,9 +109,9 @@ class BalancedBlitz(_DiceMode):
 
 @dataclass(frozen=True, repr=False)
 class DefenderSeesFirst(Mode):
-    """The defender chooses how many dice to throw after seeing the attack roll.
+    """The defender chooses the number of dice after seeing the attack roll.
 
-    >>> DefenderSeesFirst().setting()
+    >>> DefenderSeesFirst().value()
     True
     """
 
@@ -120,13 +120,13 @@ class DefenderSeesFirst(Mode):
     off = False
     dice_chosen_first = False
 
-    def setting(self) -> object:
+    def value(self) -> object:
         return True
 
     @classmethod
-    def of(cls, setting: Any) -> Mode | None:
-        check_choice(setting, (True, False), cls.key)
-        return cls() if setting else None
+    def read(cls, value: Any) -> Mode | None:
+        check_choice(value, (True, False), cls.key)
+        return cls() if value else None
 
     def sentences(self) -> Iterator[str]:
         yield "The defender chooses how many dice to throw after seeing the attack roll."
@@ -135,9 +135,9 @@ class DefenderSeesFirst(Mode):
 
 @dataclass(frozen=True, repr=False)
 class ArmiesGrow(Mode):
-    """If both sides throw all their dice and each shows one, both gain armies and nobody loses any.
+    """If both sides roll all their dice and all show one, both gain armies and nobody loses any.
 
-    gain: how many armies each side gains, at least 1.
+    gain: the number of armies that each side gains, at least 1.
 
     >>> ArmiesGrow(gain=2)
     ArmiesGrow(gain=2)
@@ -154,12 +154,12 @@ class ArmiesGrow(Mode):
     def __post_init__(self) -> None:
         set_field(self, "gain", read_int(self.gain, "gain", 1, MAX_GAIN))
 
-    def setting(self) -> object:
+    def value(self) -> object:
         return self.gain
 
     @classmethod
-    def of(cls, setting: Any) -> Mode | None:
-        gain = read_int(setting, cls.key, 0, MAX_GAIN)
+    def read(cls, value: Any) -> Mode | None:
+        gain = read_int(value, cls.key, 0, MAX_GAIN)
         return cls(gain) if gain else None
 
     def sentences(self) -> Iterator[str]:
@@ -173,18 +173,20 @@ MODES: tuple[type[Mode], ...] = (TrueRandom, BalancedBlitz, DefenderSeesFirst, A
 
 
 def mode_record(mode: Mode) -> dict[str, object]:
-    """Return the value of every mode's key, as rules files and JSON have them.
+    """Return the value of every mode's key, for rules files and JSON.
 
     >>> mode_record(BalancedBlitz())
     {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0}
     """
-    return {mode.key: mode.off for mode in MODES} | {mode.key: mode.setting()}
+    return {mode.key: mode.off for mode in MODES} | {mode.key: mode.value()}
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:
-    """Return the mode with these values of the modes' keys; two modes at once are refused.
+    """Return the mode for the values of the modes' keys.
 
     record: the values by key; a missing key is off.
+
+    Raises `IllegalError` for two modes at once.
 
     >>> read_mode({"defender_sees_first": True})
     DefenderSeesFirst()
@@ -197,10 +199,10 @@ def read_mode(record: Mapping[str, Any]) -> Mode:
     for key in dict.fromkeys(mode.key for mode in MODES):
         kinds = [mode for mode in MODES if mode.key == key]
         names = tuple(kind.name for kind in kinds if issubclass(kind, _DiceMode))
-        setting = record.get(key, kinds[0].off)
+        value = record.get(key, kinds[0].off)
         if names:
-            check_choice(setting, names, key)
-        modes += [mode for kind in kinds if (mode := kind.of(setting)) is not None]
+            check_choice(value, names, key)
+        modes += [mode for kind in kinds if (mode := kind.read(value)) is not None]
     played = [mode for mode in modes if mode != TrueRandom()]
     if len(played) > 1:
         first, second = played[:2]

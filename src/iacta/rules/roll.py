@@ -1,15 +1,16 @@
-"""Roll: one throw of both sides' dice, and the exact distribution of the losses that it causes.
+"""Roll: one throw of both sides' dice, and the exact distribution of its losses.
 
-The values that dice may show are looked at from the highest down. After each, all that matters is
-how many dice of each side have shown it or more, and how many ranks the attack has won: a die wins
-its rank if the die of the other side at that rank is still to come. So rolls are counted by some
-additions for each value, whatever the number of throws.
+There are two algorithms. The first goes through the values of dice from the highest down. Its state
+is the number of dice of each side with at least this value, and the number of ranks that the attack
+has won. An attack die wins its rank if the defence die of that rank is lower, so that it comes
+later. The algorithm takes a few additions per value, for any number of possible throws.
 
-Where a bonus differs between ranks, that order does not hold. There, and where the attack is seen
-before it is answered, equal throws of one side are collapsed into one sorted row of dice with a
-weight, and the row is sorted again after the bonus. The rows are compared rank by rank, so that
-rows which differ only in ranks already decided are collapsed again. The result is counts of equally
-likely rolls, from which all else follows.
+The second algorithm works if a bonus differs between ranks, or if the defender sees the attack roll
+first. It merges equal throws of one side into a sorted row of dice with a weight, and sorts the row
+again after the bonus. It compares the rows rank by rank, and merges rows that differ only in ranks
+already compared.
+
+Both algorithms return counts of equally likely rolls.
 """
 
 from bisect import bisect_left, bisect_right
@@ -34,14 +35,14 @@ from iacta.rules.variants import find_rules, rules_argument
 
 SortedDice = tuple[int, ...]
 
-MANY_FACES = 100  # dice with more may take long, so the full roll is checked first
-MAX_ROWS = 10**6  # pairs of throws that differ
-STEPS_IN_A_SECOND = 10**6  # about
+MAX_UNCHECKED_FACES = 100  # dice with more faces require a check of the full roll
+MAX_ROWS = 10**6  # pairs of different throws
+STEPS_PER_SECOND = 10**6
 MAX_STEPS = 10**7
 
 
 class Losses(NamedTuple):
-    """The armies that one roll costs.
+    """The armies lost in one roll.
 
     attackers: armies that the attackers lose.
     defenders: armies that the defenders lose.
@@ -57,7 +58,7 @@ class LossCounts(NamedTuple):
     counts: `counts[k]` rolls of `total` cost the defenders k armies, and the attackers
         `compared − k`.
     total: the number of equally likely rolls.
-    gains: the rolls in which both sides gain armies instead, as some rules have it.
+    gains: the number of rolls in which both sides gain armies instead, under some rules.
     """
 
     counts: tuple[int, ...]
@@ -65,8 +66,8 @@ class LossCounts(NamedTuple):
     gains: int = 0
 
     @property
-    def compared(self) -> int:
-        """How many pairs of dice are compared, which is how many armies the roll takes."""
+    def pair_count(self) -> int:
+        """The number of compared pairs of dice, which is the number of armies lost in the roll."""
         return len(self.counts) - 1
 
 
@@ -81,7 +82,7 @@ class Roll(PasteableMixin):
     defence_dice: the defence dice that count.
     rules: `Rules` or the name of a rule set.
 
-    More dice than the rules allow are refused.
+    Raises `IactaError` for more dice than the rules allow.
 
     >>> Roll(3, 2).losses()
     Distribution({Losses(attackers=0, defenders=2): 2890, Losses(attackers=1, defenders=1): 2611, \
@@ -106,14 +107,14 @@ Losses(attackers=2, defenders=0): 2275})
         set_field(self, "rules", rules)
 
     def to_text(self) -> str:
-        """Return the roll as Python text, however long, that can be pasted back."""
+        """Return the roll as Python text of any length that can be pasted back."""
         return f"Roll({self.attack_dice}, {self.defence_dice}{rules_argument(self.rules)})"
 
     def _summary(self) -> str:
         return f"{self.attack_dice} dice against {self.defence_dice}, rules of its own"
 
     def loss_counts(self) -> LossCounts:
-        """Return how many of the equally likely rolls cost the defenders 0, 1, 2 ... armies.
+        """Return the counts of equally likely rolls in which defenders lose 0, 1, 2 ... armies.
 
         >>> Roll(2, 1).loss_counts()
         LossCounts(counts=(91, 125), total=216, gains=0)
@@ -128,8 +129,8 @@ Losses(attackers=2, defenders=0): 2275})
         >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
         Fraction(1, 7776)
         """
-        counts, gain = self.loss_counts(), gain_of(self.rules)
-        weights = {Losses(counts.compared - k, k): n for k, n in enumerate(counts.counts)}
+        counts, gain = self.loss_counts(), find_gain(self.rules)
+        weights = {Losses(counts.pair_count - k, k): n for k, n in enumerate(counts.counts)}
         return Distribution(
             weights | ({Losses(-gain, -gain): counts.gains} if counts.gains else {})
         )
@@ -142,8 +143,8 @@ Losses(attackers=2, defenders=0): 2275})
         (0.9209, 1.0791)
         """
         counts = self.loss_counts()
-        gained = counts.gains * gain_of(self.rules)
-        attackers = sum((counts.compared - k) * n for k, n in enumerate(counts.counts))
+        gained = counts.gains * find_gain(self.rules)
+        attackers = sum((counts.pair_count - k) * n for k, n in enumerate(counts.counts))
         defenders = sum(k * n for k, n in enumerate(counts.counts))
         return Fraction(attackers - gained, counts.total), Fraction(
             defenders - gained, counts.total
@@ -152,9 +153,9 @@ Losses(attackers=2, defenders=0): 2275})
     def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the distribution of the highest attack dice, before any bonus, highest first.
 
-        best: how many dice; `None` for all that count.
+        best: the number of dice; `None` for all dice that count.
 
-        They are the order statistics Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
+        These are the order statistics Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
 
         >>> Roll(3, 2).best_attack_dice(2)[6, 5]
         Fraction(1, 8)
@@ -165,7 +166,7 @@ Losses(attackers=2, defenders=0): 2275})
     def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the distribution of the highest defence dice, before any bonus, highest first.
 
-        best: how many dice; `None` for all that count.
+        best: the number of dice; `None` for all dice that count.
 
         >>> Roll(3, 2).best_defence_dice(1)[6,]
         Fraction(11, 36)
@@ -174,7 +175,7 @@ Losses(attackers=2, defenders=0): 2275})
         return _best_dice(defence, self.defence_dice, best)
 
     def compared_dice(self) -> Distribution[tuple[SortedDice, SortedDice]]:
-        """Return the joint distribution of the dice that are compared, before any bonus.
+        """Return the joint distribution of the compared dice, before any bonus.
 
         >>> Roll(3, 2).compared_dice()[(6, 6), (6, 5)]
         Fraction(1, 243)
@@ -194,15 +195,15 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
     rules: `Rules`, or the name of a rule set.
 
-    An exact fraction: the expected attackers lost in a roll with all dice, divided by the expected
-    defenders lost. 0 if the attackers lose none on average, and `None` if the defenders lose none,
-    so that no number of attackers is enough.
+    Returns an exact fraction: the expected attackers lost in a full roll, divided by the expected
+    defenders lost. It is 0 if the attackers lose no armies on average, and `None` if the defenders
+    lose no armies, so that no number of attackers is enough.
 
-    Where the defender sees the attack first, it is the greatest ratio r of any of their replies:
-    with a attackers and d defenders, no reply makes a − r·d fall on average, and the replies of
-    that ratio keep its mean. It moves in bounded steps. So by Azuma's inequality it stays above 0
-    with more than r attackers per defender, and with fewer those replies keep it below 0, except
-    with a chance that falls exponentially with the size of the battle.
+    If the defender sees the attack roll first, the result is the largest ratio r over all policies
+    of replies. With a attackers and d defenders, no reply decreases the expected value of a − r·d,
+    and the policy with the ratio r keeps it. As a − r·d moves in bounded steps, Azuma's inequality
+    applies: with more than r attackers per defender, it stays above 0; with fewer, that policy
+    keeps it below 0. The chance of an exception falls exponentially with the size of the battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
@@ -215,16 +216,16 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
 
 def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
-    """Return the greatest ratio of the mean losses of any replies, by Dinkelbach's method.
+    """Return the largest ratio of expected losses over all replies, by Dinkelbach's method.
 
-    It steps from a ratio r to that of the replies with the greatest mean of attackers lost − r ·
-    defenders lost, until it rises no more.
+    Each step finds the replies that maximise the expected value of attackers lost − r · defenders
+    lost, and replaces r by their ratio, until r no longer increases.
     """
     throws, ratio = seen_loss_counts(*rules.full_roll, rules), Fraction(0)
     while True:
         attackers = defenders = Fraction(0)
         for row, weight in throws.items():
-            means = [_means(losses) for losses in row]
+            means = [_expected_losses(losses) for losses in row]
             lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
             attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
         if attackers - ratio * defenders <= 0:
@@ -234,52 +235,56 @@ def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
         ratio = attackers / defenders
 
 
-def _means(losses: LossCounts) -> tuple[Fraction, Fraction]:
+def _expected_losses(losses: LossCounts) -> tuple[Fraction, Fraction]:
     defenders = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
-    return losses.compared - defenders, defenders
+    return losses.pair_count - defenders, defenders
 
 
-def gain_of(rules: Rules) -> int:
+def find_gain(rules: Rules) -> int:
     return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
 @lru_cache(maxsize=4096)
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
-    """Return the exact losses of a roll in which this many dice of each side count.
+    """Return the exact losses of a roll with these numbers of dice.
 
-    Dice that would take more than half a minute are refused.
+    Raises `TooLargeError` for dice that would take more than half a minute.
 
     >>> loss_counts(3, 2, Rules())
     LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
 
-    Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's equal ones.
+    Source: Höhle (2025) sums p_adk over all rolls, and merges equal throws of each side.
     """
-    _refuse_roll(attack_dice, defence_dice, rules, _steps)
+    _refuse_roll(attack_dice, defence_dice, rules, _estimate_steps)
     dice = rules.dice(attack_dice, defence_dice)
-    counts = _counts(attack_dice, defence_dice, *dice, rules.ties)
+    counts = _count_losses(attack_dice, defence_dice, *dice, rules.ties)
     if rules.mode.grows and (attack_dice, defence_dice) == rules.full_roll:
-        return _with_gains(counts, rules)
+        return _move_gains(counts, rules)
     return LossCounts(counts, sum(counts))
 
 
 @lru_cache(maxsize=4096)
-def _counts(
+def _count_losses(
     attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
 ) -> tuple[int, ...]:
     dice = attack_dice, defence_dice, attack, defence
-    count = _counts_by_row if _steps_by_row(*dice) < _steps_by_value(*dice) else _counts_by_value
+    count = (
+        _count_by_row
+        if _estimate_row_steps(*dice) < _estimate_value_steps(*dice)
+        else _count_by_value
+    )
     return count(*dice, ties)
 
 
 class _Value(NamedTuple):
-    """A value of one side's dice; the greatest comes first.
+    """A value of one side's dice, in the order of the comparison.
 
-    final: the value that is compared.
-    wins_ties: whether its side does, and so comes before the other one.
-    face: the face that was thrown.
-    is_attack: whether its side is the attack.
-    short: how many dice of the side have fewer faces.
-    lower, weight: the weight of the lower faces of a die, and of this one.
+    final: the value after bonus and limits.
+    wins_ties: whether its side wins ties, so that it comes before an equal value of the other side.
+    face: the face of the die.
+    is_attack: whether the die belongs to the attack.
+    short: the number of dice of this side that have fewer faces.
+    lower, weight: the weight of all lower faces of a die, and of this face.
     """
 
     final: int
@@ -300,25 +305,25 @@ def _values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iter
         lower += weight
 
 
-def _counts_by_value(
+def _count_by_value(
     attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
 ) -> tuple[int, ...]:
     compared = min(attack_dice, defence_dice)
-    ours, theirs = sorted(attack.thrown(attack_dice)), sorted(defence.thrown(defence_dice))
+    ours, theirs = sorted(attack.list_faces(attack_dice)), sorted(defence.list_faces(defence_dice))
     values = [
         *_values(attack, ours, is_attack=True, ties=ties),
         *_values(defence, theirs, is_attack=False, ties=ties),
     ]
-    # By how many ranks have their die, of the attack and of the defence, and how many are won, as
-    # the die of the defence comes later.
+    # The number of throws by three numbers: ranks with an attack die so far, ranks with a defence
+    # die so far, and ranks that the attack has won, as their defence die comes later.
     table = {(0, 0, 0): 1}
     for (is_attack, short), group in groupby(
         sorted(values, reverse=True), key=lambda value: (value.is_attack, value.short)
     ):
-        between = [*group]  # no value of the other side is between these
+        between = [*group]  # consecutive values of the same side
         weight, lower = sum(value.weight for value in between), between[-1].lower
         faces = ours if is_attack else theirs
-        ways = [_ways(faces, short, n, compared, weight, lower) for n in range(compared + 1)]
+        ways = [_count_ways(faces, short, n, compared, weight, lower) for n in range(compared + 1)]
         after: dict[tuple[int, int, int], int] = defaultdict(int)
         for (i, j, won), count in table.items():
             for more, factor in enumerate(ways[i if is_attack else j]):
@@ -330,17 +335,17 @@ def _counts_by_value(
     return tuple(table.get((compared, compared, won), 0) for won in range(compared + 1))
 
 
-def _ways(
+def _count_ways(
     faces: list[int], short: int, known: int, compared: int, weight: int, lower: int
 ) -> list[int]:
-    """Return in how many ways 0, 1, 2 ... more ranks get a die of some weight.
+    """Return the number of ways in which 0, 1, 2 ... more ranks get a die with some values.
 
     faces: the numbers of faces of all dice, in ascending order.
-    short: how many of them cannot show the values.
-    known: how many ranks have a greater die.
-    compared: how many ranks there are; if all get one, the dice that are left may fall anyhow.
-    weight: the weight of the values.
-    lower: the weight of all lower ones.
+    short: the number of dice that cannot show these values.
+    known: the number of ranks with a higher die.
+    compared: the number of ranks; once all ranks have a die, the other dice may have any value.
+    weight: the weight of these values.
+    lower: the weight of all lower values.
     """
     dice, ranks = len(faces) - short - known, compared - known
     if not ranks:
@@ -352,7 +357,7 @@ def _ways(
     return counts
 
 
-def _counts_by_row(
+def _count_by_row(
     attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
 ) -> tuple[int, ...]:
     compared = min(attack_dice, defence_dice)
@@ -360,20 +365,21 @@ def _counts_by_row(
         _compared_rows(dice, count, compared)
         for dice, count in ((attack, attack_dice), (defence, defence_dice))
     )
-    rows = zip(ours.values(), _wins([*ours], theirs, ties), strict=True)
+    rows = zip(ours.values(), _count_wins([*ours], theirs, ties), strict=True)
     return _column_sums(tuple(weight * n for n in wins) for weight, wins in rows)
 
 
 @lru_cache(maxsize=256)
 def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossCounts:
-    """Return the losses after each attack throw, for each number of defence dice.
+    """Return the distributions of the losses after each attack roll, for each number of replies.
 
-    attack_dice: how many attack dice count.
-    most_defence_dice: the most defence dice that may answer them.
-    rules: the rules; refused if the attack dice depend on the answer.
+    attack_dice: the number of attack dice that count.
+    most_defence_dice: the largest number of defence dice in reply.
+    rules: the rules.
 
-    A mapping from rows of losses, for 1, 2 ... defence dice, to the number of equally likely attack
-    throws with those losses.
+    Returns a mapping. A key is a row of losses, for 1, 2 ... defence dice; its value is the number
+    of equally likely attack rolls with these losses. Raises `IllegalError` if the attack dice
+    depend on the reply.
 
     >>> throws = seen_loss_counts(1, 1, Rules())
     >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
@@ -384,14 +390,14 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
             "full_attack must be None if the attack is thrown before the defence, "
             f"got {quote(rules.full_attack)}"
         )
-    _refuse_roll(attack_dice, most_defence_dice, rules, _seen_steps)
+    _refuse_roll(attack_dice, most_defence_dice, rules, _estimate_seen_steps)
     ours = dict(sorted(_compared_rows(rules.attack, attack_dice, attack_dice).items()))
     replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
         compared = min(attack_dice, defence_dice)
         _, defence = rules.dice(attack_dice, defence_dice)
         theirs = _compared_rows(defence, defence_dice, compared)
-        wins = _wins([row[:compared] for row in ours], theirs, rules.ties)
+        wins = _count_wins([row[:compared] for row in ours], theirs, rules.ties)
         total = sum(theirs.values())
         replies.append([LossCounts(counts, total) for counts in wins])
     throws: SeenLossCounts = {}
@@ -400,8 +406,8 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
     return throws
 
 
-def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
-    """Move the rolls in which all dice show one from the counts of a full roll to its gains."""
+def _move_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
+    """Move rolls of ones only from the counts of a full roll to its gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
     ours, theirs = (_compared_dice((1,) * dice.kept, dice, compared) for dice in (attack, defence))
@@ -417,68 +423,74 @@ def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
 def refuse_many_rolls(
     attack_dice: int, defence_dice: int, rules: Rules, seconds: float = inf
 ) -> None:
-    """Refuse dice whose rolls, with up to so many on each side, take too long together.
+    """Raise `TooLargeError` if all rolls up to these numbers of dice take too long together.
 
-    seconds: how long they may take.
+    seconds: the time limit.
     """
-    steps = _steps_of_rolls(attack_dice, defence_dice, rules)
+    steps = _sum_steps(attack_dice, defence_dice, rules)
     _refuse_too_many(attack_dice, defence_dice, rules, steps, seconds)
 
 
 @lru_cache(maxsize=1024)
-def _steps_of_rolls(attack_dice: int, defence_dice: int, rules: Rules) -> int:
-    steps = _steps if rules.mode.dice_chosen_first else _seen_steps
+def _sum_steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
+    steps = _estimate_steps if rules.mode.dice_chosen_first else _estimate_seen_steps
     rolls = product(range(1, attack_dice + 1), range(1, defence_dice + 1))
     return sum(steps(i, j, rules) for i, j in rolls)
 
 
-def _steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
+def _estimate_steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
     dice = attack_dice, defence_dice, *rules.dice(attack_dice, defence_dice)
-    return int(min(_steps_by_row(*dice), _steps_by_value(*dice)))
+    return int(min(_estimate_row_steps(*dice), _estimate_value_steps(*dice)))
 
 
-def _seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
-    rows = _sorting_steps(rules.attack, attack_dice, attack_dice)
+def _estimate_seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
+    rows = _estimate_sorting_steps(rules.attack, attack_dice, attack_dice)
     dice = ((attack_dice, j, *rules.dice(attack_dice, j)) for j in range(1, most_defence_dice + 1))
-    return rows + sum(_steps_by_row(*die) for die in dice)
+    return rows + sum(_estimate_row_steps(*die) for die in dice)
 
 
-def _steps_by_row(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
-    """Return how many rows are sorted, or compared, where rows are compared rank by rank."""
+def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> int:
+    """Return the number of rows to sort, or pairs of rows to compare, in the second algorithm."""
     compared = min(attack_dice, defence_dice)
     return max(
-        _sorting_steps(attack, attack_dice, _ranks_needed(attack, attack_dice, compared)),
-        _sorting_steps(defence, defence_dice, _ranks_needed(defence, defence_dice, compared)),
+        _estimate_sorting_steps(
+            attack, attack_dice, _count_ranks_needed(attack, attack_dice, compared)
+        ),
+        _estimate_sorting_steps(
+            defence, defence_dice, _count_ranks_needed(defence, defence_dice, compared)
+        ),
         sum(
-            _row_count(attack, attack_dice, rank)
-            * _row_count(defence, defence_dice, compared - rank + 1)
+            _bound_row_count(attack, attack_dice, rank)
+            * _bound_row_count(defence, defence_dice, compared - rank + 1)
             for rank in range(1, compared + 1)
         ),
     )
 
 
-def _row_count(dice: Dice, count: int, ranks: int) -> int:
-    """Return at most how many different rows so many ranks can show, one after another."""
+def _bound_row_count(dice: Dice, count: int, ranks: int) -> int:
+    """Return an upper bound on the number of different rows of `ranks` dice."""
     faces, bonus = max(dice.faces), (*dice.bonus, 0)
     if not (dice.sort_again and dice.can_reverse(count)):
         return comb(faces + ranks - 1, ranks)
-    most = _ranks_needed(dice, count, ranks)
+    most = _count_ranks_needed(dice, count, ranks)
     values = min(faces + max(bonus) - min(bonus), faces * len({*bonus}))
     return min(comb(faces + most - 1, most), comb(values + ranks - 1, ranks))
 
 
-def _steps_by_value(attack_dice: int, defence_dice: int, attack: Dice, defence: Dice) -> float:
-    """Return about how many additions it takes to go through the values, infinitely many if no way.
+def _estimate_value_steps(
+    attack_dice: int, defence_dice: int, attack: Dice, defence: Dice
+) -> float:
+    """Return the approximate number of additions in the first algorithm, infinite if it fails.
 
-    Where the bonus differs between ranks, a die may pass another one. Dice with different numbers
-    of faces that are rerolled show the same value with different weights.
+    It fails if the bonus differs between ranks, because a die may then pass a higher die. It also
+    fails for rerolled dice with different numbers of faces, whose equal values differ in weight.
     """
     compared = min(attack_dice, defence_dice)
     for dice, count in ((attack, attack_dice), (defence, defence_dice)):
         bonus = (*dice.bonus, *[0] * compared)[:compared]
         if len({*bonus}) > 1 or (dice.sort_again and dice.can_reverse(count)):
             return inf
-        if dice.reroll and len({*dice.thrown(count)}) > 1:
+        if dice.reroll and len({*dice.list_faces(count)}) > 1:
             return inf
     ours, theirs = max(attack.faces), max(defence.faces)
     groups = 2 * min(ours, theirs) + len({*attack.faces, *defence.faces})
@@ -488,10 +500,13 @@ def _steps_by_value(attack_dice: int, defence_dice: int, attack: Dice, defence: 
 def _refuse_roll(
     attack_dice: int, defence_dice: int, rules: Rules, steps: Callable[[int, int, Rules], int]
 ) -> None:
-    """Refuse a roll whose dice, or those of the full roll if they have many faces, are too many."""
+    """Raise `TooLargeError` for a roll with too many dice.
+
+    For dice with many faces, the check includes the full roll.
+    """
     rolls = [(attack_dice, defence_dice)]
     attack, defence = rules.dice(attack_dice, defence_dice)
-    if max(*attack.faces, *defence.faces) > MANY_FACES:
+    if max(*attack.faces, *defence.faces) > MAX_UNCHECKED_FACES:
         rolls.append(rules.full_roll)
     for roll in rolls:
         _refuse_too_many(*roll, rules, steps(*roll, rules))
@@ -500,7 +515,7 @@ def _refuse_roll(
 def _refuse_too_many(
     attack_dice: int, defence_dice: int, rules: Rules, steps: int, seconds: float = inf
 ) -> None:
-    most = min(MAX_STEPS, seconds * STEPS_IN_A_SECOND)
+    most = min(MAX_STEPS, seconds * STEPS_PER_SECOND)
     if steps > most:
         attack, defence = rules.dice(attack_dice, defence_dice)
         raise TooLargeError(
@@ -510,14 +525,14 @@ def _refuse_too_many(
         )
 
 
-def _wins(
+def _count_wins(
     attack: list[SortedDice], defence: Mapping[SortedDice, int], ties: str
 ) -> list[tuple[int, ...]]:
-    """Return for each row of the attack in how many throws of the defence it wins 0, 1 ... ranks.
+    """Return, for each attack row, the weights of the defence rows by the number of ranks won.
 
-    defence: the rows that are compared with it, with their weights.
+    defence: the defence rows with their weights.
     """
-    # An attack die is as good as any other that beats the same values of the defence.
+    # Attack dice that beat the same values of the defence are equivalent.
     values = sorted({value for row in defence for value in row})
     beats = bisect_right if ties == "attacker" else bisect_left
     beaten = {value: beats(values, value) for row in attack for value in row}
@@ -526,29 +541,31 @@ def _wins(
     place = {value: number for number, value in enumerate(values)}
     placed: list[tuple[SortedDice, tuple[int, ...]]]
     placed = [(tuple(map(place.__getitem__, row)), (n,)) for row, n in defence.items()]
-    wins = dict(zip(different, _decide(different, placed), strict=True))
+    wins = dict(zip(different, _compare_rows(different, placed), strict=True))
     return [wins[row] for row in as_good]
 
 
-def _decide(
+def _compare_rows(
     attack: list[SortedDice], defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield for each row of the attack the weights of 0, 1, 2 ... ranks won.
+    """Yield, for each attack row, the weights of 0, 1, 2 ... ranks won.
 
-    attack: the rows of undecided ranks in ascending order, of how many values each die beats.
-    defence: the same of places among these values, with weights by the number of ranks won so far.
+    attack: the remaining ranks of attack rows in ascending order; a die is given by the number of
+        defence values that it beats.
+    defence: the remaining ranks of defence rows; a die is given by the index of its value. Each row
+        has weights by the number of ranks won so far.
     """
     if not attack[0]:
         yield _column_sums(weights for _, weights in defence)
         return
     for highest, rows in groupby(attack, key=itemgetter(0)):
-        yield from _decide([row[1:] for row in rows], _after_rank(highest, defence))
+        yield from _compare_rows([row[1:] for row in rows], _compare_rank(highest, defence))
 
 
-def _after_rank(
+def _compare_rank(
     highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> list[tuple[SortedDice, tuple[int, ...]]]:
-    """Compare an attack die with the first die of each row, and merge rows with equal rests."""
+    """Compare an attack die with the first die of each defence row, and merge equal rests."""
     rests: dict[SortedDice, list[tuple[int, ...]]] = {}
     for row, weights in defence:
         decided = (0, *weights) if row[0] < highest else (*weights, 0)
@@ -566,16 +583,16 @@ def _best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedD
 
 
 def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
-    """Return the weights of the `best` highest of the dice thrown by `count` armies."""
-    faces_thrown = max(dice.thrown(count))
+    """Return the weights of the `best` highest dice in a throw by `count` armies."""
+    faces_thrown = max(dice.list_faces(count))
     ways = comb(faces_thrown + best - 1, best)
-    if _sorting_steps(dice, count, best) > MAX_STEPS:
+    if _estimate_sorting_steps(dice, count, best) > MAX_STEPS:
         raise TooLargeError(
-            f"the best {best} of {len(dice.thrown(count))} dice of up to {faces_thrown} faces can "
-            f"fall in {ways:.0e} ways, too many for that many dice"
+            f"the best {best} of {len(dice.list_faces(count))} dice of up to {faces_thrown} faces "
+            f"can fall in {ways:.0e} ways, too many for that many dice"
         )
     rows: dict[SortedDice, int] = {(): 1}
-    for faces in dice.thrown(count):
+    for faces in dice.list_faces(count):
         face_weights = _face_weights(faces, dice.reroll)
         longer: dict[SortedDice, int] = {}
         for row, weight in rows.items():
@@ -586,14 +603,14 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     return rows
 
 
-def _sorting_steps(dice: Dice, count: int, best: int) -> int:
-    """Return about how many steps it takes to find the `best` highest of thrown dice."""
-    first, *others = dice.thrown(count)
+def _estimate_sorting_steps(dice: Dice, count: int, best: int) -> int:
+    """Return the approximate number of steps to find the `best` highest dice of a throw."""
+    first, *others = dice.list_faces(count)
     return comb(max(first, *others, 1) + best - 1, best) * max(sum(others), 10)
 
 
 def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
-    """Return the weight of each face; those in `reroll` are thrown once more."""
+    """Return the weight of each face; faces in `reroll` are rolled again once."""
     rerolled = {face for face in reroll if face <= faces}
     if not rerolled:
         return dict.fromkeys(range(1, faces + 1), 1)
@@ -603,9 +620,11 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 @lru_cache(maxsize=1024)
 def _compared_rows(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
-    """Return the weights of the rows of dice that are compared, after bonus and sorting."""
+    """Return the weights of the rows of compared dice, after bonus and sorting."""
     rows: dict[SortedDice, int] = {}
-    for row, weight in _sorted_dice(dice, count, _ranks_needed(dice, count, compared)).items():
+    for row, weight in _sorted_dice(
+        dice, count, _count_ranks_needed(dice, count, compared)
+    ).items():
         key = _compared_dice(row, dice, compared)
         rows[key] = rows.get(key, 0) + weight
     return rows
@@ -624,11 +643,11 @@ def _add_bonus(value: int, rank: int, dice: Dice) -> int:
     return max(lowest, min(total, highest))
 
 
-def _ranks_needed(dice: Dice, count: int, compared: int) -> int:
-    """Return how many of the highest dice decide which `compared` dice are highest after the bonus.
+def _count_ranks_needed(dice: Dice, count: int, compared: int) -> int:
+    """Return the number of highest dice that can be among the `compared` highest after the bonus.
 
-    A die can pass a higher one if its bonus is greater. Of the dice without a bonus, at most
-    `compared` can be among the highest.
+    A die can pass a higher die if its bonus is larger. At most `compared` dice without a bonus can
+    be among the highest.
     """
     is_reordered = dice.sort_again and dice.can_reverse(count)
     return min(count, len(dice.bonus) + compared) if is_reordered else compared

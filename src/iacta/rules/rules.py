@@ -19,15 +19,16 @@ class Rules:
     """Everything that changes the odds; `Rules` with the same fields are equal.
 
     attack, defence: the `Dice` of the two sides.
-    full_attack, full_defence: the dice thrown instead when both sides throw all of theirs; `None`
-        for the same dice. They must keep as many.
+    full_attack, full_defence: the dice of a full roll, in which both sides roll all their dice;
+        `None` for the usual dice. They must keep the same number of dice.
     ties: the side that wins a tie, `"attacker"` or `"defender"`.
     garrison: armies that must stay behind on the attacking territory.
-    least_advance: whether, after a conquest, at least as many armies must move in as dice were
-        thrown in the last roll (the official rule). A stack that moves on whole always does.
-    mode: how the dice of a battle are used, a `Mode` such as `TrueRandom()`.
+    least_advance: whether, after a conquest, at least as many armies must move in as attack dice
+        were rolled last (the official rule). Campaigns, in which the whole stack moves on, always
+        satisfy this rule.
+    mode: the way to use the dice of a battle, a `Mode` such as `TrueRandom()`.
 
-    Rules that cannot exist are refused.
+    Raises `IactaError` for rules that cannot exist.
 
     >>> Rules(defence=Dice((6, 6, 6)), garrison=0)
     Rules(defence=Dice((6, 6, 6)), garrison=0)
@@ -57,13 +58,13 @@ class Rules:
 
     @property
     def full_roll(self) -> tuple[int, int]:
-        """How many dice of each side count when both throw all of theirs."""
+        """The numbers of attack and defence dice that count in a full roll."""
         return self.attack.kept, self.defence.kept
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
         """Return both sides' dice for a roll.
 
-        attack_dice, defence_dice: how many dice of each side count in the roll.
+        attack_dice, defence_dice: the numbers of dice that count in the roll.
 
         >>> Rules().dice(3, 2)
         (Dice((6, 6, 6)), Dice((6, 6)))

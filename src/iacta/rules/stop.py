@@ -1,4 +1,4 @@
-"""Stop rule: when attackers stop, before the territory is taken or all attackers are lost."""
+"""Stop rules: conditions on which attackers stop before a battle ends."""
 
 from dataclasses import dataclass, replace
 
@@ -7,28 +7,29 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
-# The end of a refusal: what needs a mode in which the attackers may stop between rolls.
-BY_ROLLS = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
+# The purpose in the error for modes in which attackers cannot stop between rolls.
+ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
 NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class StopRule:
-    """When the attackers stop; of several conditions, the first that is met.
+    """The conditions on which the attackers stop. They stop when the first condition is met.
 
     hold_back: armies that take no part in the battle. They stay behind besides the garrison and
-        throw no dice. The attackers stop when only the garrison and these armies are left. `None`
+        roll no dice. The attackers stop when only the garrison and these armies are left. `None`
         or 0 holds no army back.
     stop_at: the attackers stop once at most this many armies are left on their territory, garrison
-        and armies held back included. Unlike armies held back, these armies throw dice until then.
+        and armies held back included. Unlike armies held back, these armies roll dice until then.
         The last roll may leave fewer. `None` or 0 sets no limit.
-    charge: whether they stop as soon as they would roll fewer dice than in their first roll.
-    max_losses: they stop once they have lost at least this many armies; the last roll may cost
-        more. With 0 they never roll. `None` sets no limit.
-    max_rolls: they stop after this many rolls. With 0 they never roll. `None` sets no limit.
+    charge: whether the attackers stop as soon as they would roll fewer dice than in the first roll.
+    max_losses: the attackers stop once they have lost at least this many armies; the last roll may
+        cost more. With 0 they never roll. `None` sets no limit.
+    max_rolls: the attackers stop after this many rolls. With 0 they never roll. `None` sets no
+        limit.
 
-    `StopRule()` never stops: the battle is fought until one side cannot go on. Numbers below 0 or
-    not whole are refused.
+    `StopRule()` never stops: the battle continues until one side cannot go on. Raises `IactaError`
+    for numbers that are not whole or below 0.
 
     >>> StopRule(hold_back=5, charge=True)
     StopRule(hold_back=5, charge=True)
@@ -65,7 +66,7 @@ class StopRule:
 
     @property
     def is_reserve(self) -> bool:
-        """Whether only `hold_back` can stop the battle, which is like a larger garrison."""
+        """Whether only `hold_back` can stop the battle, like a larger garrison."""
         return replace(self, hold_back=None) == NEVER
 
     def rules_in_fight(self, rules: Rules) -> Rules:
@@ -79,9 +80,9 @@ class StopRule:
         return replace(rules, garrison=rules.garrison + (self.hold_back or 0))
 
     def subtract_garrison(self, garrison: int) -> "StopRule":
-        """Return the stop rule whose `stop_at` leaves out the armies that stay behind.
+        """Return a stop rule whose `stop_at` does not count the garrison.
 
-        garrison: how many armies stay behind.
+        garrison: the number of armies that stay behind.
 
         >>> StopRule(stop_at=5).subtract_garrison(2), StopRule(stop_at=1).subtract_garrison(2)
         (StopRule(stop_at=3), StopRule())
@@ -89,12 +90,12 @@ class StopRule:
         return replace(self, stop_at=max((self.stop_at or 0) - garrison, 0))
 
     def fewest_able(self, able: int, most_dice: int) -> int:
-        """Return the fewest attackers able to attack that roll again.
+        """Return the fewest able attackers that roll again.
 
-        able: attackers able to attack at the start, without those held back.
-        most_dice: the most attack dice that count.
+        able: able attackers at the start, without armies held back.
+        most_dice: the largest number of attack dice that count.
 
-        `stop_at` counts attackers able to attack too: see `subtract_garrison`.
+        Here `stop_at` counts able attackers, as after `subtract_garrison`.
 
         >>> StopRule(charge=True).fewest_able(9, 3), StopRule(max_losses=4).fewest_able(9, 3)
         (3, 6)
@@ -108,7 +109,7 @@ class StopRule:
 
     @property
     def fewest_of_all(self) -> int:
-        """The fewest attackers able to attack that roll, whatever their number at the start."""
+        """The fewest able attackers that roll, for any number of attackers at the start."""
         return 1 + (self.stop_at or 0)
 
 
@@ -116,7 +117,7 @@ NEVER = StopRule()
 
 
 def read_stop(stop: object) -> StopRule:
-    """Return a stop rule, `StopRule()` for `None`, or refuse anything else.
+    """Return a stop rule, or `StopRule()` for `None`; raise `MalformedError` for other values.
 
     >>> read_stop(None)
     StopRule()
@@ -133,7 +134,7 @@ def read_stop(stop: object) -> StopRule:
 
 
 def stop_argument(stop: StopRule) -> str:
-    """Return the stop as a last argument in a repr, empty if it never stops.
+    """Return the stop rule as the last argument of a repr, empty if it never stops.
 
     >>> stop_argument(StopRule(max_rolls=3)), stop_argument(StopRule())
     (', stop=StopRule(max_rolls=3)', '')

@@ -1,24 +1,25 @@
-"""Thrown: battles and campaigns fought with real dice, many at once.
+"""Thrown: simulations of many battles and campaigns, with simulated dice.
 
-Nothing is computed from the distribution of the losses: dice are thrown by the rules, sorted and
-compared. So a simulation is slow and inexact, but it reveals a wrong distribution.
+The simulation uses no distribution of losses: it rolls, sorts and compares dice by the rules. It is
+therefore slow and inexact, but it can reveal a wrong distribution.
 
-The dice. A row holds one die of every roll, in the smallest type of number that fits.
-Each side's kept dice are sorted, get the bonus of their rank and the limits, and are sorted again.
-With Y(1) ≥ Y(2) ≥ ... the attack dice after that and Z(1) ≥ Z(2) ≥ ... those of the defence, a roll
-of i against j dice costs the defenders
+The dice. A row holds one die of every roll, in the smallest number type that fits. Each side's kept
+dice are sorted, get the bonus of their rank and the limits, and are sorted again. Let
+Y(1) ≥ Y(2) ≥ ... be the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice after this. In a roll of
+i against j dice the defenders lose
 
     K = #{r ≤ m : Y(r) > Z(r)},      m = min(i, j),
 
-armies (≥ where the attacker wins ties), and the attackers m − K. Each die is drawn, and its row is
-inserted into the sorted rows by comparing them.
+armies (≥ if the attacker wins ties), and the attackers lose m − K. Each new die is inserted into
+the sorted rows by comparisons of rows.
 
-Battles that throw the same dice are rolled together, and leave when their dice change. Armies only
-decrease, and so do the dice: the groups are taken from the most dice to the fewest, each once.
-(Where armies can grow, they do so in a full roll only, after which the dice are as many.)
+Battles with the same numbers of dice are rolled together, until their numbers change. As armies
+only decrease, so do the numbers of dice, and the program goes through the groups once, from the
+most dice to the fewest. (Under some rules armies can grow, but only in a full roll, after which the
+next roll is full, too.)
 
-The runs are split into blocks of one size, each with its own seed, spawned from the first. So the
-answer depends on the seed alone, not on who fights which block or in which order.
+The runs are split into blocks of equal size. Each block has its own seed, spawned from the root
+seed. The answer therefore depends only on the seed, and not on the executor.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
 took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
@@ -43,7 +44,7 @@ from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
-from iacta.rules.stop import BY_ROLLS, StopRule
+from iacta.rules.stop import ROLL_STOP_PURPOSE, StopRule
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -63,20 +64,20 @@ Seed: TypeAlias = "int | np.random.Generator"
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-RUNS_AT_ONCE = 25_000  # the rows of a block fit into a processor's cache
-MAX_THROWN = 5 * 10**11  # dice: an hour
-MIN_AT_ONCE = 1000  # fewer dice take as long to throw
-MAX_GARRISON = 2**62  # an int64 holds it beside the armies
-MAX_IN_A_BYTE = 255  # the highest die that a byte holds
-MAX_PENDING = 1000  # blocks that wait for a process
+RUNS_PER_BLOCK = 25_000  # size of a block, whose rows fit into a processor's cache
+MAX_THROWN = 5 * 10**11  # dice, about an hour
+MIN_TIMED_RUNS = 1000  # fewer runs take the same time
+MAX_GARRISON = 2**62  # an int64 holds the sum of garrison and armies
+MAX_BYTE = 255
+MAX_PENDING = 1000  # blocks submitted to an executor
 
 
 class End(NamedTuple):
-    """How one run ends: territories taken, and the armies left on the last two.
+    """The end of one run.
 
-    conquered: how many territories were taken.
-    attackers: armies on the territory on which the stack ends.
-    defenders: armies left on the territory that it failed to take; 0 if it took all.
+    conquered: the number of conquered territories.
+    attackers: armies on the last territory of the stack.
+    defenders: armies left on the territory that the stack did not conquer; 0 if it conquered all.
     """
 
     conquered: int
@@ -85,7 +86,7 @@ class End(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """A block of runs, and the seed of its dice."""
+    """A block of runs with the seed of its dice."""
 
     stack: Distribution[int]
     way: tuple[Fight, ...]
@@ -102,17 +103,17 @@ def simulate(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Lead a stack along a way many times, and count how it ends.
+    """Lead a stack through several battles many times, and count the ends.
 
-    attackers: armies on the territory from which it starts, garrison included.
-    way: the battles on the way, one after the other: defenders, rules and stop.
-    runs: how many times.
-    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
-    executor: any `concurrent.futures.Executor`, which shares the runs among its workers; `None`
-        for none. The result does not depend on it.
-    progress: is called with the number of runs done so far; `None` for none.
+    attackers: armies on the first territory, garrison included.
+    way: the battles in their order, each with defenders, rules and a stop rule.
+    runs: the number of runs.
+    seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat a simulation.
+    executor: a `concurrent.futures.Executor` that shares the runs among its workers, or `None`. The
+        result does not depend on the executor.
+    progress: a callback that receives the number of finished runs, or `None`.
 
-    Runs that would take more than an hour on one processor are refused.
+    Raises `TooLargeError` for runs that would take more than an hour on one processor.
 
     >>> ends = simulate(3, [(1, Rules(), StopRule())], runs=1000)
     >>> sum(count for end, count in ends.items() if end.conquered)
@@ -130,7 +131,7 @@ def simulate_stack(
     executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Counter[End]:
-    """Lead a stack of uncertain size along a way many times, as `simulate` does."""
+    """Lead a stack of random size through several battles many times, as for `simulate`."""
     count = read_int(runs, "runs", least=1)
     refuse_long(max(stack), way, count)
     _check_executor(executor)
@@ -148,12 +149,12 @@ def simulate_stack(
 def _blocks(
     stack: Distribution[int], way: tuple[Fight, ...], runs: int, root: "np.random.SeedSequence"
 ) -> Iterator[Runs]:
-    for first in range(0, runs, RUNS_AT_ONCE):
-        yield Runs(stack, way, min(RUNS_AT_ONCE, runs - first), root.spawn(1)[0])
+    for first in range(0, runs, RUNS_PER_BLOCK):
+        yield Runs(stack, way, min(RUNS_PER_BLOCK, runs - first), root.spawn(1)[0])
 
 
 def _play(block: Runs) -> Counter[End]:
-    """Fight all runs of a block, one territory after the other."""
+    """Play all runs of a block, territory by territory."""
     rng = np.random.default_rng(block.seed)
     if len(block.stack) == 1:
         attackers = np.full(block.runs, max(block.stack), dtype=np.int64)
@@ -186,11 +187,11 @@ def fight(
     """Fight many battles to their end, and return the attackers and defenders left.
 
     attackers: armies on the attacking territory of each battle, garrison included.
-    defenders: armies on the defended territory of each.
+    defenders: armies on the defended territory of each battle.
     rules: the rules of the battles.
-    rng: the source of chance.
+    rng: the random number generator.
 
-    Two arrays as long as those given; the battles are in another order.
+    Returns two arrays of the same length, with the battles in a different order.
 
     >>> rng = np.random.default_rng(1)
     >>> left, against = fight(np.array([12, 12, 12]), np.array([10, 10, 10]), Rules(), rng)
@@ -199,7 +200,7 @@ def fight(
     """
     garrison = _garrison(rules)
     ended: list[Battles] = []
-    going = _without_ended([(attackers - garrison, defenders)], ended)
+    going = _set_ended_aside([(attackers - garrison, defenders)], ended)
     most = rules.full_roll
     for dice in ((i, j) for i in range(most[0], 0, -1) for j in range(most[1], 0, -1)):
         able, against = going
@@ -207,7 +208,7 @@ def fight(
         if here.any():
             others = able[~here], against[~here]
             left = _roll_on(able[here], against[here], dice, rules, rng)
-            going = _without_ended(chain([others], left), ended)
+            going = _set_ended_aside(chain([others], left), ended)
     able, against = (np.concatenate(side) for side in zip(*ended, strict=True))
     return able + garrison, against
 
@@ -219,9 +220,9 @@ def fight_until(
 
     attackers, defenders, rng: as for `fight`.
     rules: the rules of the battles; their garrison includes the armies held back.
-    stop: when the attackers stop.
+    stop: the stop rule of the attackers.
 
-    Two arrays as long as those given, in the same order.
+    Returns two arrays of the same length, in the same order.
 
     >>> rng = np.random.default_rng(1)
     >>> twelve, ten = np.array([12, 12, 12]), np.array([10, 10, 10])
@@ -250,7 +251,7 @@ def fight_until(
 def _roll_once(
     able: Armies, defenders: Armies, going: Armies, rules: Rules, rng: "np.random.Generator"
 ) -> None:
-    """Roll some of the battles once, each with its own dice, and subtract their losses."""
+    """Roll the battles in `going` once, and subtract their losses."""
     most = rules.full_roll
     ours, theirs = np.minimum(able[going], most[0]), np.minimum(defenders[going], most[1])
     for dice in sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True))):
@@ -264,8 +265,8 @@ def _garrison(rules: Rules) -> int:
     return min(rules.garrison, MAX_GARRISON)
 
 
-def _without_ended(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
-    """Join battles, and set aside those that have ended."""
+def _set_ended_aside(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
+    """Join battles, move finished battles to `ended`, and return the others."""
     able, defenders = (np.concatenate(side) for side in zip(*parts, strict=True))
     going = (able > 0) & (defenders > 0)
     ended.append((able[~going], defenders[~going]))
@@ -279,7 +280,7 @@ def _roll_on(
     rules: Rules,
     rng: "np.random.Generator",
 ) -> Iterator[Battles]:
-    """Roll battles that throw the same dice until none does, and yield those whose dice change."""
+    """Roll battles with the same numbers of dice, and yield battles when their numbers change."""
     while len(able):
         lost = throw_losses(*dice, rules, len(able), rng)
         able -= lost.attackers
@@ -291,7 +292,7 @@ def _roll_on(
 
 
 def root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
-    """Return the seed from which those of the blocks are spawned."""
+    """Return the root seed, from which the seeds of the blocks are spawned."""
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence(seed.integers(2**32, size=4).tolist())
     number = read_int(seed, "seed", least=0)
@@ -299,16 +300,16 @@ def root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
 
 
 def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
-    """Refuse runs that might take more than an hour, or whose dice cannot be thrown."""
+    """Raise `IactaError` for runs that might take more than an hour, or cannot be simulated."""
     for _, rules, stop in way:
         if type(rules.mode) not in THROWN_MODES:
             raise rules.mode.unfit("for the method 'simulation'")
         if rules.mode.grows and not stop.is_reserve:
-            raise rules.mode.unfit(BY_ROLLS)
+            raise rules.mode.unfit(ROLL_STOP_PURPOSE)
     armies = attackers + sum(defenders for defenders, _, _ in way)
     rolls = armies / min(_armies_taken(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
-    if rolls * dice * max(runs, MIN_AT_ONCE) > MAX_THROWN:
+    if rolls * dice * max(runs, MIN_TIMED_RUNS) > MAX_THROWN:
         raise TooLargeError(
             f"{quote(runs)} runs with {quote(armies)} armies might throw more dice than the "
             f"method 'simulation' throws in an hour: expected at most {MAX_THROWN:.0e}"
@@ -316,9 +317,10 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
 
 
 def _armies_taken(rules: Rules) -> Fraction:
-    """Return how many armies a roll takes at least, on average where armies can grow.
+    """Return the least number of armies lost in a roll, on average if armies can grow.
 
-    Rules under which a full roll brings more than it takes are refused: battles might never end.
+    Raises `IllegalError` if a full roll brings more armies than it takes, because battles might
+    never end.
     """
     if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
@@ -333,7 +335,7 @@ def _armies_taken(rules: Rules) -> Fraction:
 
 
 class ThrownLosses(NamedTuple):
-    """What many rolls cost: entry n is for roll n, and a gain is a negative loss.
+    """The losses of many rolls: entry n is for roll n, and a gain is a negative loss.
 
     attackers: armies that the attackers lose.
     defenders: armies that the defenders lose.
@@ -346,14 +348,14 @@ class ThrownLosses(NamedTuple):
 def throw_losses(
     attack_dice: int, defence_dice: int, rules: Rules, rolls: int, rng: "np.random.Generator"
 ) -> ThrownLosses:
-    """Throw both sides' dice many times, and return what each roll costs.
+    """Roll both sides' dice many times, and return the losses of each roll.
 
-    attack_dice, defence_dice: how many dice of each side count.
+    attack_dice, defence_dice: the numbers of dice that count.
     rules: the rules of the rolls.
-    rolls: how many rolls.
-    rng: the source of chance.
+    rolls: the number of rolls.
+    rng: the random number generator.
 
-    Two arrays as long as there are rolls.
+    Returns two arrays with an entry for each roll.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> lost = throw_losses(3, 2, CLASSIC, 10_000, np.random.default_rng(1))
@@ -369,7 +371,7 @@ def throw_losses(
     gain = 0
     if isinstance(rules.mode, ArmiesGrow) and (attack_dice, defence_dice) == rules.full_roll:
         gain = rules.mode.gain
-    # The highest of all dice thrown is a one only if each of them is.
+    # If the highest die shows one, all dice show one.
     all_ones = (ours[0] == 1) & (theirs[0] == 1) if gain else None
     ours, theirs = _add_bonus(attack, ours, compared), _add_bonus(defence, theirs, compared)
     defenders = _ranks_won(ours, theirs, rules)
@@ -380,12 +382,12 @@ def throw_losses(
 
 
 def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) -> Losses:
-    """Return what a roll costs whose dice can be seen.
+    """Return the losses of a roll with known dice.
 
     attack, defence: the faces that count, in any order.
     rules: the rules of the roll.
 
-    No dice, and faces that a die does not have, are refused.
+    Raises `IllegalError` for missing dice, and for faces that a die does not have.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> shown_losses([6, 2, 5], [5, 5], CLASSIC)
@@ -412,28 +414,28 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
 def throw_dice(
     dice: Dice, fighting: int, best: int, rolls: int, rng: "np.random.Generator"
 ) -> list[Row]:
-    """Throw one side's dice many times, and return the best of each throw, before any bonus.
+    """Roll one side's dice many times, and return the best dice of each roll, before any bonus.
 
-    dice: the dice of that side.
-    fighting: armies in the roll, which decide how many dice are thrown.
-    best: how many of the dice are wanted.
-    rolls: how many throws.
-    rng: the source of chance.
+    dice: the dice of this side.
+    fighting: the armies in the roll, which determine the number of dice.
+    best: the number of best dice to return.
+    rolls: the number of rolls.
+    rng: the random number generator.
 
-    One row for the highest dice, one for the second highest, and so on.
+    Returns one row for the highest dice, one row for the second highest dice, and so on.
 
     >>> throw_dice(Dice((6, 6, 6)), 3, 2, 4, np.random.default_rng(1))
     [array([6, 6, 2, 5], dtype=uint8), array([6, 5, 1, 4], dtype=uint8)]
     """
     number_type = _number_type(dice)
     ranks: list[Row] = []
-    for faces in dice.thrown(fighting):
+    for faces in dice.list_faces(fighting):
         _insert(_throw_die(faces, dice.reroll, rolls, number_type, rng), ranks, best)
     return ranks
 
 
 def all_ones_probability(rules: Rules) -> Fraction:
-    """Return the probability that each die of a full roll shows one, after any second throw.
+    """Return the probability that each die of a full roll shows one, after any reroll.
 
     rules: the rules of the roll.
 
@@ -454,10 +456,10 @@ def _one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
 
 
 def _number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
-    """Return bytes for dice from 0 to 255, and wider numbers for others."""
+    """Return a byte type for values from 0 to 255, and a wider type for other values."""
     numbers = (*dice.bonus, *(dice.clamp or ()))
     highest = max(dice.faces) + max((0, *numbers))
-    return np.uint8 if min((0, *numbers)) >= 0 and highest <= MAX_IN_A_BYTE else np.int32
+    return np.uint8 if min((0, *numbers)) >= 0 and highest <= MAX_BYTE else np.int32
 
 
 def _throw_die(
@@ -475,7 +477,7 @@ def _throw_die(
 
 
 def _insert(row: Row, ranks: list[Row], best: int) -> None:
-    """Insert another die of each throw into the sorted ones, of which the `best` highest stay."""
+    """Insert another die of each roll into the sorted dice, and keep the `best` highest."""
     for rank, highest in enumerate(ranks):
         lower = np.minimum(highest, row) if rank + 1 < best else None
         np.maximum(highest, row, out=highest)
@@ -490,7 +492,7 @@ def _is_sorted_again(dice: Dice) -> bool:
 
 
 def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
-    """Add each rank's bonus, clamp and sort again, and return the dice that are compared."""
+    """Add each rank's bonus, apply the limits, sort again, and return the compared dice."""
     for row, bonus in zip(ranks, dice.bonus, strict=False):
         row += bonus
     if dice.clamp is not None:
@@ -505,7 +507,7 @@ def _add_bonus(dice: Dice, ranks: list[Row], compared: int) -> list[Row]:
 
 
 def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:
-    """Return in how many ranks the attack dice win; at most 100 dice fit into a signed byte."""
+    """Return the number of ranks that the attack dice win, at most 100, which fits into a byte."""
     beats = np.greater_equal if rules.ties == "attacker" else np.greater
     first, *others = zip(ours, theirs, strict=True)
     won = beats(*first).view(np.int8)
@@ -515,7 +517,7 @@ def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[
 
 
 def _check_executor(executor: object) -> None:
-    """Refuse what is not an executor.
+    """Raise `MalformedError` for an object that is not an executor.
 
     executor: any `concurrent.futures.Executor`, or `None`.
 
@@ -534,13 +536,13 @@ def _check_executor(executor: object) -> None:
 def spread(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
 ) -> Generator[Result, None, None]:
-    """Yield the results of pieces of work in their order; when closed, cancel what has not begun.
+    """Yield the results of pieces of work in their order; cancel pending work when closed.
 
-    work: is called with each piece.
+    work: a function of a piece.
     pieces: the pieces.
-    executor: does the work; `None` to do it here.
+    executor: the executor for the work, or `None` to work in this thread.
 
-    An executor that accepts no work, or returns no futures, is refused.
+    Raises `IactaError` for an executor that accepts no work or returns no futures.
 
     >>> list(spread(abs, [-1, 2], None))
     [1, 2]
@@ -551,7 +553,7 @@ def spread(
     pending: deque[Future[Result]] = deque()
     try:
         for piece in pieces:
-            pending.append(_submitted(work, piece, executor))
+            pending.append(_submit(work, piece, executor))
             if len(pending) >= MAX_PENDING:
                 yield pending.popleft().result(TIMEOUT_MAX)
         while pending:
@@ -561,12 +563,12 @@ def spread(
             future.cancel()
 
 
-def _submitted(
+def _submit(
     work: Callable[[Piece], Result], piece: Piece, executor: "Executor"
 ) -> "Future[Result]":
     try:
         future = executor.submit(work, piece)
-    except RuntimeError as error:  # as when it has been shut down
+    except RuntimeError as error:  # raised after a shutdown
         raise IllegalError(f"executor must take on work, got {quote(executor)}: {error}") from None
     if not callable(getattr(future, "result", None)):
         raise MalformedError(f"executor must return futures, got {quote(future)}")

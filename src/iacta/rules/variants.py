@@ -1,4 +1,4 @@
-"""Variants: the named rules that people play, one row each, with their sources.
+"""Variants: the rules that have a name, one row each, with their sources.
 
 A row is a `RuleSet`, or a `Modifier` if players of the official app can add it to other rules.
 """
@@ -23,13 +23,13 @@ D8 = 8
 
 @dataclass(frozen=True, repr=False)
 class Modifier(PasteableMixin):
-    """A change that can be made to any rules; the order of several changes does not matter.
+    """A change of any rules; the order of several changes does not matter.
 
-    name, aliases: any of them finds it, as for a `RuleSet`.
-    description: what it changes, in one line.
-    source: the game that has it.
-    attack_dice: how many more dice the attacker throws, fewer if negative; one always remains.
-    defence_dice: the same for the defender.
+    name, aliases: the names of the modifier.
+    description: the change, in one line.
+    source: the game with this rule.
+    attack_dice: the number of additional attack dice, negative for fewer; at least one die remains.
+    defence_dice: the number of additional defence dice.
     ties: the side that wins a tie; `None` changes nothing.
     mode: the mode; `None` changes nothing.
     """
@@ -49,27 +49,31 @@ class Modifier(PasteableMixin):
     def apply(self, rules: Rules | str) -> Rules:
         """Return the rules with the change.
 
-        rules: the `Rules` to start from, or the name of a rule set. An extra die is like the last
-            one listed, which is also the one taken away; dice of full rolls change likewise.
+        rules: the `Rules` to change, or the name of a rule set.
+
+        An additional die is a copy of the last die, and the last die is removed first. The dice of
+        full rolls change in the same way.
 
         >>> capital, wall, *_ = MODIFIERS
         >>> wall.apply(capital.apply(CLASSIC))
         Rules(defence=Dice((6, 6, 6, 6)))
         """
         if not isinstance(rules, Rules):
-            rules = find_rules(rules)  # the rule sets themselves are made of `Rules`
+            rules = find_rules(rules)
         return replace(
             rules,
-            attack=_with_dice(rules.attack, self.attack_dice),
-            full_attack=rules.full_attack and _with_dice(rules.full_attack, self.attack_dice),
-            defence=_with_dice(rules.defence, self.defence_dice),
-            full_defence=rules.full_defence and _with_dice(rules.full_defence, self.defence_dice),
+            attack=_change_dice_count(rules.attack, self.attack_dice),
+            full_attack=rules.full_attack
+            and _change_dice_count(rules.full_attack, self.attack_dice),
+            defence=_change_dice_count(rules.defence, self.defence_dice),
+            full_defence=rules.full_defence
+            and _change_dice_count(rules.full_defence, self.defence_dice),
             ties=self.ties or rules.ties,
             mode=self.mode or rules.mode,
         )
 
 
-# In this order their names are joined.
+# Joined names have this order.
 MODIFIERS: tuple[Modifier, ...] = (
     Modifier(
         "capital",
@@ -109,8 +113,8 @@ MODIFIERS: tuple[Modifier, ...] = (
 )
 
 
-def _with_dice(dice: Dice, more: int) -> Dice:
-    """Return the dice with more of them kept, or fewer, and as many spare ones as before."""
+def _change_dice_count(dice: Dice, more: int) -> Dice:
+    """Return the dice with more dice kept, fewer if negative, and the same number of spare dice."""
     more = max(more, 1 - dice.kept)
     kept, faces = dice.kept + more, (*dice.faces, *dice.faces[-1:] * more)
     faces = faces[: len(dice.faces) + more]
@@ -125,12 +129,12 @@ def _with_dice(dice: Dice, more: int) -> Dice:
 
 @dataclass(frozen=True, repr=False)
 class RuleSet(PasteableMixin):
-    """Rules with the names under which they are known.
+    """Rules with their names.
 
-    name, aliases: any of them finds the rules; case, spaces and hyphens do not matter.
-    rules: the `Rules` themselves.
-    description: what differs from classic, in one line.
-    source: the game or document that has the rule.
+    name, aliases: the names of the rules; case, spaces and hyphens do not matter.
+    rules: the `Rules`.
+    description: the difference from classic, in one line.
+    source: the game or document with this rule.
     """
 
     name: str
@@ -297,12 +301,13 @@ RULE_SETS: tuple[RuleSet, ...] = (
 
 
 def find_rule_set(name: str) -> RuleSet:
-    """Return the rule set known under `name` or one of its aliases, in any spelling.
+    """Return the rule set with a name or alias.
 
-    name: a name, or several joined by `+`: those of `MODIFIERS` stack, in any order.
+    name: a name, or several names of `MODIFIERS` joined by `+`, in any order. Case, spaces, hyphens
+        and underscores do not matter.
 
-    Case, spaces, hyphens and underscores do not matter. An unknown name is refused, with the
-    nearest ones as a suggestion; names that do not stack, or are repeated, are refused too.
+    Raises `IllegalError` for an unknown name, with similar names as a suggestion, and for joined
+    names that are repeated or are not modifiers.
 
     >>> find_rule_set("Zombie-Attacker").description
     'The attacker rolls one die fewer, but at least one.'
@@ -317,24 +322,24 @@ def find_rule_set(name: str) -> RuleSet:
         raise MalformedError(f"rules must be a name or Rules, got {quote(name)}")
     if "+" in name and not all(map(str.strip, name.split("+"))):
         raise IllegalError(f"rules need a name on both sides of each +, got {quote(name)}")
-    parts = [_find_one(part) for part in name.split("+")]
+    parts = [_find_single(part) for part in name.split("+")]
     if len(parts) == 1:
         return parts[0]
-    stacked = _in_order(parts[1:] if parts[0].rules == CLASSIC else parts)
-    return _find_one(stacked[0].name) if len(stacked) == 1 else _stack(stacked)
+    stacked = _sort_modifiers(parts[1:] if parts[0].rules == CLASSIC else parts)
+    return _find_single(stacked[0].name) if len(stacked) == 1 else _combine(stacked)
 
 
-def know(name: str, rule_set: RuleSet) -> None:
-    """Make rules from a file known to `find_rule_set` by a name, in this process."""
-    _BY_KEY[_key(name)] = replace(rule_set, name=name)
+def register_rule_set(name: str, rule_set: RuleSet) -> None:
+    """Let `find_rule_set` find rules from a file by a name, in this process."""
+    _BY_KEY[_normalise_name(name)] = replace(rule_set, name=name)
     _names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
 
 
-def _find_one(name: str) -> RuleSet:
-    rule_set = _BY_KEY.get(_key(name))
+def _find_single(name: str) -> RuleSet:
+    rule_set = _BY_KEY.get(_normalise_name(name))
     if rule_set is not None:
         return rule_set
-    names = _stacked_names(name) or _near_names(_key(name))
+    names = _stacked_names(name) or _near_names(_normalise_name(name))
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
     if name.endswith(".toml"):
         hint = "--rules-file or read_rules_file reads a file"
@@ -342,26 +347,30 @@ def _find_one(name: str) -> RuleSet:
 
 
 def _stacked_names(name: str) -> list[str]:
-    """Return the name of several modifiers that are not joined by +, as in `capital, wall`."""
-    parts = [_BY_KEY.get(_key(part)) for part in re.split(r"[\s,&]+(?:and\s+)?", name.strip())]
+    """Return the joined name for modifiers that are not joined by +, as in `capital, wall`."""
+    parts = [
+        _BY_KEY.get(_normalise_name(part)) for part in re.split(r"[\s,&]+(?:and\s+)?", name.strip())
+    ]
     known = {modifier.name for modifier in MODIFIERS}
     names = [part.name for part in parts if part and part.name in known]
     return ["+".join(names)] if len(names) == len(parts) > 1 else []
 
 
 def _near_names(key: str) -> list[str]:
-    """Return the names with a similar spelling, or those of the rules of a game with that name."""
+    """Return names with a similar spelling, or the names of the rules of a game with that name."""
     import difflib  # slow to import, and only needed here
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
     if near:
         return list(dict.fromkeys(_BY_KEY[key].name for key in near))
     return [
-        rule_set.name for rule_set in RULE_SETS if len(key) > 3 and key in _key(rule_set.source)
+        rule_set.name
+        for rule_set in RULE_SETS
+        if len(key) > 3 and key in _normalise_name(rule_set.source)
     ]
 
 
-def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
+def _sort_modifiers(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
     names = [part.name for part in parts]
     for name in names:
         if not any(modifier.name == name for modifier in MODIFIERS):
@@ -374,7 +383,7 @@ def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
     return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
 
 
-def _stack(modifiers: tuple[Modifier, ...]) -> RuleSet:
+def _combine(modifiers: tuple[Modifier, ...]) -> RuleSet:
     rules, clauses = CLASSIC, []
     for modifier in modifiers:
         rules = modifier.apply(rules)
@@ -389,10 +398,10 @@ def _stack(modifiers: tuple[Modifier, ...]) -> RuleSet:
 
 
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
-    """Return `rules`, or the rules of that name, with another garrison if one is given.
+    """Return `rules`, or the rules with that name, with another garrison if given.
 
     rules: `Rules`, or a name such as `"capital"` in any spelling.
-    garrison: armies that must stay behind; `None` leaves what the rules say.
+    garrison: armies that must stay behind; `None` keeps the garrison of the rules.
 
     >>> find_rules("capital").defence
     Dice((6, 6, 6))
@@ -404,7 +413,7 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
 
 
 def rules_name(rules: Rules) -> str:
-    """Return the first name of the rules, whatever their garrison, or their repr without a name.
+    """Return the first name of the rules, ignoring the garrison, or their repr without a name.
 
     >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
     'capital'
@@ -420,14 +429,16 @@ def rules_name(rules: Rules) -> str:
 def _names() -> dict[Rules, str]:
     names: dict[Rules, str] = {}
     counts = range(2, len(MODIFIERS) + 1)
-    stacks = (_stack(modifiers) for count in counts for modifiers in combinations(MODIFIERS, count))
+    stacks = (
+        _combine(modifiers) for count in counts for modifiers in combinations(MODIFIERS, count)
+    )
     for known in (*RULE_SETS, *stacks):
         names.setdefault(known.rules, known.name)
     return names
 
 
 def rules_argument(rules: Rules) -> str:
-    """Return the rules as a last argument in a repr: empty if classic, their name, or their repr.
+    """Return the rules as the last argument of a repr: empty if classic, their name, or their repr.
 
     >>> rules_argument(find_rules("capital")), rules_argument(CLASSIC)
     (", 'capital'", '')
@@ -438,8 +449,10 @@ def rules_argument(rules: Rules) -> str:
     return f", {rules!r}" if known is None else f", {known!r}"
 
 
-def _key(name: str) -> str:
+def _normalise_name(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter not in " -_!")
 
 
-_BY_KEY = {_key(name): known for known in RULE_SETS for name in (known.name, *known.aliases)}
+_BY_KEY = {
+    _normalise_name(name): known for known in RULE_SETS for name in (known.name, *known.aliases)
+}
