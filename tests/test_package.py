@@ -37,12 +37,18 @@ MODULES = {module_name(file): file for file in FILES}
 
 
 @cache
+def read_syntax(file: Path) -> list[ast.AST]:
+    """Return the nodes of a file's syntax tree."""
+    return [*ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+
+
+@cache
 def imports() -> dict[str, set[str]]:
     """Return for each file the files of the package that it imports."""
     found: dict[str, set[str]] = {}
     for name, file in MODULES.items():
         found[name] = set()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in read_syntax(file):
             if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("iacta."):
                 base = f"{node.module}."[len("iacta.") :]
                 names = (f"{base}{alias.name}" for alias in node.names)
@@ -84,7 +90,7 @@ def calls(name: str) -> dict[str, list[ast.Call]]:
     """Return the calls of a function, by the file that they are in."""
     found: dict[str, list[ast.Call]] = {}
     for module, file in MODULES.items():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in read_syntax(file):
             if isinstance(node, ast.Call) and name == getattr(node.func, "id", ""):
                 found.setdefault(module, []).append(node)
     return found
@@ -105,7 +111,7 @@ def test_only_values_that_are_shown_look_up_what_is_above() -> None:
 
 def test_only_faces_know_the_literature() -> None:
     for name, file in MODULES.items():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in read_syntax(file):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if any(each.partition(".")[0] == "iacta_literature" for each in names):
@@ -128,7 +134,7 @@ def test_no_file_imports_itself_in_a_circle() -> None:
 def test_a_name_stands_for_one_class() -> None:
     found: dict[str, list[Path]] = {}
     for file in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in read_syntax(file):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(file)
     assert {name: files for name, files in found.items() if len(files) > 1} == {}
