@@ -23,6 +23,7 @@ if not HAS_CORE:
 
 # These need a browser, a server or pictures, or plan much; or they run every command of the pages.
 SLOW = ("web", "core", "plan", "charts", "literature", "batch")
+FIRST = {"web": 0, "test_docs.py": 1, "test_frozen.py": 2}
 SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.py")
 
 
@@ -30,9 +31,10 @@ SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make test-fast` leaves out, besides tests that are marked themselves.
 
-    The longest tests begin, so that no processor waits for another one in the end.
+    The longest tests begin, so that no processor waits for another one in the end. The tests of the
+    pages and of the recorded answers share plans, so the same process runs both.
     """
-    items.sort(key=lambda item: "web" not in item.path.parts)
+    items.sort(key=lambda item: min(FIRST.get(part, len(FIRST)) for part in item.path.parts))
     for item in items:
         parts = item.path.relative_to(item.config.rootpath).parts
         is_plan = parts[-1] == "test_frozen.py" and "plan" in item.name
