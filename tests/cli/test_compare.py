@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from iacta import Battle
-from iacta.methods import methods_of
+from iacta.methods import list_methods
 from iacta.rules.variants import find_rules
 from tests.cli.run import Run
 
-ROLLED = list(methods_of(find_rules("classic")))
+ROLLED = list(list_methods(find_rules("classic")))
 
 
 @pytest.mark.parametrize("line", ["compare 30 20", "compare 12 10 --rules capital --garrison 0"])

@@ -47,17 +47,17 @@ def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
 
 @given(st.integers(1, 10**9), st.integers(1, 6))
 def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: int) -> None:
-    root = counting.least_root(number, power)
+    root = counting.find_least_root(number, power)
     assert pow(root, power, number) == 0
     primes = {p for p in (2, 3, 5, 7, 11, 13) if root % p == 0}
     assert all(pow(root // p, power, number) != 0 or number == 1 for p in primes)
 
 
 def test_methods_are_found_by_what_is_asked() -> None:
-    assert find_kernel(CLASSIC, exact=True).by("table", 9, 9).name == "counting"
-    assert find_kernel(CLASSIC).by("table", 9, 9).name == "lattice"
-    assert find_kernel(CLASSIC).by("distribution", 11, 10).name == "lattice"
-    assert find_kernel(CLASSIC).by("chance", 10**9, 10**9).name == "leap"
+    assert find_kernel(CLASSIC, exact=True).for_question("table", 9, 9).name == "counting"
+    assert find_kernel(CLASSIC).for_question("table", 9, 9).name == "lattice"
+    assert find_kernel(CLASSIC).for_question("distribution", 11, 10).name == "lattice"
+    assert find_kernel(CLASSIC).for_question("chance", 10**9, 10**9).name == "leap"
     with pytest.raises(IllegalError, match="method must be an exact method"):
         find_kernel(CLASSIC, exact=True, method="lattice")
     with pytest.raises(IllegalError, match=r"method must be a method .* got 'abacus'"):

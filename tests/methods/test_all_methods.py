@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules
-from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, markov, methods_of
+from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, list_methods, markov
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
@@ -23,8 +23,8 @@ from iacta_literature.tree import paths, tree
 from tests import brute, strategies
 from tests.asked import ASKED, SEVERAL_RULES, counting
 
-ROLLED = methods_of(CLASSIC)
-SEEN = methods_of(Rules(mode=DefenderSeesFirst()))
+ROLLED = list_methods(CLASSIC)
+SEEN = list_methods(Rules(mode=DefenderSeesFirst()))
 COMPUTED = [name for name in ROLLED if name != "simulation"]
 BATTLES = [
     *product((1, 2, 3, 4, 5), (0, 1, 2, 3, 4)),
@@ -35,7 +35,7 @@ RUNS = 2000
 
 
 def test_each_method_is_for_some_mode() -> None:
-    assert set(METHODS) == {name for mode in MODES for name in methods_of(Rules(mode=mode()))}
+    assert set(METHODS) == {name for mode in MODES for name in list_methods(Rules(mode=mode()))}
     for name in METHODS:
         taken = [mode for mode in MODES if find_refusal(name, Rules(mode=mode())) is None]
         assert taken, name
@@ -137,7 +137,7 @@ def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> Non
 def test_each_method_knows_its_modes(name: str) -> None:
     for rules in (CLASSIC, Rules(mode=BalancedBlitz()), iacta.find_rules("defender sees first")):
         error = find_refusal(name, rules)
-        assert (error is None) == (name in methods_of(rules))
+        assert (error is None) == (name in list_methods(rules))
         if error is not None:
             assert_sentence(error)
             assert name in str(error)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import Battle, Rules, Territory, armies_needed, find_rules, win_probability, win_table
-from iacta.methods import balanced_blitz, find_kernel, leap, methods_of
+from iacta.methods import balanced_blitz, find_kernel, leap, list_methods
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
@@ -56,8 +56,8 @@ def test_published_fewest_attackers_with_certainty() -> None:
 
 
 def test_certainty_begins_where_the_rules_say() -> None:
-    assert round(float(balanced_blitz.true_chance(Fraction(1))), 5) == 0.84425
-    chances = balanced_blitz.reshaped_chances([0.15575, 0.15576, 0.84424, 0.84425, 0.04, 0.96])
+    assert round(float(balanced_blitz.find_true_chance(Fraction(1))), 5) == 0.84425
+    chances = balanced_blitz.reshape_chances([0.15575, 0.15576, 0.84424, 0.84425, 0.04, 0.96])
     assert ((chances == 0).tolist(), (chances == 1).tolist()) == (
         [True, False, False, False, True, False],
         [False, False, False, True, False, True],
@@ -105,16 +105,16 @@ def test_it_never_turns_the_favourite_around(rules: Rules) -> None:
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_higher_chance_stays_the_higher(first: float, second: float) -> None:
-    low, high = balanced_blitz.reshaped_chances(np.sort([first, second]))
+    low, high = balanced_blitz.reshape_chances(np.sort([first, second]))
     assert 0 <= low <= high + 1e-15
     assert high <= 1
-    assert (balanced_blitz.reshaped_chances(first) >= 0.5) == (first >= 0.5)
+    assert (balanced_blitz.reshape_chances(first) >= 0.5) == (first >= 0.5)
 
 
 @given(st.fractions(Fraction(1, 1000), 1))
 def test_the_true_chance_is_the_least_that_is_enough(chance: Fraction) -> None:
-    needed = balanced_blitz.true_chance(chance)
-    assert balanced_blitz.reshaped_chances(float(needed)) == pytest.approx(float(chance))
+    needed = balanced_blitz.find_true_chance(chance)
+    assert balanced_blitz.reshape_chances(float(needed)) == pytest.approx(float(chance))
     ratio = (chance * 8 + 1) / (9 - chance * 8)
     assert (needed / (1 - needed)) ** 13 >= ratio**10
     less = needed - Fraction(1, 10**59)
@@ -134,8 +134,8 @@ def test_leaps_and_rows_make_the_same_distribution(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     by_rows = Battle(*size, BLITZ).outcomes()
-    monkeypatch.setattr(leap, "MAX_STATES_OF_ALL", 0)
-    monkeypatch.setattr(balanced_blitz, "MAX_STATES_IN_A_TABLE", 0)
+    monkeypatch.setattr(leap, "MAX_FULL_STATES", 0)
+    monkeypatch.setattr(balanced_blitz, "MAX_TABLE_STATES", 0)
     leaped = Battle(*size, BLITZ).outcomes()
     assert set(by_rows) == set(leaped)
     assert all(leaped[end] == pytest.approx(by_rows[end], abs=1e-12) for end in by_rows)
@@ -145,7 +145,7 @@ def test_any_size() -> None:
     assert Battle(10**6, 10**6, BLITZ).win_probability() == 1.0
     near = Battle(853_400_001, 10**9, BLITZ).win_probability()
     true = float(Battle(853_400_001, 10**9).win_probability())
-    assert near == balanced_blitz.reshaped_chances(true)
+    assert near == balanced_blitz.reshape_chances(true)
     assert armies_needed(10**9, 0.5, BLITZ) == armies_needed(10**9, 0.5)
 
 
@@ -249,7 +249,7 @@ def test_attackers_too_few_to_attack_stay() -> None:
     assert iacta.expected_attackers_left(1, 5, BLITZ) == 1.0
 
 
-@pytest.mark.parametrize("method", methods_of(iacta.CLASSIC))
+@pytest.mark.parametrize("method", list_methods(iacta.CLASSIC))
 def test_no_other_method_is_passed_over_in_silence(method: str) -> None:
     for ask in (win_probability, win_table, iacta.expected_attackers_left):
         with pytest.raises(iacta.IllegalError, match=f"cannot be used for the method '{method}'"):

@@ -101,13 +101,15 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
     for ask in asks:
         with pytest.raises(IllegalError, match=sentence):
             ask()
-    assert find_kernel(rules, exact=True).by("chance", 8, 5).name == "counting"
+    assert find_kernel(rules, exact=True).for_question("chance", 8, 5).name == "counting"
     with pytest.raises(iacta.TooLargeError, match="'counting'"):  # not a word about dice
-        find_kernel(rules, exact=True).by("chance", 10**9, 10**9)
+        find_kernel(rules, exact=True).for_question("chance", 10**9, 10**9)
 
 
 def test_one_chance_is_asked_of_the_closed_form() -> None:
-    assert find_kernel(CLASSIC, exact=True).by("chance", 11, 10).name == "closed_form"
-    assert find_kernel(CLASSIC, exact=True).by("distribution", 11, 10).name == "closed_form"
-    assert find_kernel(CLASSIC, exact=True).by("stack", 11, 10).name == "counting"
+    assert find_kernel(CLASSIC, exact=True).for_question("chance", 11, 10).name == "closed_form"
+    assert (
+        find_kernel(CLASSIC, exact=True).for_question("distribution", 11, 10).name == "closed_form"
+    )
+    assert find_kernel(CLASSIC, exact=True).for_question("stack", 11, 10).name == "counting"
     assert closed_form.relative_error(12, 10, CLASSIC) == 0

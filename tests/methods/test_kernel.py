@@ -79,7 +79,7 @@ def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> No
     values = Values(won, lost)
     for d, row in enumerate(kernel.backward(values), start=1):
         for a in range(MOST_ATTACKERS + 1) if d <= MOST_DEFENDERS else ():
-            mean = sum(p * values.of(end) for end, p in ends(kernel, a, d).items())
+            mean = sum(p * values.find(end) for end, p in ends(kernel, a, d).items())
             assert near(kernel, row[a], mean, max(won)), (a, d)
 
 

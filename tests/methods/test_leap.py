@@ -195,7 +195,7 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
 def test_survivors_are_those_of_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setattr(leap_file, "MAX_STATES_OF_ALL", 0)
+    monkeypatch.setattr(leap_file, "MAX_FULL_STATES", 0)
     rules = SEVERAL_RULES[name]
     attackers, defenders = size
     expected = lattice.outcomes(Distribution([attackers]), defenders, rules)
@@ -215,7 +215,7 @@ def test_survivors_of_the_side_that_rarely_wins_are_as_good(
 ) -> None:
     rules = SEVERAL_RULES[name]
     expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
-    monkeypatch.setattr(leap_file, "MAX_STATES_OF_ALL", 0)
+    monkeypatch.setattr(leap_file, "MAX_FULL_STATES", 0)
     outcomes = leap.outcomes(Distribution([size[0]]), size[1], rules)
     for side in (is_won, lambda end: not is_won(end)):
         chance = expected.prob(side)
@@ -285,7 +285,7 @@ def test_a_walk_is_the_power_of_its_distribution(rules: Rules) -> None:
 def test_an_excess_is_right_to_its_last_digit() -> None:
     walk = attackers_walk(CLASSIC)
     exact = 10**12 - Fraction(sum(k * n for k, n in enumerate(walk.counts)), walk.total) * 10**12
-    assert leap_file.excess(walk, 10**12, 10**12) == float(exact)
+    assert leap_file.find_excess(walk, 10**12, 10**12) == float(exact)
 
 
 def test_many_faces_do_not_overflow() -> None:
@@ -301,7 +301,7 @@ def test_many_faces_do_not_overflow() -> None:
 
 def test_spare_armies_do_not_matter() -> None:
     walk = attackers_walk(CLASSIC)
-    spare = leap_file.spare_armies(10**9, 50, walk, margin=128)
+    spare = leap_file.count_spare_armies(10**9, 50, walk, margin=128)
     enough = 10**9 - spare
     assert enough < 600
     assert closed_form.win_probability(enough + 1, 50, CLASSIC) > 1 - Fraction(1, 10**28)
@@ -385,7 +385,7 @@ def test_few_who_are_strong_are_not_left_out(
 ) -> None:
     expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
     found = leap.both_chances(*size, rules)
-    monkeypatch.setattr(leap_file, "MAX_STATES_OF_ALL", 0)
+    monkeypatch.setattr(leap_file, "MAX_FULL_STATES", 0)
     outcomes = leap.outcomes(Distribution([size[0]]), size[1], rules)
     for side, chance in zip((is_won, lambda end: not is_won(end)), found, strict=True):
         exact = expected.prob(side)

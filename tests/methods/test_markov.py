@@ -302,7 +302,7 @@ def thrown_battle(
 
 def test_auto_solves_five_ones_with_this_method() -> None:
     for question in ("chance", "distribution", "stack", "table"):
-        assert find_kernel(FIVE_ONES).by(question, 11, 10).name == "markov"
+        assert find_kernel(FIVE_ONES).for_question(question, 11, 10).name == "markov"
     battle = iacta.Battle(12, 10, "five ones")
     steps = ends_by_steps(12, 10, FIVE_ONES)
     assert battle.win_probability() == pytest.approx(
@@ -390,4 +390,4 @@ def test_numpy_alone_solves_small_chains_as_scipy_does(
 
 def test_auto_asks_it_only_where_no_other_method_answers() -> None:
     assert lattice.relative_error(400, 400, CLASSIC) > STATED_ERROR
-    assert find_kernel(CLASSIC).by("stack", 400, 400).name == "lattice"
+    assert find_kernel(CLASSIC).for_question("stack", 400, 400).name == "lattice"

@@ -21,7 +21,7 @@ from iacta import (
     find_rules,
 )
 from iacta.inputs.errors import IllegalError
-from iacta.methods import find_kernel, methods_of
+from iacta.methods import find_kernel, list_methods
 from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import fight_until
@@ -197,7 +197,7 @@ def test_real_dice_leave_each_battle_where_it_stood() -> None:
 
 def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
     battle = Battle(9, 7, stop=FULL)
-    for name in methods_of(CLASSIC):
+    for name in list_methods(CLASSIC):
         if name == "simulation":
             assert battle.win_probability(method=name) == pytest.approx(
                 battle.win_probability(), abs=0.01
@@ -210,7 +210,7 @@ def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
             f"charge, max_losses or max_rolls, got {name!r}"
         )
     assert battle.outcomes(method="stopping") == battle.outcomes()
-    for name in methods_of(CLASSIC):
+    for name in list_methods(CLASSIC):
         kept = Battle(9, 7, stop=StopRule(hold_back=2))
         error = 0.01 if name == "simulation" else 1e-13
         assert kept.win_probability(method=name) == pytest.approx(kept.win_probability(), abs=error)

@@ -77,7 +77,7 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
     if not is_plain or garrison > MAX_GARRISON:
         return found
     kernel = find_kernel(rules)
-    sizes = TABLE_SIZES if kernel.by_rows else (START_TABLE_SIZE,)
+    sizes = TABLE_SIZES if kernel.is_vectorised else (START_TABLE_SIZE,)
     able = np.maximum(attackers - garrison, 0)
     larger = np.maximum(able, defenders)
     is_repeated = (attackers > 0) & (defenders > 0)
@@ -163,7 +163,7 @@ def _find_matrix(rules: Rules, size: int, defenders: int) -> Floats:
 
 def _look_up_means(rules: Rules, size: int, able: Armies, defenders: Armies) -> tuple[Floats, ...]:
     with LOCK:
-        if find_kernel(rules).by_rows:
+        if find_kernel(rules).is_vectorised:
             table = _make_table(rules, size)
             places = defenders * (size + 1) + able
         else:

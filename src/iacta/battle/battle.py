@@ -150,7 +150,7 @@ class Battle(PasteableMixin):
         >>> Battle(12, 10).method_name(), Battle(12, 10).method_name(question="chance")
         ('lattice', 'leap')
         """
-        return self._kernel(exact, "auto").by(question, self._able, self.defenders).name
+        return self._kernel(exact, "auto").for_question(question, self._able, self.defenders).name
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of surviving attackers, garrison included.

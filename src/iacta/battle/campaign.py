@@ -353,7 +353,7 @@ def _has_backward_tables(
     """Return whether all battles have tables of floats, with at most `most` cells together."""
     rows = sum(stage.defenders for stage in way)
     return (attackers + CELLS_PER_ROW) * rows <= most and all(
-        kernel.by_rows
+        kernel.is_vectorised
         and not kernel.exact  # a forward pass in fractions is equally fast
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
@@ -373,7 +373,7 @@ def _refuse_slow_way(
     if most <= 0 or len(way) == len(stack) == 1:  # a single battle checks its size itself
         return
     question = "distribution" if len(stack) == 1 else "stack"
-    if kernels[0].exact or kernels[0].by(question, most, way[0].defenders).by_rows:
+    if kernels[0].exact or kernels[0].for_question(question, most, way[0].defenders).is_vectorised:
         refuse_tables(way, kernels, most, "stack")
 
 
@@ -383,7 +383,7 @@ def refuse_tables(
     """Raise `TooLargeError` if a campaign takes too long.
 
     able: able attackers in the first battle.
-    question: the question to the kernels, as for `Kernel.by`.
+    question: the question to the kernels, as for `Kernel.for_question`.
 
     The campaign takes as long as one battle against all its defenders.
     """
@@ -400,7 +400,7 @@ def refuse_tables(
                 if armies < room
             ]
     for kernel in dict.fromkeys(kernels):
-        method = kernel.by(question, able, sum(defended))
+        method = kernel.for_question(question, able, sum(defended))
         if question == "table":  # rows of any method have a number for each army
             size = able + sum(defended)
             method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)

@@ -479,7 +479,7 @@ class Turn:
                         yield [Attack(names[v], names[c], dice) for dice in self._dice(v, c)]
 
     def _is_whole(self, kernel: Kernel) -> bool:
-        return self.whole_battles or not kernel.by_rolls
+        return self.whole_battles or not kernel.is_rolled
 
     def _dice(self, v: int, c: int) -> list[int]:
         """Return the numbers of dice with which a territory may attack another."""

@@ -16,7 +16,7 @@ from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, ROLL_STOP_PURPOSE, StopRule
 
-__all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "methods_of"]
+__all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "list_methods"]
 
 
 class _Method(NamedTuple):
@@ -58,10 +58,10 @@ METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS)
 EXACT_METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS if each.exact)
 
 
-def methods_of(rules: Rules) -> tuple[str, ...]:
+def list_methods(rules: Rules) -> tuple[str, ...]:
     """Return the names of the methods for battles fought as under some rules.
 
-    >>> methods_of(Rules(mode=DefenderSeesFirst()))
+    >>> list_methods(Rules(mode=DefenderSeesFirst()))
     ('sees_first_exact', 'sees_first')
     """
 

@@ -27,7 +27,7 @@ from iacta.rules.rules import Rules
 STATED_ERROR = 1e-12
 
 # For each question the methods to try, the fastest first.
-ORDER = {
+METHOD_ORDER = {
     (False, "chance"): ("leap", "lattice"),
     (False, "distribution"): ("lattice", "leap"),
     (False, "stack"): ("lattice",),
@@ -47,7 +47,7 @@ class Auto(RollKernel):
     """
 
     name = "auto"
-    by_rows = True
+    is_vectorised = True
 
     def __init__(self, rules: Rules, exact: bool, find: Find) -> None:
         super().__init__(rules)
@@ -58,11 +58,11 @@ class Auto(RollKernel):
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
         return cls(rules, exact, find)
 
-    def by(self, question: str, attackers: int, defenders: int) -> Kernel:
+    def for_question(self, question: str, attackers: int, defenders: int) -> Kernel:
         """Return the kernel of the fastest method that answers."""
         refused: list[IactaError] = []
         able: list[Kernel] = []
-        for name in ORDER[self.exact, question]:
+        for name in METHOD_ORDER[self.exact, question]:
             kernel = self._load(name)
             error = kernel.refusal(attackers, defenders)
             if error is not None:
@@ -77,28 +77,34 @@ class Auto(RollKernel):
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        self.by("chance", attackers, defenders)
+        self.for_question("chance", attackers, defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        return self.by("chance", attackers, defenders).error(attackers, defenders)
+        return self.for_question("chance", attackers, defenders).error(attackers, defenders)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         question = "distribution" if len(start) == 1 else "stack"
-        return self.by(question, max(start), defenders).forward(start, defenders)
+        return self.for_question(question, max(start), defenders).forward(start, defenders)
 
     def backward(self, values: Values) -> Iterator[Any]:
-        return self.by("table", len(values.won) - 1, len(values.lost) - 1).backward(values)
+        return self.for_question("table", len(values.won) - 1, len(values.lost) - 1).backward(
+            values
+        )
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
-        return self.by("chance", attackers, defenders).win_probability(attackers, defenders)
+        return self.for_question("chance", attackers, defenders).win_probability(
+            attackers, defenders
+        )
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         question = "table" if keep and self.exact else "chance"
-        return self.by(question, attackers, defenders).chances(attackers, defenders, keep)
+        return self.for_question(question, attackers, defenders).chances(attackers, defenders, keep)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        kernel = self.by("table", attackers, defenders)
+        kernel = self.for_question("table", attackers, defenders)
         return kernel.win_table(attackers, defenders, staying)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        return self.by("table", attackers, defenders).transitions(attackers, defenders, fewest)
+        return self.for_question("table", attackers, defenders).transitions(
+            attackers, defenders, fewest
+        )

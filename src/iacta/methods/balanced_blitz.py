@@ -74,8 +74,8 @@ OUTCOME_POWER = Fraction("1.8")
 
 MIN_TRUE_ERROR = 1e-12  # the relative error of chances with true random dice
 BELOW_ONE = 1 - UNIT_ROUNDOFF
-MAX_STATES_IN_A_TABLE = 250_000  # larger battles are faster by themselves
-MAX_ABLE_IN_A_TABLE = 2_000  # the same
+MAX_TABLE_STATES = 250_000  # larger battles are faster by themselves
+MAX_TABLE_ATTACKERS = 2_000  # the same
 MAX_OUTCOMES = 10**6  # of a battle that is answered
 VALUE_BYTES = 100
 ROOT_DIGITS = 60
@@ -103,7 +103,7 @@ def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
     won, lost = _sums(outcomes)
     never = won <= float(WIN_CUT_OFF)
     always = lost <= float(WIN_CUT_OFF)
-    return _scaled(outcomes, np.where(never, 0.0, np.where(always, 1.0, won)))
+    return _scale(outcomes, np.where(never, 0.0, np.where(always, 1.0, won)))
 
 
 def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
@@ -116,7 +116,7 @@ def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
     0.80662
     """
     won, lost = _sums(outcomes)
-    return _scaled(outcomes, _favoured(won, lost))
+    return _scale(outcomes, _favour(won, lost))
 
 
 def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
@@ -146,7 +146,7 @@ def raise_outcomes(outcomes: Outcomes) -> Outcomes:
     """
     won, _ = _sums(outcomes)
     likelier = (_power(side, OUTCOME_POWER) for side in outcomes)
-    return _scaled(Outcomes(*likelier), won)
+    return _scale(Outcomes(*likelier), won)
 
 
 def reshape(outcomes: Outcomes) -> Outcomes:
@@ -165,18 +165,18 @@ def _sums(outcomes: Outcomes) -> tuple[Floats, Floats]:
     return outcomes.won.sum(axis=-1, keepdims=True), outcomes.lost.sum(axis=-1, keepdims=True)
 
 
-def _scaled(outcomes: Outcomes, won: Floats) -> Outcomes:
+def _scale(outcomes: Outcomes, won: Floats) -> Outcomes:
     """Return the probabilities scaled so that the wins sum to `won`, and the losses to the rest."""
-    return Outcomes(_scaled_side(outcomes.won, won), _scaled_side(outcomes.lost, 1.0 - won))
+    return Outcomes(_scale_side(outcomes.won, won), _scale_side(outcomes.lost, 1.0 - won))
 
 
-def _scaled_side(side: Floats, total: Floats) -> Floats:
+def _scale_side(side: Floats, total: Floats) -> Floats:
     sums = side.sum(axis=-1, keepdims=True)
     factors = np.divide(total, sums, out=np.zeros_like(sums), where=sums > 0)
     return np.asarray(side * factors)
 
 
-def _favoured(won: Floats, lost: Floats) -> Floats:
+def _favour(won: Floats, lost: Floats) -> Floats:
     ours, theirs = _power(won, WIN_POWER), _power(lost, WIN_POWER)
     return np.asarray(ours / (ours + theirs))
 
@@ -187,7 +187,7 @@ def _power(chances: Floats, exponent: Fraction) -> Floats:
     return np.asarray(np.float_power(chances, float(exponent)))
 
 
-def reshaped_chances(chances: npt.ArrayLike) -> Floats:
+def reshape_chances(chances: npt.ArrayLike) -> Floats:
     """Return the chances to win balanced battles, W₃ of each W.
 
     chances: W, the chances to win with true random dice; an array of any shape.
@@ -195,17 +195,17 @@ def reshaped_chances(chances: npt.ArrayLike) -> Floats:
     Floats of the same shape; an error of at most δ in a chance is one of at most 1.7 δ in the
     result. Certainty is exactly 1.0 and 0.0.
 
-    >>> reshaped_chances([0.15, 0.25, 0.5, 0.754244, 0.85]).round(6).tolist()
+    >>> reshape_chances([0.15, 0.25, 0.5, 0.754244, 0.85]).round(6).tolist()
     [0.0, 0.116725, 0.5, 0.888993, 1.0]
     """
     won = np.asarray(chances, dtype=float)
     lost, cut = 1.0 - won, float(OUTCOME_CUT_OFF)
-    kept = np.clip((_favoured(won, lost) - cut) / (1 - 2 * cut), 0.0, 1.0)
+    kept = np.clip((_favour(won, lost) - cut) / (1 - 2 * cut), 0.0, 1.0)
     kept = np.where(won <= float(WIN_CUT_OFF), 0.0, kept)
     return np.where(lost <= float(WIN_CUT_OFF), 1.0, kept)
 
 
-def true_chance(chance: Fraction) -> Fraction:
+def find_true_chance(chance: Fraction) -> Fraction:
     """Return the least W, with true random dice, that becomes at least a chance in a balanced one.
 
     chance: the wanted W₃, above 0 and at most 1.
@@ -213,24 +213,24 @@ def true_chance(chance: Fraction) -> Fraction:
     An exact fraction where W is one, else W rounded up in its 60th digit. With r = W₂ / (1 − W₂),
     it is W = t / (1 + t) for t = r^(10/13).
 
-    >>> true_chance(Fraction(1, 2))
+    >>> find_true_chance(Fraction(1, 2))
     Fraction(1, 2)
-    >>> round(float(true_chance(Fraction(1))), 6)
+    >>> round(float(find_true_chance(Fraction(1))), 6)
     0.844247
     """
     favoured = OUTCOME_CUT_OFF + (1 - 2 * OUTCOME_CUT_OFF) * chance
     ratio = favoured / (1 - favoured)
     down, up = WIN_POWER.as_integer_ratio()  # t^down = r^up
     n, d = ratio.numerator, ratio.denominator
-    root = _root_rounded_up(n**up * d ** (down - up) * 10 ** (ROOT_DIGITS * down), down)
+    root = _round_root_up(n**up * d ** (down - up) * 10 ** (ROOT_DIGITS * down), down)
     t = Fraction(root, d * 10**ROOT_DIGITS)
     return t / (1 + t)
 
 
-def _root_rounded_up(number: int, power: int) -> int:
+def _round_root_up(number: int, power: int) -> int:
     """Return the least whole number r with r**power ≥ number ≥ 1.
 
-    >>> _root_rounded_up(8192, 13), _root_rounded_up(8193, 13)
+    >>> _round_root_up(8192, 13), _round_root_up(8193, 13)
     (2, 3)
     """
     root: int = 1 << -(-number.bit_length() // power)  # at least the root, and Newton only falls
@@ -267,9 +267,9 @@ class Blitz(UnitKernel):
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
         return cls(rules, find(replace(rules, mode=TrueRandom())))
 
-    def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
+    def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         """Return the kernel with true random dice, and the chance that becomes the wanted one."""
-        return self.true, true_chance(chance)
+        return self.true, find_true_chance(chance)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
         """Return the one choice there is: the whole battle, of all that can be spared."""
@@ -291,17 +291,17 @@ class Blitz(UnitKernel):
         """
         count = min(attackers + defenders, MAX_OUTCOMES)
         large = _is_large(attackers, defenders)
-        true = self.true.by("distribution" if large else "table", attackers, defenders)
+        true = self.true.for_question("distribution" if large else "table", attackers, defenders)
         true_error = max(MIN_TRUE_ERROR, true.error(attackers, defenders).relative)
         error = true_error + 2 * count * UNIT_ROUNDOFF
         return Error(0.0, float((20 + 35 * count**0.45) * error))
 
     def win_probability(self, attackers: int, defenders: int) -> float:
         """Return the chance to take the territory; 1.0 and 0.0 are certainty."""
-        return float(reshaped_chances(float(self.true.win_probability(attackers, defenders))))
+        return float(reshape_chances(float(self.true.win_probability(attackers, defenders))))
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        return reshaped_chances(self.true.win_table(attackers, defenders, staying))
+        return reshape_chances(self.true.win_table(attackers, defenders, staying))
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         """Return the chances to take the territory with enough armies left, and not to.
@@ -324,7 +324,7 @@ class Blitz(UnitKernel):
         that number is known. The probabilities sum to exactly 1.0.
         """
         found = super().forward(start, defenders)  # refuses any other sum than 1
-        return Distribution.from_probabilities(_summing_to_one(found))
+        return Distribution.from_probabilities(_complete_sum(found))
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
         return 1, ((end, p, 0) for end, p in self._ends(able, defenders))
@@ -340,7 +340,7 @@ class Blitz(UnitKernel):
                     yield state, able[attackers] * probability
             return
         fewest = min(able)
-        rows = self._reshaped(most, defenders, fewest)
+        rows = self._reshape_rows(most, defenders, fewest)
         weights = np.zeros(most + 1 - fewest)
         weights[[a - fewest for a in able]] = list(able.values())
         for lost, probability in enumerate((weights @ rows.won).tolist()):
@@ -356,7 +356,7 @@ class Blitz(UnitKernel):
         reshaped = np.concatenate(reshape(Outcomes(line[:count], line[count:])))
         yield from zip(best_first, reshaped.tolist(), strict=True)
 
-    def _reshaped(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
+    def _reshape_rows(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
         """Return a row for each number of attackers from `fewest` up, all as long as the last."""
         (most, *size), rows = self._last or ((0, 0, 0), None)
         if rows is None or most < attackers or size != [defenders, fewest]:
@@ -374,7 +374,7 @@ class Blitz(UnitKernel):
         lost[0, defenders] = 1.0
         if attackers:
             first = max(fewest, 1)
-            won[first:, :0:-1], lost[first:, 1:] = self._reshaped(attackers, defenders, first)
+            won[first:, :0:-1], lost[first:, 1:] = self._reshape_rows(attackers, defenders, first)
         # Certainty is exact: the last digits that are missing are given to the likeliest end.
         each, missing = np.arange(attackers + 1), 1 - (won.sum(1) + lost.sum(1))
         won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)
@@ -390,22 +390,22 @@ class Blitz(UnitKernel):
         attackers = len(value_won) - 1
         row = np.broadcast_to(value_lost[defenders], value_won.shape).copy()
         if attackers:
-            won, lost = self._reshaped(attackers, defenders)
+            won, lost = self._reshape_rows(attackers, defenders)
             row[1:] = won @ value_won[:0:-1] + lost @ value_lost[1 : defenders + 1]
         return row
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        return _reshaped_limit(self.true.limit_of_attackers(defenders))
+        return _reshape_limit(self.true.limit_of_attackers(defenders))
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        return _reshaped_limit(self.true.limit_of_defenders(attackers))
+        return _reshape_limit(self.true.limit_of_defenders(attackers))
 
 
-def _reshaped_limit(chance: Fraction) -> Fraction:
-    return Fraction(float(reshaped_chances(float(chance))))
+def _reshape_limit(chance: Fraction) -> Fraction:
+    return Fraction(float(reshape_chances(float(chance))))
 
 
-def _summing_to_one(probabilities: Distribution[State]) -> dict[State, float]:
+def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
     """Give the last digits that are missing to the likeliest state, so that certainty is exact."""
     weights = {state: float(probability) for state, probability in probabilities.items()}
     likeliest = probabilities.mode()
@@ -415,4 +415,4 @@ def _summing_to_one(probabilities: Distribution[State]) -> dict[State, float]:
 
 def _is_large(attackers: int, defenders: int) -> bool:
     """Return whether a battle is better answered by itself than from a table of transitions."""
-    return attackers * defenders > MAX_STATES_IN_A_TABLE or attackers > MAX_ABLE_IN_A_TABLE
+    return attackers * defenders > MAX_TABLE_STATES or attackers > MAX_TABLE_ATTACKERS

@@ -50,7 +50,7 @@ Step: TypeAlias = tuple[int, ...]
 Steps: TypeAlias = dict[tuple[int, int], Step]
 Weights: TypeAlias = dict[tuple[int, int], int]
 
-OPERATIONS = 20
+STEPS_PER_STATE = 20
 
 
 class ClosedForm(UnitKernel, RollKernel):
@@ -67,7 +67,7 @@ class ClosedForm(UnitKernel, RollKernel):
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, or of other than three dice against two."""
-        self._refuse(attackers, defenders, numbers=OPERATIONS)
+        self._refuse(attackers, defenders, numbers=STEPS_PER_STATE)
 
     def refuse_dice(self) -> None:
         """Refuse rules under which other than three dice attack two."""
@@ -88,7 +88,7 @@ class ClosedForm(UnitKernel, RollKernel):
             defenders,
             memory=numbers * (number_bytes + OUTCOME_BYTES),
             number_bytes=number_bytes,
-            states=OPERATIONS * battles * armies,
+            states=STEPS_PER_STATE * battles * armies,
         )
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -108,7 +108,7 @@ class ClosedForm(UnitKernel, RollKernel):
         self.refuse(attackers, defenders)
         able = max(attackers, 0)
         unit, steps = coefficients(able, defenders, self.rules)
-        return Fraction(_wins(able, defenders, unit, steps), unit ** (able + defenders))
+        return Fraction(_count_wins(able, defenders, unit, steps), unit ** (able + defenders))
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         if keep:
@@ -155,7 +155,7 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
         ends = _ends({(a, d): weight for a, weight in weights.items()}, steps)
         taken = {a - rules.garrison: weight for (a, left), weight in ends.items() if not left}
         weights = {a: weight for a, weight in taken.items() if a > 0}
-    wins = sum(weight * _wins(a, way[-1], unit, steps) for a, weight in weights.items())
+    wins = sum(weight * _count_wins(a, way[-1], unit, steps) for a, weight in weights.items())
     left_behind = rules.garrison * (len(way) - 1)
     return Fraction(wins, unit ** (able + sum(way) - left_behind)) if wins else Fraction(0)
 
@@ -235,17 +235,17 @@ def _pairs_of_two(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[
         yield rolls, this, last
 
 
-def _wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
+def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
     if not _is_inside(able, defenders):
         return _outside(able, defenders, unit, steps)
     down, left = _crossings(able, defenders, steps)
     last = 6 - (able + defenders) % 2  # the fewest armies inside, of the same parity
-    return _wins_from_few_defenders(down, last, unit, steps) + _wins_from_few_attackers(
+    return _count_wins_near_few_defenders(down, last, unit, steps) + _count_wins_near_few_attackers(
         left, last, unit, steps
     )
 
 
-def _wins_from_few_defenders(
+def _count_wins_near_few_defenders(
     crossings: Iterable[Crossing], last: int, unit: int, steps: Steps
 ) -> int:
     """Return Σ leap · N(n − 2, 0) + step · N(n − 3, 1), where the n fall by two to `last`.
@@ -261,7 +261,7 @@ def _wins_from_few_defenders(
     return all_paths * _power(unit, last - 2) - losing
 
 
-def _wins_from_few_attackers(
+def _count_wins_near_few_attackers(
     crossings: Iterable[Crossing], last: int, unit: int, steps: Steps
 ) -> int:
     """Return Σ leap · N(1, n − 3) + step · N(2, n − 4), where the n fall by two to `last`.

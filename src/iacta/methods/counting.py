@@ -45,7 +45,7 @@ Row: TypeAlias = list[int]
 Steps: TypeAlias = dict[tuple[int, int], tuple[int, ...]]
 Ends: TypeAlias = tuple[int, Iterable[tuple[State, Any, int]]]
 
-OPERATIONS = 8  # that a state takes
+STEPS_PER_STATE = 8  # that a state takes
 
 
 class Coefficients(NamedTuple):
@@ -81,7 +81,10 @@ def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coeffici
         for j in range(1, defence_dice + 1)
     }
     unit = lcm(
-        *(least_root(each.total // gcd(*each.counts), each.pair_count) for each in losses.values())
+        *(
+            find_least_root(each.total // gcd(*each.counts), each.pair_count)
+            for each in losses.values()
+        )
     )
     return Coefficients(
         unit,
@@ -92,13 +95,13 @@ def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coeffici
     )
 
 
-def least_root(number: int, power: int) -> int:
+def find_least_root(number: int, power: int) -> int:
     """Return the least whole number r such that a number divides r**power.
 
     number: the number, at least 1.
     power: the exponent.
 
-    >>> least_root(7776, 2)
+    >>> find_least_root(7776, 2)
     216
     """
     root, factor = 1, 2
@@ -114,10 +117,10 @@ def least_root(number: int, power: int) -> int:
     return root
 
 
-def powers_of(unit: int, most: int) -> Row:
+def list_powers(unit: int, most: int) -> Row:
     """Return U^0, U^1 ... U^most.
 
-    >>> powers_of(432, 2)
+    >>> list_powers(432, 2)
     [1, 432, 186624]
     """
     return list(accumulate(repeat(unit, most), mul, initial=1))
@@ -148,10 +151,10 @@ class ExactRow:
         return Fraction(self.numerators[attackers], self.scale * power)
 
 
-def whole(values: Values) -> tuple[Row, Row, int]:
+def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
     """Return values as whole numbers, `won` and `lost`, and what they were multiplied by.
 
-    >>> whole(Values([0, Fraction(1, 2)], [Fraction(1, 3), 1]))
+    >>> scale_to_integers(Values([0, Fraction(1, 2)], [Fraction(1, 3), 1]))
     ([0, 3], [2, 6], 6)
     """
     won, lost = (np.asarray(each, object).tolist() for each in values)
@@ -183,7 +186,7 @@ class UnitKernel(Kernel):
             unit, ends = self.ends(able, defenders)
             found += ends
         most = max(lost for _, _, lost in found) if exact else 0
-        powers = powers_of(unit, most)
+        powers = list_powers(unit, most)
         states: dict[State, Any] = {}
         for state, weight, lost in found:
             x = weight * powers[most - lost] if exact else weight
@@ -202,7 +205,7 @@ class Counting(UnitKernel, RollKernel):
     name = "counting"
     exact = True
     quick_states = 500_000
-    by_rows = True
+    is_vectorised = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle whose rows of whole numbers do not fit into memory or into an hour."""
@@ -233,18 +236,18 @@ class Counting(UnitKernel, RollKernel):
             defenders,
             memory=memory,
             number_bytes=number_bytes,
-            states=OPERATIONS * attackers * defenders,
+            states=STEPS_PER_STATE * attackers * defenders,
             kind=kind,
         )
 
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
         self.refuse(max(able), defenders)
         unit, steps = coefficients(max(able), defenders, self.rules)
-        return unit, absorbed(able, defenders, unit, steps)
+        return unit, find_absorbing_states(able, defenders, unit, steps)
 
     def backward(self, values: Values) -> Iterator[ExactRow]:
         self.refuse(len(values.won) - 1, len(values.lost) - 1)
-        yield from backward_rows(values, self.rules)
+        yield from run_backward(values, self.rules)
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
         if not defenders or attackers <= 0:
@@ -260,7 +263,7 @@ class Counting(UnitKernel, RollKernel):
         return super().win_table(attackers, defenders, staying)
 
 
-def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[ExactRow]:
+def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[ExactRow]:
     """Yield the expected values as `Kernel.backward` does.
 
     values: the value function.
@@ -268,9 +271,9 @@ def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exa
     fewest: with fewer attackers they do not roll.
     """
     most, defenders = len(values.won) - 1, len(values.lost) - 1
-    won, lost, scale = whole(values)
+    won, lost, scale = scale_to_integers(values)
     unit, steps = coefficients(most, defenders, rules)
-    powers = powers_of(unit, most + defenders)
+    powers = list_powers(unit, most + defenders)
     rows = {0: list(map(mul, won, powers))}
     for d in range(1, defenders + 1):
         dice = min(d, rules.defence.kept)
@@ -287,7 +290,7 @@ def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exa
         rows.pop(d - rules.defence.kept, None)
 
 
-def absorbed(
+def find_absorbing_states(
     able: dict[int, int], defenders: int, unit: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, int, int]]:
     """Yield the absorbing states as `UnitKernel.ends` does.

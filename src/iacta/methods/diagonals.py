@@ -14,14 +14,14 @@ from numpy.lib.stride_tricks import as_strided
 Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objects
 
 
-def by_total(table: Numbers) -> Numbers:
+def view_diagonals(table: Numbers) -> Numbers:
     """Return a view `[a + d, d]` of a table `[d, a]`; further axes come between the two.
 
     table: the numbers of all states, with the armies of both sides from 0 on.
 
     Where no state has that number of armies, the view has another state's entry.
 
-    >>> by_total(np.array([[0, 1, 2], [10, 11, 12]])).tolist()[1:3]
+    >>> view_diagonals(np.array([[0, 1, 2], [10, 11, 12]])).tolist()[1:3]
     [[1, 10], [2, 11]]
     """
     rows, columns, *rest = table.shape
@@ -30,18 +30,18 @@ def by_total(table: Numbers) -> Numbers:
     return as_strided(table, shape, (by_column, *others, by_row - by_column))
 
 
-def by_defenders(diagonals: Numbers) -> Numbers:
+def view_rows(diagonals: Numbers) -> Numbers:
     """Return a view `[d, a]` of anti-diagonals `[a + d, d]`, with further axes before; read only.
 
     diagonals: the numbers of all states; further axes are between the two.
 
-    >>> by_defenders(np.array([[0, 9], [1, 10], [2, 11], [9, 12]])).tolist()
+    >>> view_rows(np.array([[0, 9], [1, 10], [2, 11], [9, 12]])).tolist()
     [[0, 1, 2], [10, 11, 12]]
     """
     totals, *rest, rows = diagonals.shape
-    by_total, *others, by_row = diagonals.strides
+    view_diagonals, *others, by_row = diagonals.strides
     shape = *rest, rows, totals - rows + 1
-    strides = *others, by_total + by_row, by_total
+    strides = *others, view_diagonals + by_row, view_diagonals
     return as_strided(diagonals, shape, strides, writeable=False)
 
 
@@ -58,10 +58,10 @@ class Span(NamedTuple):
     stop: int
     dice: tuple[int, int]
 
-    def of(self, diagonals: Numbers, taken: int = 0, lost: int = 0) -> Numbers:
+    def view(self, diagonals: Numbers, taken: int = 0, lost: int = 0) -> Numbers:
         """Return a view of the states after a roll, or of those before it.
 
-        diagonals: the numbers of all states, as by `by_total`.
+        diagonals: the numbers of all states, as by `view_diagonals`.
         taken: the armies that the roll takes of both sides together.
         lost: those of them that are defenders.
         """
@@ -71,9 +71,9 @@ class Span(NamedTuple):
     def after(self, diagonals: Numbers, taken: int) -> Numbers:
         """Return a copy of the states after a roll, `[k, state]`, where k defenders are lost.
 
-        diagonals, taken: as for `of`.
+        diagonals, taken: as for `view`.
         """
-        return np.array([self.of(diagonals, taken, k) for k in range(taken + 1)])
+        return np.array([self.view(diagonals, taken, k) for k in range(taken + 1)])
 
 
 def spans(able: int, defenders: int, full_roll: tuple[int, int]) -> Iterator[Span]:

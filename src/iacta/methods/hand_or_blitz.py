@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from iacta.methods.balanced_blitz import Blitz, reshaped_chances
+from iacta.methods.balanced_blitz import Blitz, reshape_chances
 from iacta.methods.counting import coefficients
 from iacta.methods.kernel import Floats, bare_rules
 from iacta.methods.lattice import Lattice
@@ -35,7 +35,7 @@ ROUNDING = 1e-14
 CONQUEST = Reward(Fraction(1), Fraction(0), Fraction(0))
 
 
-def by_hand(rules: Rules) -> Rules:
+def find_hand_rules(rules: Rules) -> Rules:
     """Return the rules of a roll by hand, or refuse rules that have none.
 
     rules: those of a roll by hand or of a blitz.
@@ -69,22 +69,22 @@ def mix(able: int, defenders: int, rules: Rules) -> Solution:
     >>> round(float(mix(10, 10, CLASSIC).values[10, 10]), 4)
     0.6616
     """
-    bare = bare_rules(by_hand(rules))
+    bare = bare_rules(find_hand_rules(rules))
     refuse(able, defenders, bare)
     true = Lattice(bare)
     chances = np.zeros((defenders + 1, able + 1))
     chances[0] = 1.0
     if able:
         chances[1:, 1:] = true.win_table(able, defenders).T
-    blitz = _value_of_blitz(chances, true.error(able, defenders).relative)
+    blitz = _evaluate_blitz(chances, true.error(able, defenders).relative)
     return solve(able, defenders, bare, CONQUEST, stop_value=blitz)
 
 
-def _value_of_blitz(chances: Floats, relative_error: float) -> StopValue:
+def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
     # B rises with W, so what W may be bounds what B may be.
     error = chances * relative_error + ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
-    low, middle, high = map(reshaped_chances, shifted)
+    low, middle, high = map(reshape_chances, shifted)
     # Certainty is exact: beside a blitz that must fail, a roll is better with any chance at all.
     certain = (low == high) & ((middle == 0) | (middle == 1))
     rounding = np.where(certain, 0.0, ROUNDING)
@@ -103,7 +103,7 @@ def expected_left(able: int, defenders: int, rules: Rules, found: Solution) -> f
     >>> round(expected_left(2, 1, CLASSIC, mix(2, 1, CLASSIC)), 4)
     1.6553
     """
-    bare = bare_rules(by_hand(rules))
+    bare = bare_rules(find_hand_rules(rules))
     blitz = Blitz(blitz_rules(bare), Lattice(bare))
     unit, steps = coefficients(max(able, 1), defenders, bare)
     rolls = {dice: [c / unit ** (len(step) - 1) for c in step] for dice, step in steps.items()}

@@ -96,15 +96,15 @@ class Values(NamedTuple):
     won: Sequence[Any] | npt.NDArray[Any]
     lost: Sequence[Any] | npt.NDArray[Any]
 
-    def of(self, state: State) -> Any:
+    def find(self, state: State) -> Any:
         """Return the value of an absorbing state."""
         return self.lost[state.defenders] if state.defenders else self.won[state.attackers]
 
     def mean(self, ends: Distribution[State]) -> Any:
         """Return the expected value of an absorbing state."""
         if np.ndim(self.won) > 1:
-            return sum(float(probability) * self.of(state) for state, probability in ends.items())
-        return ends.map(self.of).mean()
+            return sum(float(probability) * self.find(state) for state, probability in ends.items())
+        return ends.map(self.find).mean()
 
 
 class Chances(NamedTuple):
@@ -244,7 +244,7 @@ class Kernel(ABC):
     name: str
     modes: tuple[type[Mode], ...] = (TrueRandom,)  # those it answers for
     exact: bool = False
-    by_rows: bool = False  # whether `backward` answers for all numbers of attackers at once
+    is_vectorised: bool = False  # whether `backward` answers for all numbers of attackers at once
     least_chance: float = 1e-150  # the bound on the error holds for larger chances
     quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
     quick_armies: float = inf  # and up to so many armies
@@ -272,12 +272,12 @@ class Kernel(ABC):
         return self.rules.mode.certain
 
     @property
-    def by_rolls(self) -> bool:
+    def is_rolled(self) -> bool:
         """Whether a battle is fought roll by roll, so that the attackers may leave it."""
         return self.rules.mode.rolls
 
     @property
-    def rolled(self) -> bool:
+    def has_fixed_dice(self) -> bool:
         """Whether a battle is rolled with dice whose numbers are chosen before each roll."""
         return self.rules.mode.rolls and self.rules.mode.dice_chosen_first
 
@@ -337,7 +337,7 @@ class Kernel(ABC):
         rows = self.backward(Values(values.won, values.lost[: defenders + 1]))
         return deque(rows, maxlen=1).pop()  # all rows at once may not fit into memory
 
-    def by(self, question: str, attackers: int, defenders: int) -> "Kernel":
+    def for_question(self, question: str, attackers: int, defenders: int) -> "Kernel":
         """Return the kernel of the one method that answers a question about such a battle.
 
         question: `"chance"`, the chance to win alone; `"distribution"`, that of all outcomes;
@@ -346,7 +346,7 @@ class Kernel(ABC):
         """
         return self
 
-    def decided_by(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
+    def find_decider(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
         """Return a kernel and its chance that decide which battles have at least a wanted chance.
 
         chance: the wanted chance to win, or not to win.
@@ -468,7 +468,7 @@ class Kernel(ABC):
         >>> one.dice, one.least, one.throws[0].options[0][0]
         (2, 2, Result(chance=0.4212962962962963, attackers=1, defenders=0))
         """
-        return choices_of(self.rules, able, defenders, able if spare is None else spare, _throws)
+        return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def battle(self, able: int, defenders: int) -> Choice:
         """Return a whole battle, fought to its end, as if it were one roll.
@@ -534,7 +534,7 @@ def _win_table_after_roll(kernel: Kernel, able: int, defenders: int) -> Floats:
 Throws: TypeAlias = Callable[[int, int, Rules], tuple[Throw, ...]]
 
 
-def choices_of(
+def list_choices(
     rules: Rules, able: int, defenders: int, spare: int, throws: Throws
 ) -> tuple[Choice, ...]:
     """Return the rolls among which an attacker may choose, as `Kernel.rolls` does.
@@ -546,11 +546,11 @@ def choices_of(
     """
     attack, defence = rules.full_roll
     dice = min(able, attack)
-    return _choices(rules, dice, min(defenders, defence + 1), min(spare, dice), throws)
+    return _list_cached_choices(rules, dice, min(defenders, defence + 1), min(spare, dice), throws)
 
 
 @lru_cache(maxsize=4096)
-def _choices(
+def _list_cached_choices(
     rules: Rules, able: int, defenders: int, spare: int, throws: Throws
 ) -> tuple[Choice, ...]:
     held = min(defenders, rules.defence.kept)
@@ -573,10 +573,10 @@ def roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Res
     """Return the possible results of a roll; one in which armies grow is the first."""
     losses, gain = loss_counts(attack_dice, defence_dice, rules), find_gain(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
-    return (*grown, *results_of(losses))
+    return (*grown, *list_results(losses))
 
 
-def results_of(losses: LossCounts) -> tuple[Result, ...]:
+def list_results(losses: LossCounts) -> tuple[Result, ...]:
     """Return the results of a roll that are possible and cost armies."""
     return tuple(
         Result(count / losses.total, losses.pair_count - k, k)
@@ -598,7 +598,7 @@ class RollKernel(Kernel):
         most = min(defenders, self.rules.defence.kept)
         dice = self.rules.attack.kept
         counts = {j: loss_counts(dice, j, self.rules).counts for j in range(1, most + 1)}
-        return _limit(counts, defenders)
+        return _find_limit(counts, defenders)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
         """Return the chance not to win as the defenders grow without end.
@@ -611,7 +611,9 @@ class RollKernel(Kernel):
         most = min(attackers, self.rules.attack.kept)
         dice = self.rules.defence.kept
         counts = {i: loss_counts(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
-        return _limit(counts, attackers, self.stop.fewest_able(attackers, self.rules.attack.kept))
+        return _find_limit(
+            counts, attackers, self.stop.fewest_able(attackers, self.rules.attack.kept)
+        )
 
     def _refuse_endless(self) -> None:
         if self.rules.mode.grows:
@@ -633,7 +635,7 @@ class RollKernel(Kernel):
         return State(attackers, defenders)
 
 
-def _limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
+def _find_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
     """Return N(armies), where `counts[j][k]` counts the rolls with j dice that cost k armies.
 
     fewest: with fewer armies they do not roll again.

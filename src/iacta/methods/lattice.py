@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.methods.counting import Ends, UnitKernel
-from iacta.methods.diagonals import by_total
+from iacta.methods.diagonals import view_diagonals
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -51,12 +51,12 @@ from iacta.rules.rules import Rules
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 NEGLIGIBLE = 1e-200
-CELLS_IN_THE_TIME_OF_A_ROW = 3000  # a row takes that long besides its cells
+CELLS_PER_ROW = 3000  # a row takes that long besides its cells
 
 MIN_CHANCE = 1e-175  # in the band of a table
 CERTAIN = 1 - UNIT_ROUNDOFF
-TRIMMED_EACH = 8  # steps
-TRIMMED_AT_ONCE = 64  # attackers: the band grows by less from one time to the next
+TRIM_INTERVAL = 8  # steps
+TRIM_WIDTH = 64  # attackers: the band grows by less from one time to the next
 
 
 class Lattice(UnitKernel, RollKernel):
@@ -69,7 +69,7 @@ class Lattice(UnitKernel, RollKernel):
 
     name = "lattice"
     quick_states = 1e8
-    by_rows = True
+    is_vectorised = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle whose rows do not fit into memory, or that has too many states."""
@@ -82,7 +82,7 @@ class Lattice(UnitKernel, RollKernel):
         starts: how many battles are solved at once.
         """
         rows = 8 * starts * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
-        states = defenders * (starts * attackers + CELLS_IN_THE_TIME_OF_A_ROW)
+        states = defenders * (starts * attackers + CELLS_PER_ROW)
         self.refuse_too_large(attackers, defenders, memory=rows + memory, states=states)
 
     def error(self, attackers: int, defenders: int) -> Error:
@@ -98,20 +98,20 @@ class Lattice(UnitKernel, RollKernel):
         most = min(attack, defence)
         armies = attackers + defenders
         row = 2 * attackers.bit_length() + (attack + 1) * (most + 1)
-        by_rows = 2 * armies + defenders * row
+        is_vectorised = 2 * armies + defenders * row
         by_diagonals = (most + 3) * armies + min(defenders, defence) * row
         # A campaign weighs the distribution that one battle leaves: eight roundings at most.
-        roundings = max(by_rows, by_diagonals) + 8
+        roundings = max(is_vectorised, by_diagonals) + 8
         return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
         most = max(able)
         self._refuse(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
-        return 1, absorbed(able, defenders, steps_of(most, defenders, self.rules))
+        return 1, find_absorbing_states(able, defenders, find_steps(most, defenders, self.rules))
 
     def backward(self, values: Values) -> Iterator[Floats]:
         self.refuse(len(values.won) - 1, len(values.lost))
-        yield from backward_rows(values, self.rules)
+        yield from run_backward(values, self.rules)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
         if not defenders or attackers <= 0:
@@ -135,7 +135,7 @@ class Lattice(UnitKernel, RollKernel):
     def _table_by_diagonals(self, attackers: int, defenders: int, staying: int) -> Floats:
         """Return the chances to win, `[defenders - 1, staying + attackers - 1]`."""
         i, j = self.rules.full_roll
-        steps = steps_of(attackers, defenders, self.rules)
+        steps = find_steps(attackers, defenders, self.rules)
         few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
         few_defenders = np.ones((j, attackers + 1))
         few_defenders[:, 0] = 0.0
@@ -149,7 +149,7 @@ class Lattice(UnitKernel, RollKernel):
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed, all starts at once."""
         self._refuse(attackers, defenders, starts=attackers + 1)
-        steps = steps_of(attackers, defenders, self.rules)
+        steps = find_steps(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, fewest:].copy()
         left, held = run(starts, defenders, steps)
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
@@ -159,19 +159,19 @@ class Lattice(UnitKernel, RollKernel):
         return Transitions(won, lost)
 
 
-def steps_of(attackers: int, defenders: int, rules: Rules) -> Steps:
+def find_steps(attackers: int, defenders: int, rules: Rules) -> Steps:
     """Return p_0 .. p_m for each (attack dice, defence dice) that such a battle may have.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> steps_of(1, 1, CLASSIC)
+    >>> find_steps(1, 1, CLASSIC)
     {(1, 1): (0.5833333333333334, 0.4166666666666667)}
     """
     attack, defence = rules.full_roll
-    return _steps_of_dice(min(attackers, attack), min(defenders, defence), rules)
+    return _find_dice_steps(min(attackers, attack), min(defenders, defence), rules)
 
 
 @lru_cache(maxsize=1024)
-def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
+def _find_dice_steps(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
     refuse_many_rolls(attack_dice, defence_dice, rules)
     steps = {}
     for i in range(1, attack_dice + 1):
@@ -192,7 +192,7 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
         column = [0.0]
         nearest = [column, *columns[: -dice - 1 : -1]]
         for a in range(1, attack_dice):
-            column.append(_mean(nearest, steps[a, dice], a))  # noqa: PERF401 # needs the last
+            column.append(_average_nearest(nearest, steps[a, dice], a))  # noqa: PERF401 # needs the last
         columns.append(column)
         if max(max(each) for each in columns[-most:]) < NEGLIGIBLE:
             break  # and so are all beyond
@@ -200,7 +200,9 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
     return chances
 
 
-def _mean(nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int) -> Any:
+def _average_nearest(
+    nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int
+) -> Any:
     """Return Σ p_k · P(a − m + k, d − k), with the row of d − k in `nearest[k]`."""
     first = a - len(step) + 1
     return sum(p * nearest[k][first + k] for k, p in enumerate(step))
@@ -223,7 +225,7 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int)
     _sum_series(states, step[0], taken)
 
 
-def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
+def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
     """Yield the expected values as `Kernel.backward` does.
 
     values: the value function.
@@ -232,7 +234,7 @@ def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Flo
     """
     won, lost = values.won, values.lost
     most, most_defence = rules.full_roll
-    steps = steps_of(len(won) - 1, len(lost) - 1, rules)
+    steps = find_steps(len(won) - 1, len(lost) - 1, rules)
     rows = {0: np.array(won, dtype=float)}
     for d in range(1, len(lost)):
         dice = min(d, most_defence)
@@ -240,14 +242,14 @@ def backward_rows(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Flo
         row[:fewest] = lost[d]
         nearest = [rows[d - k] for k in range(dice + 1)]
         for a in range(fewest, min(most, len(won))):
-            row[a] = _mean(nearest, steps[a, dice], a)
+            row[a] = _average_nearest(nearest, steps[a, dice], a)
         if len(won) > max(most, fewest):
             _fill_full_dice(nearest, steps[most, dice], max(most, fewest))
         yield row
         rows.pop(d - most_defence, None)
 
 
-def absorbed(
+def find_absorbing_states(
     able: dict[int, float], defenders: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, float, int]]:
     """Yield the absorbing states as `UnitKernel.ends` does.
@@ -372,7 +374,7 @@ class _Band:
         self, few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], table: Floats
     ) -> None:
         self.few_attackers, self.few_defenders = few_attackers, few_defenders
-        self.step, self.diagonals = step, by_total(table)
+        self.step, self.diagonals = step, view_diagonals(table)
         self.taken = len(step) - 1
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
@@ -406,7 +408,7 @@ class _Band:
             self._set_few_defenders(total)
         if first < end:
             self._write(total, max(first, self.low), min(end, self.high))
-        if total // taken % TRIMMED_EACH == 0:
+        if total // taken % TRIM_INTERVAL == 0:
             self._trim(total, middle - taken, middle + 2 * taken)
 
     def _fill(self, first: int, end: int) -> None:
@@ -443,12 +445,12 @@ class _Band:
         """Drop the cells that count as 0 and 1, except for the attackers most .. least − 1."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
-            needed = rows[self.low : min(most, self.low + TRIMMED_AT_ONCE)].max(1) >= MIN_CHANCE
+            needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_CHANCE
             skipped = int(np.argmax(needed)) if needed.any() else len(needed)
             rows[self.low : self.low + skipped] = 0.0
             self.low += skipped
         if total >= self.hopeful and self.high > least:
-            first = max(least, self.high - TRIMMED_AT_ONCE)
+            first = max(least, self.high - TRIM_WIDTH)
             needed = rows[first : self.high].min(1) < CERTAIN
             rows[first + _length(needed) : self.high] = 1.0
             self.high = first + _length(needed)

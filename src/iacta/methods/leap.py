@@ -69,7 +69,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods.kernel import MAX_STEPS, Chances, Error, Floats, RollKernel, State, Values
-from iacta.methods.lattice import Lattice, Steps, run, steps_of
+from iacta.methods.lattice import Lattice, Steps, find_steps, run
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
@@ -83,8 +83,8 @@ RELATIVE_ERROR = 1e-12
 MIN_CHANCE = 1e-150  # down to it the relative error holds
 TABLE_SIZE = 256
 MAX_ARMIES = 10**18  # 64-bit numbers hold their products
-MAX_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
-MAX_ROWS = 5000  # defenders, for the same
+MAX_FULL_STATES = 10**6  # up to these, the distribution is left to `lattice`
+MAX_FULL_ROWS = 5000  # defenders, for the same
 STEPS_FOR_AN_OUTCOME = 2500
 LIKELY_OUTCOMES = 16  # times the square root of the armies that matter
 MIN_OUTCOME = 1e-18  # given that its side wins
@@ -92,15 +92,15 @@ MIN_OUTCOME = 1e-18  # given that its side wins
 DIAGONALS = (128, 256, 512, 1024)
 RARE = 1e-15  # chances down to it need no longer diagonal
 NEGLIGIBLE = 1e-15  # beside a chance
-LOG_OF_NOTHING_TO_TELL = -400.0
+LOG_NEGLIGIBLE = -400.0
 MIN_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
-STEPS_OF_SIGMA = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
-STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
-WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
+BELL_STEP = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
+POLE_STEP = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
+BELL_WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 
 MIN_SIGMA_OF_A_CELL = 25.0
-LOG_OF_NOTHING = -700.0
+LOG_ZERO = -700.0
 NEWTON_STEPS = 60
 SETTLED = 0.05
 MAX_TILT = 40.0  # beyond, e^τ says nothing more
@@ -161,14 +161,14 @@ def defenders_walk(rules: Rules) -> Walk:
     return Walk(losses.counts, losses.total)
 
 
-def excess(walk: Walk, losses: int, rolls: int) -> float:
+def find_excess(walk: Walk, losses: int, rolls: int) -> float:
     """Return by how much some losses exceed the mean, l − s·μ, correctly rounded.
 
     walk: the walk.
     losses: l.
     rolls: s.
 
-    >>> excess(attackers_walk(Rules()), 10**12, 10**12)
+    >>> find_excess(attackers_walk(Rules()), 10**12, 10**12)
     79089506172.83951
     """
     lost = sum(k * count for k, count in enumerate(walk.counts))
@@ -190,15 +190,15 @@ def log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
         u = (tilts * step)[:, np.newaxis]
         half = angles * (step / 2)
         sine = np.sin(half)
-        real += chance * (_exp2(u) - 2 * np.exp(u) * sine**2)
-        imaginary += chance * (np.expm1(u) * (2 * sine * np.cos(half)) + _sin3(2 * half))
+        real += chance * (exp_remainder(u) - 2 * np.exp(u) * sine**2)
+        imaginary += chance * (np.expm1(u) * (2 * sine * np.cos(half)) + sin_remainder(2 * half))
     excess_of_square = real * (2 + real) + imaginary**2
     vanishes = excess_of_square <= -1
     size = 0.5 * np.log1p(np.where(vanishes, 0.0, excess_of_square))
-    return np.where(vanishes, LOG_OF_NOTHING, size) + 1j * np.arctan2(imaginary, 1 + real)
+    return np.where(vanishes, LOG_ZERO, size) + 1j * np.arctan2(imaginary, 1 + real)
 
 
-def _exp2(u: Floats) -> Floats:
+def exp_remainder(u: Floats) -> Floats:
     """Return e^u − 1 − u, without cancellation for small u."""
     small = np.where(np.abs(u) < 0.5, u, 0.0)
     series = np.ones_like(u)
@@ -207,12 +207,12 @@ def _exp2(u: Floats) -> Floats:
     return np.where(np.abs(u) < 0.5, small * small / 2 * series, np.expm1(u) - u)
 
 
-def _sin3(t: Floats) -> Floats:
+def sin_remainder(t: Floats) -> Floats:
     """Return sin t − t, without cancellation for small t."""
     largest = float(np.abs(t).max(initial=0.0))
     if largest >= 1:
         near = np.abs(t) < 0.9
-        return np.where(near, _sin3(np.where(near, t, 0.0)), np.sin(t) - t)
+        return np.where(near, sin_remainder(np.where(near, t, 0.0)), np.sin(t) - t)
     square, series = t * t, np.ones_like(t)
     for k in range(17 if largest > 0.1 else 9, 3, -2):
         series *= square
@@ -241,11 +241,11 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     beyond = _excesses(walk, rolls, losses)
     tilts, variances = _saddles(walk, beyond / rolls, rolls)
     sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
-    nodes = int(np.ceil(WIDTH * STEPS_OF_SIGMA / (2 * np.pi)))
+    nodes = int(np.ceil(BELL_WIDTH * BELL_STEP / (2 * np.pi)))
     if sigmas.min() < MIN_SIGMA_OF_A_CELL:
         nodes *= 3
     # The whole circle, where it is short, has its last node at π, which is its own mirror image.
-    step = np.minimum(2 * np.pi / (STEPS_OF_SIGMA * sigmas), np.pi / nodes)
+    step = np.minimum(2 * np.pi / (BELL_STEP * sigmas), np.pi / nodes)
     angles = step * np.arange(nodes + 1.0)
     logarithms = log_generating(walk, tilts, angles)
     exponents = rolls[:, np.newaxis] * logarithms
@@ -318,12 +318,12 @@ def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
     moderate, all its states are passed.
     """
     i, j = rules.full_roll
-    moderate = able * defenders <= MAX_STATES_OF_ALL and defenders <= MAX_ROWS
+    moderate = able * defenders <= MAX_FULL_STATES and defenders <= MAX_FULL_ROWS
     if moderate and (able < i or defenders < j):
         return Lattice(rules).chances(able, defenders, keep)
-    for armies in DIAGONALS[DIAGONALS.index(_near(rules, RARE)) :]:
+    for armies in DIAGONALS[DIAGONALS.index(_choose_diagonal(rules, RARE)) :]:
         chances = _leap(able, defenders, rules, keep, armies)
-        few, rarer = _few(armies, rules, keep), min(chances)
+        few, rarer = _bound_few(armies, rules, keep), min(chances)
         if few <= NEGLIGIBLE * rarer or few + rarer < MIN_CHANCE:
             return chances
     return Lattice(rules).chances(able, defenders, keep) if moderate else chances
@@ -383,7 +383,7 @@ def _side(values: Floats) -> _Diagonal:
     return _Diagonal(values, log_values, series)
 
 
-def _near(rules: Rules, chance: float) -> int:
+def _choose_diagonal(rules: Rules, chance: float) -> int:
     """Return how many armies to leap to: a few win against so many with a small part of a chance.
 
     chance: at most `RARE`; the most armies are returned if even they do not suffice for less.
@@ -394,17 +394,17 @@ def _near(rules: Rules, chance: float) -> int:
             f"{NAME!r}, got {rules!r}"
         )
     for armies in DIAGONALS:
-        if _few(armies, rules) < NEGLIGIBLE * chance:
+        if _bound_few(armies, rules) < NEGLIGIBLE * chance:
             return armies
     if chance < RARE:
-        return max(DIAGONALS[-1], _near(rules, RARE))
+        return max(DIAGONALS[-1], _choose_diagonal(rules, RARE))
     raise IllegalError(
         f"rules must make a few armies almost surely lose against {DIAGONALS[-1]} for the method "
         f"{NAME!r}, got {rules!r}"
     )
 
 
-def _few(armies: int, rules: Rules, keep: int = 0) -> float:
+def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
     """Return the chance of armies too few for all dice to beat almost all others of a diagonal."""
     won, lost = _diagonal(armies, rules, keep)
     # Under some rules fewer dice are the better ones.
@@ -422,11 +422,11 @@ def _log_at_tilts(walk: Walk) -> Floats:
 
 def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     """Return Σ_l P(L = l) · V(armies − l)."""
-    beyond = excess(walk, armies, rolls)
+    beyond = find_excess(walk, armies, rolls)
     heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
     # Of tilts that are as good, the least one: with it the exponents are the smallest, too.
     best = int(np.argmax(heights <= heights.min() + 0.01))
-    if heights[best] < LOG_OF_NOTHING_TO_TELL:  # P is at most the integrand there
+    if heights[best] < LOG_NEGLIGIBLE:  # P is at most the integrand there
         return 0.0
     tilt = float(TILTS[best])
     angles, step = _angles(walk, rolls, tilt, len(side.values))
@@ -448,10 +448,10 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
     """
     sigma = sqrt(rolls * walk.variance)
     tilted = sqrt(rolls * tilted_variance(walk, tilt))
-    step = 2 * pi / max(STEPS_OF_SIGMA * max(sigma, tilted) - STEPS_OF_POLE / tilt, 2.0 * width)
+    step = 2 * pi / max(BELL_STEP * max(sigma, tilted) - POLE_STEP / tilt, 2.0 * width)
     whole = ceil(pi / step)
     is_bell = min(sigma, tilted) > MIN_SIGMA
-    count = ceil(WIDTH / (min(sigma, tilted) * step)) if is_bell else whole
+    count = ceil(BELL_WIDTH / (min(sigma, tilted) * step)) if is_bell else whole
     if count >= whole:
         count, step = whole, pi / whole
     return step * np.arange(count + 1.0), step
@@ -528,7 +528,7 @@ def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0
     >>> round(float(left.attackers.chances.sum()), 10)
     0.4958367341
     """
-    steps = steps_of(*rules.full_roll, rules)
+    steps = find_steps(*rules.full_roll, rules)
     i, j = rules.full_roll
     ours = _Strip(able, i, attackers_walk(rules), steps)
     mirrored = {(e, f): step[::-1] for (f, e), step in steps.items()}
@@ -536,10 +536,10 @@ def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0
     omitted = OMITTED * rare
     won, few_left = _along_strip(ours, theirs, margin, least=0, omitted=omitted)
     lost, few_lost = _along_strip(theirs, ours, margin, least=j, omitted=omitted)
-    return Ends(_with_few(won, few_lost, omitted), _with_few(lost, few_left, omitted))
+    return Ends(_add_few(won, few_lost, omitted), _add_few(lost, few_left, omitted))
 
 
-def _with_few(window: Window, few: dict[int, float], omitted: float) -> Window:
+def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
     """Add the chances of a few numbers, if they are in the window or matter."""
     past = window.first + len(window.chances)
     missing = [
@@ -567,11 +567,11 @@ def _along_strip(
     omitted: cells that are entered less likely may be left out.
     """
     last = theirs.dice + _taken(ours)
-    cells = [_passed(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
+    cells = [_visit_probabilities(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
     lowest = min((int(xs[0]) for xs, _ in cells if len(xs)), default=0)
     highest = max((int(xs[-1]) for xs, _ in cells if len(xs)), default=0)
     first = max(lowest - margin - _taken(ours), 0)
-    rows = _entered(ours, theirs, cells, least - first, first, highest - first + 1)
+    rows = _entry_chances(ours, theirs, cells, least - first, first, highest - first + 1)
     left, few = rows[0], dict.fromkeys(range(1, theirs.dice), 0.0)
     for y in range(1, theirs.dice):
         won, held = run(rows[y], y, ours.steps)
@@ -585,7 +585,9 @@ def _taken(side: _Strip) -> int:
     return len(side.walk.counts) - 1
 
 
-def _passed(ours: _Strip, theirs: _Strip, y: int, omitted: float) -> tuple[Whole, Floats]:
+def _visit_probabilities(
+    ours: _Strip, theirs: _Strip, y: int, omitted: float
+) -> tuple[Whole, Floats]:
     """Return our armies x, and the probabilities of visiting x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -609,7 +611,7 @@ def _deviation(taken: int, rolls: int, chance: float) -> float:
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
-def _entered(
+def _entry_chances(
     ours: _Strip,
     theirs: _Strip,
     cells: list[tuple[Whole, Floats]],
@@ -619,7 +621,7 @@ def _entered(
 ) -> list[Floats]:
     """Return the chances to enter the strip with x armies against y, for each y of the strip.
 
-    cells: what `_passed` says of the lowest rows outside the strip.
+    cells: what `_visit_probabilities` says of the lowest rows outside the strip.
     least: our armies with which the strip may be entered, counted from `first`.
     first, width: the window of the result.
     """
@@ -634,7 +636,9 @@ def _entered(
     return rows
 
 
-def spare_armies(armies: int, others: int, walk: Walk, margin: int, rare: float = RARE) -> int:
+def count_spare_armies(
+    armies: int, others: int, walk: Walk, margin: int, rare: float = RARE
+) -> int:
     """Return how many armies of a side almost never fight.
 
     armies: the armies of the side.
@@ -643,7 +647,7 @@ def spare_armies(armies: int, others: int, walk: Walk, margin: int, rare: float 
     margin, rare: as for `ends`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
+    >>> count_spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
     999606
     """
     taken = len(walk.counts) - 1
@@ -677,7 +681,7 @@ class Leap(RollKernel):
         """
         if max(attackers, defenders) > MAX_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
-        _near(self.rules, RARE)
+        _choose_diagonal(self.rules, RARE)
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return 1e-12, for chances above 1e-150."""
@@ -718,29 +722,31 @@ class Leap(RollKernel):
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
         for attackers, weight in start.items():
-            for state, probability in self._absorbed(attackers, defenders):
+            for state, probability in self._find_absorbing_states(attackers, defenders):
                 states[state] = states.get(state, 0.0) + float(weight) * probability
         return Distribution.from_probabilities(states)
 
-    def _absorbed(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
+    def _find_absorbing_states(
+        self, attackers: int, defenders: int
+    ) -> Iterator[tuple[State, float]]:
         if attackers <= 0 or not defenders:
             yield State(attackers, defenders), 1.0
             return
         won, lost = map(float, self.chances(attackers, defenders))
         rarer = min(chance for chance in (won, lost) if chance >= MIN_CHANCE)
         rare = min(rarer, RARE)
-        near = _near(self.rules, rare)
-        ours = spare_armies(attackers, defenders, attackers_walk(self.rules), near, rare)
-        theirs = spare_armies(defenders, attackers, defenders_walk(self.rules), near, rare)
+        near = _choose_diagonal(self.rules, rare)
+        ours = count_spare_armies(attackers, defenders, attackers_walk(self.rules), near, rare)
+        theirs = count_spare_armies(defenders, attackers, defenders_walk(self.rules), near, rare)
         fighting, against = attackers - ours, defenders - theirs
         i, j = self.rules.full_roll
-        if fighting < i or against < j or fighting * against <= MAX_STATES_OF_ALL:
+        if fighting < i or against < j or fighting * against <= MAX_FULL_STATES:
             for state, chance in (
                 Lattice(self.rules).forward(Distribution([fighting]), against).items()
             ):
                 least = _least_outcome(lost if state.defenders else won)
                 if chance > least or not (ours or theirs):
-                    yield _with_spare(state, ours, theirs), float(chance)
+                    yield _add_spare(state, ours, theirs), float(chance)
             return
         _refuse_many(fighting + against)
         left = ends(fighting, against, self.rules, near, rarer)
@@ -750,7 +756,7 @@ class Leap(RollKernel):
             yield State(0, y + theirs), chance
 
 
-def _with_spare(state: State, ours: int, theirs: int) -> State:
+def _add_spare(state: State, ours: int, theirs: int) -> State:
     """Add the armies that almost never fight to those of the side that won."""
     if state.defenders:
         return State(state.attackers, state.defenders + theirs)

@@ -215,7 +215,7 @@ def load_scipy(part: str) -> Any:
         ) from None
 
 
-class _Solved(NamedTuple):
+class _Solution(NamedTuple):
     """A chain, with the chances to win it and to leave it, for every transient state.
 
     beyond: a bound on the chance to leave it, rounding included; 0 where armies cannot grow.
@@ -240,7 +240,7 @@ class Markov(UnitKernel, RollKernel):
     name = NAME
     quick_states = 250_000
     modes = (TrueRandom, ArmiesGrow)
-    by_rows = True
+    is_vectorised = True
 
     @property
     def gain(self) -> int:
@@ -284,7 +284,7 @@ class Markov(UnitKernel, RollKernel):
         """Return the largest state of the chain, which a battle leaves with a negligible chance."""
         if not self.gain or attackers <= 0 or not defenders:
             return State(attackers, defenders)
-        grown = self._solved(attackers, defenders).chain
+        grown = self._solve(attackers, defenders).chain
         return State(grown.able, grown.defenders)
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
@@ -296,7 +296,7 @@ class Markov(UnitKernel, RollKernel):
         most = max(able)
         self.refuse_too_large(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
         self.refuse(most, defenders)
-        whole = self._solved(most, defenders).chain if self.gain else self._chain(most, defenders)
+        whole = self._solve(most, defenders).chain if self.gain else self._chain(most, defenders)
         transient, absorbing = whole.blocks()
         start = np.zeros(transient.shape[0])
         for attackers, probability in able.items():
@@ -342,7 +342,7 @@ class Markov(UnitKernel, RollKernel):
         if attackers <= 0 or not defenders:
             return float(not defenders)
         self.refuse(attackers, defenders)
-        solved = self._solved(attackers, defenders)
+        solved = self._solve(attackers, defenders)
         return float(solved.won[solved.chain.row(attackers, defenders)])
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
@@ -359,24 +359,24 @@ class Markov(UnitKernel, RollKernel):
         self.refuse(attackers, defenders)
         table = np.zeros((staying + attackers, defenders))
         if attackers and defenders:
-            solved = self._solved(attackers, defenders)
+            solved = self._solve(attackers, defenders)
             by_state = solved.won.reshape(solved.chain.defenders, solved.chain.able)
             table[staying:] = by_state[:defenders, :attackers].T
         return table
 
-    def _solved(self, attackers: int, defenders: int) -> "_Solved":
+    def _solve(self, attackers: int, defenders: int) -> "_Solution":
         if self.gain:
-            return self._solved_with_room(attackers, defenders)
+            return self._solve_with_room(attackers, defenders)
         whole = self._chain(attackers, defenders)
         transient, absorbing = whole.blocks()
         won = solve(transient, absorbing @ _is_won(whole))
-        return _Solved(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
+        return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
-    def _solved_with_room(self, attackers: int, defenders: int) -> "_Solved":
+    def _solve_with_room(self, attackers: int, defenders: int) -> "_Solution":
         """Give the armies room to grow, until the chance to need more is small enough."""
         room = FIRST_ROOM * self.gain
         while True:
-            solved = _solved_with_bound(self._chain(attackers, defenders, room))
+            solved = _solve_with_bound(self._chain(attackers, defenders, room))
             self._refuse_error(attackers, defenders, solved.error)
             by_state = solved.beyond.reshape(solved.chain.defenders, solved.chain.able)
             left_out = float(by_state[:defenders, : solved.chain.able - room].max())
@@ -411,7 +411,7 @@ class Markov(UnitKernel, RollKernel):
             )
 
 
-def _solved_with_bound(whole: BattleChains) -> _Solved:
+def _solve_with_bound(whole: BattleChains) -> _Solution:
     """Solve a chain whose armies can grow, and bound what rounding does to the solution."""
     transient, absorbed = whole.blocks()
     is_won = _is_won(whole)
@@ -425,7 +425,7 @@ def _solved_with_bound(whole: BattleChains) -> _Solved:
     most_rolls = float(solution[:, 2].max()) / (1 - in_rolls) if in_rolls < 1 else inf
     won = np.minimum(solution[:, 0], 1.0)
     beyond = np.minimum(solution[:, 1] + in_beyond * most_rolls, 1.0)
-    return _Solved(whole, won, beyond, in_won * most_rolls)
+    return _Solution(whole, won, beyond, in_won * most_rolls)
 
 
 def _is_won(whole: BattleChains) -> Floats:
@@ -488,7 +488,7 @@ def win_probability_bounded(
     if able <= 0 or not defenders:
         return BoundedProbability(0.0 if defenders else 1.0, 0.0)
     kernel.refuse(able, defenders)
-    solved = kernel._solved(able, defenders)
+    solved = kernel._solve(able, defenders)
     row = solved.chain.row(able, defenders)
     won, beyond = float(solved.won[row]), float(solved.beyond[row])
     if kernel.gain:

@@ -40,8 +40,8 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
-from iacta.methods.counting import Coefficients, coefficients, powers_of
-from iacta.methods.diagonals import Numbers, Span, by_defenders, spans
+from iacta.methods.counting import Coefficients, coefficients, list_powers
+from iacta.methods.diagonals import Numbers, Span, spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim as Aim  # a kind of play of these functions, too
 from iacta.methods.sees_first import SeesFirst
@@ -272,7 +272,7 @@ class _Induction:
 
     @cached_property
     def powers(self) -> list[int]:
-        return powers_of(self.coefficients.unit if self.exact else 1, self.able + self.defenders)
+        return list_powers(self.coefficients.unit if self.exact else 1, self.able + self.defenders)
 
     @cached_property
     def scale(self) -> int:
@@ -330,19 +330,19 @@ class _Induction:
         for span in spans(self.able, self.defenders, self.rules.full_roll):
             states = self._best(span, diagonals[:, :SUMMED])
             states[ERROR] += self.rounding * abs(states[VALUE])
-            span.of(diagonals)[:] = states
-        return by_defenders(diagonals)
+            span.view(diagonals)[:] = states
+        return view_rows(diagonals)
 
     def _best(self, span: Span, diagonals: Numbers) -> Numbers:
         """Return the parts of some states, `[part, state]`."""
         after = {m: span.after(diagonals, m) for m in range(1, min(span.dice) + 1)}
-        found = [self._stopped(span)] if self.choices.stop else []
+        found = [self._stop_parts(span)] if self.choices.stop else []
         for replies in self.rolls[span.dice]:
-            rolled = [self._rolled(span, after[roll.taken], roll) for roll in replies]
+            rolled = [self._roll_parts(span, after[roll.taken], roll) for roll in replies]
             found.append(reduce(_worse, rolled))
-        return reduce(_better, found)
+        return reduce(_choose_better, found)
 
-    def _stopped(self, span: Span) -> Numbers:
+    def _stop_parts(self, span: Span) -> Numbers:
         states: Numbers = np.zeros((PARTS, span.stop - span.first), self.kind)
         if self.stop_value is not None:
             d = np.arange(span.first, span.stop)
@@ -350,7 +350,7 @@ class _Induction:
             states[ERROR] = self.stop_value.errors[d, span.total - d]
         return states
 
-    def _rolled(self, span: Span, after: Numbers, roll: _Roll) -> Numbers:
+    def _roll_parts(self, span: Span, after: Numbers, roll: _Roll) -> Numbers:
         states: Numbers = np.empty((PARTS, after.shape[-1]), self.kind)
         sums = np.dot(roll.step, after.reshape(len(after), -1)).reshape(SUMMED, -1)
         np.add(sums, roll.reward * self.powers[span.total - roll.taken], out=states[:SUMMED])
@@ -358,7 +358,7 @@ class _Induction:
         return states
 
 
-def _better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
+def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
     """Return the second where it is proven to be better, else the first, which may be worse."""
     more = sign * (second[VALUE] - first[VALUE])
     better = more > first[ERROR] + second[ERROR]
@@ -366,7 +366,7 @@ def _better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
     return np.where(better, second, first)
 
 
-_worse = partial(_better, sign=-1)
+_worse = partial(_choose_better, sign=-1)
 
 
 def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:

@@ -16,7 +16,7 @@ A defender who would rather lose few armies takes the j that minimizes Σ_k c_k(
 the L of the state that follows; summed over y, these are L(a, d), the defenders expected to
 be lost.
 
-Given the replies, a battle is a Markov chain like any other: `AllBattles.expected` runs it
+Given the replies, a battle is a Markov chain like any other: `AllBattles.find_values` runs it
 backward, `AllBattles.carry` forward. All states with a + d = t armies depend on t − 1, t − 2 ...,
 so a whole anti-diagonal is computed at once. Throws after which all losses have the same
 distribution are one y: of the 56 of three dice, 21 are left.
@@ -47,8 +47,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods.counting import Ends, ExactRow, UnitKernel, least_root, powers_of, whole
-from iacta.methods.diagonals import Numbers, Span, by_total, spans
+from iacta.methods.counting import (
+    Ends,
+    ExactRow,
+    UnitKernel,
+    find_least_root,
+    list_powers,
+    scale_to_integers,
+)
+from iacta.methods.diagonals import Numbers, Span, spans, view_diagonals
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -61,9 +68,9 @@ from iacta.methods.kernel import (
     Throw,
     Transitions,
     Values,
-    choices_of,
+    list_choices,
+    list_results,
     refuse_too_large,
-    results_of,
 )
 from iacta.probability.distribution import Probability
 from iacta.rules.modes import DefenderSeesFirst
@@ -75,7 +82,7 @@ EXACT_NAME: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
 
-MIN_COMPARED = 1e-290  # values below it count as equal
+MIN_COMPARABLE = 1e-290  # values below it count as equal
 TABLES = 3  # P, H, and the one that they are needed for
 
 
@@ -96,7 +103,7 @@ class SeesFirst(UnitKernel):
     """
 
     modes = (DefenderSeesFirst,)
-    by_rows = True
+    is_vectorised = True
 
     def __init__(self, rules: Rules, *, exact: bool) -> None:
         self.exact, self.name = exact, EXACT_NAME if exact else NAME
@@ -109,7 +116,7 @@ class SeesFirst(UnitKernel):
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
         """Return the rolls of the attacker, in each of which the defender chooses after a throw."""
-        return choices_of(self.rules, able, defenders, able if spare is None else spare, _throws)
+        return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, and attack dice that depend on the reply."""
@@ -117,7 +124,7 @@ class SeesFirst(UnitKernel):
         throws = len(seen_loss_counts(*self.rules.full_roll, self.rules))
         number_bytes = 8
         if self.exact:
-            number_bytes = (attackers + defenders) * unit_of(self.rules).bit_length() // 8 + 50
+            number_bytes = (attackers + defenders) * find_unit(self.rules).bit_length() // 8 + 50
         work = self.rules.defence.kept * throws * number_bytes
         memory = TABLES * (attackers + 1) * (defenders + 1) * number_bytes
         memory += (attackers + defenders) * (work + OUTCOME_BYTES)
@@ -164,7 +171,7 @@ class SeesFirst(UnitKernel):
 
     def backward(self, values: Values) -> Iterator[Any]:
         """Yield the expected values, which do not change how the defender plays."""
-        *sides, scale = whole(values) if self.exact else (*values, 1)
+        *sides, scale = scale_to_integers(values) if self.exact else (*values, 1)
         won, lost = (np.asarray(side, object if self.exact else float) for side in sides)
         battles = self._battles(len(won) - 1, len(lost) - 1)
         if battles.able and (won == 1).all() and not lost.any():
@@ -172,7 +179,7 @@ class SeesFirst(UnitKernel):
         elif battles.able and not won.any() and (lost[1:] == 1).all():
             table = battles.held
         else:
-            table = battles.expected(won, lost)
+            table = battles.find_values(won, lost)
         powers = battles.powers.tolist()
         for d, row in enumerate(table[1:], start=1):
             yield ExactRow(row.tolist(), powers, scale, d) if self.exact else row
@@ -218,7 +225,7 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
     throws = seen_loss_counts(attack_dice, defence_dice, rules)
     total = sum(throws.values())
     return tuple(
-        Throw(count / total, tuple(dict.fromkeys(map(results_of, replies))))
+        Throw(count / total, tuple(dict.fromkeys(map(list_results, replies))))
         for replies, count in throws.items()
     )
 
@@ -249,12 +256,12 @@ class AllBattles:
 
     @property
     def unit(self) -> int:
-        return unit_of(self.rules) if self.exact else 1
+        return find_unit(self.rules) if self.exact else 1
 
     @cached_property
     def powers(self) -> Numbers:
         """U^0, U^1 ... for as many armies as there are."""
-        return np.array(powers_of(self.unit, self.able + self.defenders), self.kind)
+        return np.array(list_powers(self.unit, self.able + self.defenders), self.kind)
 
     @property
     def error(self) -> float:
@@ -288,7 +295,7 @@ class AllBattles:
     def conquest(self) -> Numbers:
         """P."""
         if self.aim == "losses":
-            return self.expected(np.ones(self.able + 1), np.zeros(self.defenders + 1))
+            return self.find_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
         table = self._empty()
         table[0] = self.powers[: self.able + 1]
         return self._fill(table, np.minimum)
@@ -309,10 +316,10 @@ class AllBattles:
         return np.zeros((self.defenders + 1, self.able + 1), self.kind)
 
     def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
-        diagonals = by_total(table)
+        diagonals = view_diagonals(table)
         for span in self.spans():
             values = self._values(span, diagonals, paid=paid)
-            span.of(diagonals)[:] = _sum(combine.reduce(values, axis=0))
+            span.view(diagonals)[:] = _sum_by_halves(combine.reduce(values, axis=0))
         return table
 
     def _values(self, span: Span, diagonals: Numbers, *, paid: bool = False) -> list[Numbers]:
@@ -336,30 +343,30 @@ class AllBattles:
         [6, 15]
         """
         sparing = self.aim == "losses"
-        table = by_total(self.lost if sparing else self.conquest)
+        table = view_diagonals(self.lost if sparing else self.conquest)
         values = np.stack(self._values(span, table, paid=sparing))
         least = values.min(axis=0)
         if self.exact:
             good = values == least
         else:
             margin = 3 * self.error
-            good = values <= np.maximum(least * (1 + margin), MIN_COMPARED)
+            good = values <= np.maximum(least * (1 + margin), MIN_COMPARABLE)
             if not sparing:
-                values = np.stack(self._values(span, by_total(self.held)))
+                values = np.stack(self._values(span, view_diagonals(self.held)))
                 most = values.max(axis=0)
-                holds = values >= np.where(most > MIN_COMPARED, most * (1 - margin), 0.0)
-                good = np.where(span.of(table) <= 0.5, good, holds)
+                holds = values >= np.where(most > MIN_COMPARABLE, most * (1 - margin), 0.0)
+                good = np.where(span.view(table) <= 0.5, good, holds)
         most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)
 
     def moves(self, span: Span) -> list[Numbers]:
         """Return how likely j dice answer and k armies are lost, `[k, state]` for each j."""
         return [
-            _sum(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
+            _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
             for step, chosen in zip(self._steps(span), self.chosen(span), strict=True)
         ]
 
-    def expected(self, won: Numbers, lost: Numbers) -> Numbers:
+    def find_values(self, won: Numbers, lost: Numbers) -> Numbers:
         """Return the table of expected values.
 
         won: `won[a]` is the value of a victory with a attackers able to attack left.
@@ -368,19 +375,19 @@ class AllBattles:
         A further axis of `won` and `lost` is kept.
 
         >>> battles = AllBattles(2, 1, Rules())
-        >>> round(float(battles.expected(np.arange(3), np.zeros(2))[1, 2]), 4)
+        >>> round(float(battles.find_values(np.arange(3), np.zeros(2))[1, 2]), 4)
         1.3329
         """
         powers = self.powers.reshape(-1, *[1] * (won.ndim - 1))
         table = np.zeros((self.defenders + 1, *won.shape), self.kind)
         table[:, 0] = lost * powers[: self.defenders + 1]
         table[0] = won * powers[: self.able + 1]
-        diagonals = by_total(table)
+        diagonals = view_diagonals(table)
         for span in self.spans():
-            here = span.of(diagonals)
+            here = span.view(diagonals)
             for move in self.moves(span):
                 for k, chance in enumerate(move):
-                    here += chance * span.of(diagonals, len(move) - 1, k)
+                    here += chance * span.view(diagonals, len(move) - 1, k)
         return table
 
     def carry(self, start: Numbers) -> tuple[Numbers, Numbers]:
@@ -399,27 +406,27 @@ class AllBattles:
         """
         table = np.zeros((self.defenders + 1, *start.shape), start.dtype)
         table[-1] = start
-        diagonals = by_total(table)
+        diagonals = view_diagonals(table)
         for span in reversed([*self.spans()]):
-            here = span.of(diagonals)
+            here = span.view(diagonals)
             for move in self.moves(span):
                 for k, chance in enumerate(move):
-                    span.of(diagonals, len(move) - 1, k)[:] += chance * here
+                    span.view(diagonals, len(move) - 1, k)[:] += chance * here
         return table[0], table[:, 0]
 
 
 @lru_cache(maxsize=256)
 def _steps(attack_dice: int, defence_dice: int, rules: Rules, exact: bool) -> tuple[Numbers, ...]:
     """Return c_k(j, y), `[y, k]` for each j."""
-    unit = unit_of(rules) if exact else 1
+    unit = find_unit(rules) if exact else 1
     steps = []
-    for ways, total in _ways(attack_dice, defence_dice, rules):
+    for ways, total in _count_ways(attack_dice, defence_dice, rules):
         taken = ways.shape[1] - 1
         steps.append(ways * unit**taken // total if exact else (ways / total).astype(float))
     return tuple(steps)
 
 
-def _ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[Numbers, int]]:
+def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[Numbers, int]]:
     """Yield how many of all cases are throw y and cost k defenders, `[y, k]`, for each j."""
     losses = seen_loss_counts(attack_dice, defence_dice, rules)
     thrown = sum(losses.values())
@@ -432,24 +439,24 @@ def _ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[N
 
 
 @lru_cache(maxsize=256)
-def unit_of(rules: Rules) -> int:
+def find_unit(rules: Rules) -> int:
     """Return the least U with which all c_k(j, y) · U^m are whole numbers.
 
     rules: the rules of the battles.
 
-    >>> unit_of(Rules())
+    >>> find_unit(Rules())
     1296
     """
     return lcm(
         *(
-            least_root(total // gcd(total, *ways.ravel()), ways.shape[1] - 1)
+            find_least_root(total // gcd(total, *ways.ravel()), ways.shape[1] - 1)
             for i in range(1, rules.attack.kept + 1)
-            for ways, total in _ways(i, rules.defence.kept, rules)
+            for ways, total in _count_ways(i, rules.defence.kept, rules)
         )
     )
 
 
-def _sum(rows: Numbers) -> Numbers:
+def _sum_by_halves(rows: Numbers) -> Numbers:
     """Return the sum over the first axis, by halves: few roundings."""
     while len(rows) > 1:
         half = (len(rows) + 1) // 2

@@ -40,7 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.methods import counting, lattice
-from iacta.methods.counting import Ends, ExactRow, UnitKernel, powers_of, whole
+from iacta.methods.counting import Ends, ExactRow, UnitKernel, list_powers, scale_to_integers
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -63,7 +63,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Steps: TypeAlias = dict[tuple[int, int], tuple[Any, ...]]
 Weights: TypeAlias = dict[int, Any]
 
-SLOWER = 4  # a step roll by roll, compared with one of a row
+ROLL_STEP_FACTOR = 4  # a step roll by roll, compared with one of a row
 
 
 class Reserve(Kernel):
@@ -81,7 +81,7 @@ class Reserve(Kernel):
         self.name = fought.name
         super().__init__(replace(fought.rules, garrison=garrison), stop)
         self.fought, self.held_back = fought, stop.hold_back or 0
-        self.exact, self.by_rows = fought.exact, fought.by_rows
+        self.exact, self.is_vectorised = fought.exact, fought.is_vectorised
 
     def most_left(self, attackers: int, defenders: int) -> State:
         return self._with_held_back(self.fought.most_left(attackers - self.held_back, defenders))
@@ -89,11 +89,11 @@ class Reserve(Kernel):
     def _with_held_back(self, state: State) -> State:
         return State(state.attackers + self.held_back, state.defenders)
 
-    def by(self, question: str, attackers: int, defenders: int) -> Kernel:
-        return self.fought.by(question, max(attackers - self.held_back, 0), defenders)
+    def for_question(self, question: str, attackers: int, defenders: int) -> Kernel:
+        return self.fought.for_question(question, max(attackers - self.held_back, 0), defenders)
 
-    def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
-        fought, wanted = self.fought.decided_by(chance)
+    def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
+        fought, wanted = self.fought.find_decider(chance)
         same = fought is self.fought
         return self if same else Reserve(fought, self.stop, self.garrison), wanted
 
@@ -169,7 +169,7 @@ State(attackers=3, defenders=0): 2890})
     """
 
     name = NAME
-    by_rows = True
+    is_vectorised = True
 
     def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:
         mode = rules.mode
@@ -193,16 +193,16 @@ State(attackers=3, defenders=0): 2890})
             return Error(0.0)
         most = min(self.rules.full_roll)
         by_rolls = (most * (most + 3) // 2 + 3) * (attackers + defenders) * UNIT_ROUNDOFF
-        by_rows = lattice.Lattice(self.rules).error(attackers, defenders).relative
+        is_vectorised = lattice.Lattice(self.rules).error(attackers, defenders).relative
         # The weights of the sizes, and those of a campaign, cost twelve roundings at most.
         weights = (self.rules.attack.kept + 12) * UNIT_ROUNDOFF
-        return Error((max(by_rolls, by_rows) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
+        return Error((max(by_rolls, is_vectorised) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
         """Return U and c_0 .. c_m for each (attack dice, defence dice)."""
         if self.exact:
             return counting.coefficients(attackers, defenders, self.rules)
-        return 1, lattice.steps_of(attackers, defenders, self.rules)
+        return 1, lattice.find_steps(attackers, defenders, self.rules)
 
     def ends(self, able: Weights, defenders: int) -> Ends:
         attack, defence = self.rules.full_roll
@@ -229,7 +229,9 @@ State(attackers=3, defenders=0): 2890})
         return unit, (
             (State(a + more, d + less), x * weight, lost)
             for (fewest, *_), (start, left_out) in groups.items()
-            for (a, d), x, lost in self._absorbed(start, defenders - less, fewest, unit, steps)
+            for (a, d), x, lost in self._find_absorbing_states(
+                start, defenders - less, fewest, unit, steps
+            )
             if x
             for more, weight in left_out.items()
         )
@@ -245,7 +247,7 @@ State(attackers=3, defenders=0): 2890})
             ends = top + attack * width
         else:
             ends = (top + 1) * (width + 1)
-            states, held = SLOWER * ends * rolls, 2 * ends
+            states, held = ROLL_STEP_FACTOR * ends * rolls, 2 * ends
         size = self._number_bytes(top + width, unit)
         self.refuse_too_large(
             top + max(left_out),
@@ -258,15 +260,15 @@ State(attackers=3, defenders=0): 2890})
     def _number_bytes(self, armies: int, unit: int) -> int:
         return 50 + armies * unit.bit_length() // 8 if self.exact else 8
 
-    def _absorbed(
+    def _find_absorbing_states(
         self, start: Weights, defenders: int, fewest: int, unit: int, steps: Steps
     ) -> Iterable[tuple[State, Any, int]]:
         """Return the absorbing states of sizes with the same t, as `ends` does."""
         top, rolls = max(start), self.stop.max_rolls
         if rolls is None or rolls >= top + defenders - 1:
             if self.exact:
-                return counting.absorbed(start, defenders, unit, steps, fewest)
-            return lattice.absorbed(start, defenders, steps, fewest)
+                return counting.find_absorbing_states(start, defenders, unit, steps, fewest)
+            return lattice.find_absorbing_states(start, defenders, steps, fewest)
         states: Numbers = np.zeros((top + 1, defenders + 1), object if self.exact else float)
         for n, weight in start.items():
             states[n, -1] = weight * unit ** (top - n)
@@ -324,9 +326,9 @@ State(attackers=3, defenders=0): 2890})
             for k, c in enumerate(step):
                 cost = len(step) - 1 - k, k
                 moves[j].setdefault(cost, np.zeros(dice.shape, kind))[dice == i] = c
-        powers = powers_of(unit, attackers + defenders)
+        powers = list_powers(unit, attackers + defenders)
         units = np.array(powers, kind).reshape(along)
-        *sides, scale = whole(values) if self.exact else (*values, 1)
+        *sides, scale = scale_to_integers(values) if self.exact else (*values, 1)
         won, held = (np.asarray(side, kind) for side in sides)
         rows = {0: (won * units[: attackers + 1])[left][np.newaxis]}
         if rolls is not None:
@@ -365,9 +367,9 @@ State(attackers=3, defenders=0): 2890})
         fewest = min(self.stop.fewest_of_all, attackers + 1)
         if self.exact:
             counting.Counting(rules).refuse(attackers, defenders)
-            return counting.backward_rows(values, self.rules, fewest)
+            return counting.run_backward(values, self.rules, fewest)
         lattice.Lattice(rules).refuse(attackers, defenders)
-        return lattice.backward_rows(values, self.rules, fewest)
+        return lattice.run_backward(values, self.rules, fewest)
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the chance to win as the attackers grow without end.

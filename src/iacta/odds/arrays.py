@@ -264,7 +264,7 @@ def broadcast_rules(
 
 def _has_tables(kernel: Kernel) -> bool:
     """Return whether a kernel, or the kernel that decides its chances, answers in rows."""
-    return kernel.by_rows or kernel.decided_by(HALF)[0].by_rows
+    return kernel.is_vectorised or kernel.find_decider(HALF)[0].is_vectorised
 
 
 def _answer(
@@ -339,7 +339,7 @@ class _Battles:
         if moderate and not self.kernel.exact and _has_tables(self.kernel):
             table = self.kernel.win_table(able, defenders, self.staying + 1)
             return np.array(table[self.attackers, self.defenders - 1])
-        if several and self.kernel.by_rows and self._are_rows_faster(CELLS_PER_CHANCE):
+        if several and self.kernel.is_vectorised and self._are_rows_faster(CELLS_PER_CHANCE):
             chances = self._answer_by_rows(won=lambda _: 1, lost=lambda _: 0)
             return chances if self.exact else np.minimum(chances, 1.0)
         return self._one_by_one(self.kernel.win_probability)
@@ -369,7 +369,7 @@ class _Battles:
         lost: the value of a defeat, as a function of the defenders left.
         """
         finite = self.kernel.most_left(*self._sizes) == self._sizes
-        if self.kernel.by_rows and finite and self._are_rows_faster(CELLS_PER_DISTRIBUTION):
+        if self.kernel.is_vectorised and finite and self._are_rows_faster(CELLS_PER_DISTRIBUTION):
             return self._answer_by_rows(won, lost)
 
         def mean(able: int, defenders: int) -> Probability:
@@ -394,7 +394,7 @@ class _Battles:
     def _answer_by_rows(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         """Answer row by row, for all battles with the same number of defenders at once."""
         sizes = self._sizes
-        self.kernel.by("table", *sizes).refuse(*sizes)
+        self.kernel.for_question("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
         rows = self.kernel.backward(values)
         if not self.kernel.exact and sizes[0] * sizes[1] <= MAX_CELLS:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import DisplayMixin
-from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
+from iacta.methods.hand_or_blitz import expected_left, find_hand_rules, mix
 from iacta.methods.optimal_play import (
     MAY_STOP,
     Aim,
@@ -250,7 +250,7 @@ def best_mix(
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
     battle = _read(attackers, defenders, rules, garrison)
-    able, d, hand_rules = battle.able, battle.defenders, by_hand(battle.rules)
+    able, d, hand_rules = battle.able, battle.defenders, find_hand_rules(battle.rules)
     solution = _solve_to_boundary(
         battle,
         lambda most: mix(most, d, hand_rules),

@@ -375,7 +375,9 @@ class _SideBySide(NamedTuple):
         falls, holds = self._chances(most)
         taken, missing = self._weakest(falls)[-1], -self._weakest(-holds)[-1]
         able = max(self._able, 1)
-        error = find_kernel(self.rules, self.stop).by("table", able, most).error(able, most)
+        error = (
+            find_kernel(self.rules, self.stop).for_question("table", able, most).error(able, most)
+        )
         return _Curve(taken, missing, error)
 
     def best(self, armies: int) -> Spread:
@@ -409,7 +411,7 @@ class _SideBySide(NamedTuple):
         kernel, able = find_kernel(self.rules, self.stop), self._able
         taken, missing = np.zeros(most + 1), np.ones(most + 1)
         if able:
-            kernel.by("table", able, most).refuse(able, most)
+            kernel.for_question("table", able, most).refuse(able, most)
             for won, chances in ((1, taken), (0, missing)):
                 values = Values(np.full(able + 1, won), np.full(most + 1, 1 - won))
                 chances[1:] = [row[able] for row in kernel.backward(values)]

@@ -352,7 +352,7 @@ class _Way(NamedTuple):
         except TooLargeError:
             raise _too_many_error(defended, self.keep) from None
         errors = (
-            kernel.by("table", most, defenders).error(most, defenders)
+            kernel.for_question("table", most, defenders).error(most, defenders)
             for defenders, kernel in zip(defended, self.kernels, strict=True)
         )
         return Error(*map(sum, zip(*errors, strict=True)))
@@ -467,7 +467,7 @@ class _Search(NamedTuple):
 
     def find_fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
-        deciding = {pair: self.kernel.decided_by(pair[1]) for pair in pairs if pair[0] > 0}
+        deciding = {pair: self.kernel.find_decider(pair[1]) for pair in pairs if pair[0] > 0}
         decider = self
         numbers: dict[Pair, int] = {}
         undecided: dict[int, dict[Fraction, Fraction]] = {}
@@ -503,7 +503,7 @@ class _Search(NamedTuple):
             if self.keep or sum(battle) > MAX_ARMIES_EXACTLY:
                 raise _UndecidedError
             exact = find_kernel(self.kernel.rules, self.kernel.stop, exact=True)
-            if exact.by("chance", *battle).by_rows:
+            if exact.for_question("chance", *battle).is_vectorised:
                 raise _UndecidedError
             reaches = self.chances(exact, battle).won >= wanted
         return reaches
@@ -548,7 +548,7 @@ class _Search(NamedTuple):
 
     def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
         battle = self.battle(most, max(others))
-        table = self.kernel.by("table", *battle)
+        table = self.kernel.for_question("table", *battle)
         refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
         against = self.rows(self.kernel, most, others, against=True)  # advances with the rows
         for other, row in self.rows(self.kernel, most, others):
@@ -586,7 +586,7 @@ def _is_beyond_tables(kernel: Kernel, attackers: int, defenders: int) -> bool:
     large = max(attackers, defenders) > MAX_TABLE_ARMIES
     if not large or kernel.refusal(attackers, defenders) is not None:
         return False
-    return not kernel.by("chance", attackers, defenders).by_rows
+    return not kernel.for_question("chance", attackers, defenders).is_vectorised
 
 
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:

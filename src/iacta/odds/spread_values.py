@@ -198,7 +198,7 @@ def bound_value_error(
     have an absolute error, it is multiplied by the largest payoff. Values below 1e-130 may be
     wrong.
     """
-    battle = kernel.by("table", attackers, armies).error(attackers, armies)
+    battle = kernel.for_question("table", attackers, armies).error(attackers, armies)
     rounding = (attackers + armies + 6) * UNIT_ROUNDOFF
     relative = (territories + 1) * (battle.relative + rounding) * 1.01
     if not battle.absolute:

@@ -322,7 +322,7 @@ class Play(DisplayMixin):
         """The next roll, or the next battle where these are decided at once."""
         found, spare, turn = self._next(), self._spare, self.problem.turn
         kernel, defenders = self.problem.kernels[found.to], turn.armies[found.to]
-        if not kernel.by_rolls:
+        if not kernel.is_rolled:
             return kernel.battle(spare, defenders)
         choices = kernel.rolls(turn.armies[found.start] - turn.rules.garrison, defenders, spare)
         if turn.whole_battles:  # all dice that the armies of the battle allow
@@ -369,7 +369,7 @@ class Play(DisplayMixin):
     def _chances(self) -> tuple[Result, ...]:
         found = self._next()
         kernel = self.problem.kernels[found.to]
-        if not self.problem.turn.whole_battles or not kernel.by_rolls:
+        if not self.problem.turn.whole_battles or not kernel.is_rolled:
             return tuple(Result(*each[:3]) for each in found.outcomes)
         spare, defenders = self._spare, self.problem.turn.armies[found.to]
         drawn: dict[tuple[int, int], float] = {}
@@ -415,7 +415,7 @@ class Play(DisplayMixin):
         least = self.problem.garrisons[found.start]
         lost = mine - read_int(left, "left", least=least, most=mine)
         killed = theirs - read_int(defenders, "defenders", most=theirs)
-        if not self.problem.kernels[found.to].by_rolls:  # the battle is one attack
+        if not self.problem.kernels[found.to].is_rolled:  # the battle is one attack
             return self.after(lost, killed, moved)
         return self._after(lost, killed, moved)
 

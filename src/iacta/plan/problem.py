@@ -146,7 +146,7 @@ class Problem:
 
     def is_whole(self, territory: int) -> bool:
         """Return whether an attack on a territory is a whole battle."""
-        return self.turn.whole_battles or not self.kernels[territory].by_rolls
+        return self.turn.whole_battles or not self.kernels[territory].is_rolled
 
     @cached_property
     def out(self) -> tuple[int, ...]:

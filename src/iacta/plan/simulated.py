@@ -125,7 +125,7 @@ def _thrown(
     problem, defenders = policy.problem, state.armies[action.to]
     able = state.armies[action.start] - problem.garrisons[action.start]
     kernel = problem.kernels[action.to]
-    if not kernel.rolled:
+    if not kernel.has_fixed_dice:
         chances = np.array([each.chance for each in action.outcomes])
         counts = rng.multinomial(runs, chances / chances.sum()).tolist()
         return [pair for pair in zip(action.outcomes, counts, strict=True) if pair[1]]

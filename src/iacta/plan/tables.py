@@ -95,7 +95,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         once=problem.rewards.once,
     )
     deadline = deadline.at_least(MIN_SECONDS)
-    is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
+    is_whole = [turn.whole_battles or not each.is_rolled for each in kernels]
     put_dice(it, kernels, is_whole, deadline)
     _put_battles(it, problem, able, deadline)
     if until:

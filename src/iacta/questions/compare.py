@@ -17,7 +17,7 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import armies, rules_note
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, RulesForm
 from iacta.inputs.errors import IactaError
-from iacta.methods import find_kernel, methods_of
+from iacta.methods import find_kernel, list_methods
 from iacta.probability.distribution import Probability
 
 SLOW = "left out: it would take more than a few seconds"
@@ -41,7 +41,7 @@ class CompareQuestion(RulesForm, Question):
 
     def answer(self, watch: Watch | None = None) -> "CompareAnswer":
         battle = self.battle
-        names = methods_of(battle.rules)
+        names = list_methods(battle.rules)
         if len(names) == 1:
             raise battle.rules.mode.unfit("to compare methods")
         return CompareAnswer(self, [_solved(name, battle) for name in names])

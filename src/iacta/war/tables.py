@@ -56,7 +56,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         set_lands=[0],
         set_pays=[0.0],
     )
-    is_whole = [not each.by_rolls for each in kernels]
+    is_whole = [not each.is_rolled for each in kernels]
     put_dice(problem, kernels, is_whole, Deadline())
     _put_whole_battles(problem, kernels, is_whole)
     moment = CoreData(

@@ -64,7 +64,7 @@ def final_difference(battle: Battle) -> Chart:
     gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
     taken = min(battle.rules.full_roll)
     why = ""
-    is_rolled = find_kernel(battle.rules).rolled and not battle.rules.mode.grows
+    is_rolled = find_kernel(battle.rules).has_fixed_dice and not battle.rules.mode.grows
     if taken > 1 and gaps >= MIN_GAPS and is_rolled:
         why = f" A roll with all dice costs {taken} armies in total: hence the teeth."
     return Chart(

@@ -370,7 +370,7 @@ class Checked(NamedTuple):
         plan: the plan that was carried out.
         """
         games = f"In {self.runs:,} games with real dice"
-        if not find_kernel(plan.rules).rolled:
+        if not find_kernel(plan.rules).has_fixed_dice:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
         if is_worth(plan):
