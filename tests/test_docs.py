@@ -20,15 +20,15 @@ from tests.cli.run import Run
 from tests.once import no_plan_twice
 from tests.web.conftest import Driver, driver
 from tools.docs import pages, reference
-from tools.docs.commands import gallery_page
-from tools.docs.pages import BESIDE, FOLDER, generate_pages, handwritten
-from tools.docs.pictures import KEPT, PICTURE, add_pictures, drawn, run_command, words
-from tools.docs.sessions import Session, sessions
+from tools.docs.commands import make_gallery_page
+from tools.docs.pages import ROOT_PAGES, SOURCE, generate_pages, read_handwritten_pages
+from tools.docs.pictures import KEPT, PICTURE, add_pictures, draw_svg, list_texts, run_command
+from tools.docs.sessions import Session, find_sessions
 
 __all__ = ["driver", "no_plan_twice", "run"]
 
-ROOT = FOLDER.parent
-WRITTEN = handwritten()
+ROOT = SOURCE.parent
+WRITTEN = read_handwritten_pages()
 
 # What no test runs: installing would change the machine, and `tests/literature/` runs the other.
 NOT_RUN = {"make plot", ". .venv/bin/activate", "iacta reproduce"}
@@ -44,7 +44,7 @@ def made() -> dict[str, str]:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Go to an empty folder with the files that the pages' commands read."""
     (tmp_path / "docs").mkdir()
-    shutil.copy(FOLDER / "house-rules.toml", tmp_path / "docs")
+    shutil.copy(SOURCE / "house-rules.toml", tmp_path / "docs")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -54,8 +54,8 @@ def shown() -> list[tuple[str, Session]]:
     """Return each session of the pages, with its page."""
     return [
         (page, session)
-        for page, text in {**WRITTEN, "gallery/pictures.md": gallery_page()}.items()
-        for session in sessions(text)
+        for page, text in {**WRITTEN, "gallery/pictures.md": make_gallery_page()}.items()
+        for session in find_sessions(text)
         if session.command not in NOT_RUN
     ]
 
@@ -77,7 +77,7 @@ def test_each_command_prints_what_the_page_shows(
             assert title is not None, "the page does not show it"
             assert f'"description": "{title[1]}' in specification, title[1]
             kept = (KEPT / session.picture).read_text(encoding="utf-8")
-            is_stale = words(kept) != words(drawn(specification))
+            is_stale = list_texts(kept) != list_texts(draw_svg(specification))
             assert not is_stale, f"draw it again: python -m tools.docs.reprint {session.picture}"
 
 
@@ -125,7 +125,7 @@ def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) ->
     pages = WRITTEN | made
     count = 0
     for page, text in pages.items():
-        commands = [session.picture for session in sessions(text) if session.picture]
+        commands = [session.picture for session in find_sessions(text) if session.picture]
         for title, name in PICTURE.findall(text):
             count += 1
             assert title, page
@@ -140,11 +140,11 @@ def test_every_picture_of_a_page_is_kept_and_no_other() -> None:
     assert sorted(shown) == sorted(kept - {"campaign.svg"})  # which is the README's
     for file in KEPT.glob("*-dark.svg"):
         light = file.with_name(file.name.replace("-dark", ""))
-        assert words(file.read_text("utf-8")) == words(light.read_text("utf-8"))
+        assert list_texts(file.read_text("utf-8")) == list_texts(light.read_text("utf-8"))
 
 
 def test_in_the_repository_links_lead_to_files_too() -> None:
-    pages = [*FOLDER.rglob("*.md"), *(ROOT / name for name in ("README.md", *BESIDE))]
+    pages = [*SOURCE.rglob("*.md"), *(ROOT / name for name in ("README.md", *ROOT_PAGES))]
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert "{" not in re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL), page
@@ -164,7 +164,7 @@ def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
 ) -> None:
     monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # other tests draw
     monkeypatch.setattr(pages, "generate_pages", lambda: made)
-    pages.write(tmp_path / "docs")
+    pages.write_pages(tmp_path / "docs")
     line = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]
     built = subprocess.run(  # noqa: S603 # our own line
         [*line, str(tmp_path / "mkdocs.yml")], cwd=ROOT, capture_output=True, text=True
@@ -195,7 +195,7 @@ def test_each_method_states_its_equations_and_sources_are_linked(made: dict[str,
     for name in {each.removesuffix("_exact") for each in METHODS}:
         assert "\n\n    " in (reference.METHODS[name].__doc__ or ""), name
     for heading in re.findall(r"^## (.*)$", WRITTEN["sources.md"], re.MULTILINE):
-        link = f"[{heading}](../sources.md#{reference.anchor(heading)})"
+        link = f"[{heading}](../sources.md#{reference.make_anchor(heading)})"
         assert any(link in made[f"methods/{name}.md"] for name in reference.METHODS), heading
 
 
@@ -207,7 +207,7 @@ def test_the_copy_button_copies_what_one_would_paste(driver: Driver) -> None:
         '<span class="gp">$ </span>iacta need 10',
     ]
     code = "".join(f"<span>{line}\n</span>" for line in lines)
-    style = (FOLDER / "style.css").read_text(encoding="utf-8")
+    style = (SOURCE / "style.css").read_text(encoding="utf-8")
     with driver.driving(), driver.browser.new_page() as page:
         block = f"<div class='language-console'><pre><code>{code}</code></pre></div>"
         page.set_content(f"<style>{style}</style>{block}")
@@ -231,7 +231,7 @@ def test_a_question_is_answered_first_with_a_command_a_picture_and_python(page: 
     answer = WRITTEN[page].partition("\n## ")[0]
     assert answer.startswith("# ")
     assert answer.splitlines()[0].endswith("?")
-    assert sessions(answer)
+    assert find_sessions(answer)
     assert PICTURE.search(answer)
     assert "\n## From Python\n" in WRITTEN[page]
 

@@ -8,15 +8,15 @@ import pytest
 
 from tests.cli.conftest import run
 from tests.cli.run import Run
-from tools.docs.pictures import words
-from tools.docs.sessions import Session, sessions
+from tools.docs.pictures import list_texts
+from tools.docs.sessions import Session, find_sessions
 
 __all__ = ["run"]
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-SHOWN = sessions(README)
+SHOWN = find_sessions(README)
 NOT_RUN = {
     "make test",  # these are the tests
     "make plot",  # installs
@@ -83,11 +83,11 @@ def test_its_pictures_are_what_the_command_draws_now(run: Run, here: Path, dark:
     shown = ROOT / "docs" / "pictures" / name
     assert f'"docs/pictures/{name}"' in README
     assert shown.stat().st_size < 150_000
-    assert words(shown.read_text("utf-8")) == words(drawn.read_text("utf-8"))
-    assert len(words(shown.read_text("utf-8"))) > 100
+    assert list_texts(shown.read_text("utf-8")) == list_texts(drawn.read_text("utf-8"))
+    assert len(list_texts(shown.read_text("utf-8"))) > 100
     title = re.search(r'campaign.svg" alt="(.*)">', README)
     assert title is not None
-    assert title[1] in " ".join(words(shown.read_text("utf-8")))
+    assert title[1] in " ".join(list_texts(shown.read_text("utf-8")))
 
 
 def test_its_map_has_the_plan_that_it_names() -> None:

@@ -1,1 +1,1 @@
-"""Programs for working on iacta that are not part of it."""
+"""Development tools, which are not part of the package."""

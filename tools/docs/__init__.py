@@ -1,1 +1,1 @@
-"""The site: its pages, and what is made from the code: references, sessions and pictures."""
+"""Generator of the documentation site: pages, reference, console sessions and pictures."""

@@ -1,4 +1,4 @@
-"""Puts the pages of the site together, and draws their pictures."""
+"""Build the pages of the site, with their pictures."""
 
 import os
 
@@ -7,10 +7,10 @@ WINDOW = {"COLUMNS": "88", "TERMINAL_WIDTH": "88"}
 
 def main() -> None:
     """Write the pages and pictures into build/docs."""
-    os.environ.update(WINDOW)  # before the command line is loaded, which looks at it once
-    from tools.docs.pages import write
+    os.environ.update(WINDOW)  # read when the command line is imported
+    from tools.docs.pages import write_pages
 
-    write()
+    write_pages()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Docstrings as the site reads them: sessions and equations as code, arguments as a list."""
+"""Conversion of docstrings to Markdown: doctests as code, arguments as a list."""
 
 import re
 from typing import Any
@@ -11,10 +11,10 @@ ARGUMENT = re.compile(r"^([a-z]\w*(?:, \w+)*): ", re.MULTILINE)
 
 
 class Docstrings(griffe.Extension):
-    """Turns each docstring into Markdown before mkdocstrings shows it."""
+    """An extension that converts each docstring to Markdown before mkdocstrings renders it."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Rewrite the docstring of what was read from a file."""
+        """Convert the docstring of an object."""
         if obj.docstring:
             listed = ARGUMENTS.sub(
                 lambda found: ARGUMENT.sub(r"- `\1`: ", found[0]), obj.docstring.value

@@ -1,7 +1,7 @@
-"""The pages of the site: those written by hand, and those made from the code.
+"""The pages of the site: handwritten pages, and pages generated from the code.
 
-The pages under `docs/` are read in the repository too. There they link to files, such as that of a
-method; the site has pages made from those files, and `with_site_links` leads to them instead.
+Pages in `docs/` are also read in the repository, where they link to source files. On the site,
+`rewrite_links` replaces these links by links to generated pages.
 """
 
 import re
@@ -10,20 +10,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import iacta
-from tools.docs.commands import commands_page, gallery_page
-from tools.docs.formats import formats_page
-from tools.docs.keys import keys_page
+from tools.docs.commands import make_commands_page, make_gallery_page
+from tools.docs.formats import make_formats_page
+from tools.docs.keys import make_keys_page
 from tools.docs.pictures import add_pictures, draw_all
-from tools.docs.reference import METHODS, reference_pages
+from tools.docs.reference import METHODS, make_reference_pages
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "docs"
-MADE = ROOT / "build" / "docs"
+SOURCE = ROOT / "docs"
+TARGET = ROOT / "build" / "docs"
 ICON = ROOT / "src" / "iacta" / "web" / "static" / "icon.svg"
-BESIDE = ("CONTRIBUTING.md", "CHANGELOG.md")  # pages of the site that are not under docs/
+ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md")  # pages outside docs/
 
-# The pages that are made from files and folders of the repository.
-MADE_FROM = {
+# Generated pages for files and folders of the repository.
+GENERATED_PAGES = {
     "src/iacta/__init__.pyi": "library.md",
     "src/iacta/plan": "plans.md",
     "src/iacta/board/formats": "formats.md",
@@ -32,76 +32,76 @@ MADE_FROM = {
         Path(module.__file__ or "").relative_to(ROOT).as_posix(): f"methods/{name}.md"
         for name, module in METHODS.items()
     },
-    **{name: name.lower() for name in BESIDE},
+    **{name: name.lower() for name in ROOT_PAGES},
 }
 LINK = re.compile(r"\]\((?:\.\./)*(src/[\w/.]+|[A-Z]+\.md)\)")
 
 
-def handwritten() -> dict[str, str]:
-    """Return the pages under `docs/`, as they are written, by their paths."""
-    files = sorted(FOLDER.rglob("*.md"))
-    return {file.relative_to(FOLDER).as_posix(): file.read_text("utf-8") for file in files}
+def read_handwritten_pages() -> dict[str, str]:
+    """Return the contents of the pages in `docs/`, by path."""
+    files = sorted(SOURCE.rglob("*.md"))
+    return {file.relative_to(SOURCE).as_posix(): file.read_text("utf-8") for file in files}
 
 
-def with_site_links(page: str, text: str) -> str:
-    """Return a page whose links to files of the repository lead to the pages made from them.
+def rewrite_links(page: str, text: str) -> str:
+    """Replace links to files of the repository by links to generated pages.
 
-    page: its path.
-    text: the page, as Markdown.
+    page: the path of the page.
+    text: the page as Markdown.
 
-    >>> with_site_links("questions/cost.md", "[plans](../../src/iacta/plan)")
+    >>> rewrite_links("questions/cost.md", "[plans](../../src/iacta/plan)")
     '[plans](../plans.md)'
     """
     up = "../" * page.count("/")
-    return LINK.sub(lambda found: f"]({up}{MADE_FROM[found[1]]})", text)
+    return LINK.sub(lambda found: f"]({up}{GENERATED_PAGES[found[1]]})", text)
 
 
 def generate_pages() -> dict[str, str]:
-    """Return the pages that are made from the code, by their paths."""
+    """Return the generated pages, by path."""
     return {
-        "commands.md": commands_page(),
-        "gallery/pictures.md": gallery_page(),
-        "formats.md": formats_page(),
-        "keys.md": keys_page(),
-        **reference_pages(),
+        "commands.md": make_commands_page(),
+        "gallery/pictures.md": make_gallery_page(),
+        "formats.md": make_formats_page(),
+        "keys.md": make_keys_page(),
+        **make_reference_pages(),
     }
 
 
-def settings(made: Iterable[str]) -> str:
-    """Return the settings of the site, with the pages that are made from the code in the menu.
+def make_settings(generated: Iterable[str]) -> str:
+    """Return the MkDocs settings, with the generated pages in the menu.
 
-    made: the paths of those pages.
+    generated: the paths of the generated pages.
     """
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     text = text.replace("site_name: iacta #", f"site_name: iacta {iacta.__version__} #")
     return re.sub(
         r"^( *- )(\w+/)\*$",
-        lambda found: "\n".join(found[1] + page for page in made if page.startswith(found[2])),
+        lambda found: "\n".join(found[1] + page for page in generated if page.startswith(found[2])),
         text,
         flags=re.MULTILINE,
     )
 
 
-def write(folder: Path = MADE) -> None:
-    """Write the pages, their pictures and how they look, and beside them their settings."""
-    beside = {name.lower(): (ROOT / name).read_text("utf-8") for name in BESIDE}
-    made = generate_pages()
-    pages = handwritten() | made
+def write_pages(folder: Path = TARGET) -> None:
+    """Write the pages, pictures, styles and settings of the site."""
+    beside = {name.lower(): (ROOT / name).read_text("utf-8") for name in ROOT_PAGES}
+    generated = generate_pages()
+    pages = read_handwritten_pages() | generated
     pages |= {name: text.replace("](docs/", "](") for name, text in beside.items()}
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in pages.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        shown = add_pictures(with_site_links(name, text))
+        shown = add_pictures(rewrite_links(name, text))
         file.write_text(
-            _search_boost(name) + shown.replace("```python\n>>>", "```pycon\n>>>"), "utf-8"
+            _make_search_boost(name) + shown.replace("```python\n>>>", "```pycon\n>>>"), "utf-8"
         )
-    for copied in (FOLDER / "style.css", FOLDER / "iframe-worker.js", ICON):
+    for copied in (SOURCE / "style.css", SOURCE / "iframe-worker.js", ICON):
         shutil.copy(copied, folder)
-    (folder.parent / "mkdocs.yml").write_text(settings(made), encoding="utf-8")
+    (folder.parent / "mkdocs.yml").write_text(make_settings(generated), encoding="utf-8")
     draw_all(pages, folder)
 
 
-def _search_boost(page: str) -> str:
-    """Return what lets the search find a question before the pages that only mention it."""
+def _make_search_boost(page: str) -> str:
+    """Return front matter that ranks pages of questions first in searches."""
     return "---\nsearch:\n  boost: 4\n---\n\n" if page.startswith("questions/") else ""

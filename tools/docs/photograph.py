@@ -1,6 +1,6 @@
-"""Photographs the map page for the README, light and dark: `python -m tools.docs.photograph`.
+"""Take screenshots of the map page for the README: `python -m tools.docs.photograph`.
 
-It drives the Chromium of the system, as the tests of the pages do.
+This needs Chromium, like the tests of the web pages.
 """
 
 import os
@@ -12,24 +12,24 @@ from playwright.sync_api import sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-SLOWEST = 120_000  # milliseconds: the server may have to compile first
+TIMEOUT = 120_000  # milliseconds; the server may have to compile first
 
 
 def photograph(address: str) -> None:
-    """Write the pictures of the map with the plan for Asia.
+    """Save screenshots of the map with the plan for Asia.
 
-    address: where a server is.
+    address: the URL of a running server.
     """
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for scheme, ending in (("light", ""), ("dark", "-dark")):
             page = browser.new_page(
                 viewport={"width": 1340, "height": 800},
-                color_scheme=scheme,  # type: ignore[arg-type] # one of its literals
+                color_scheme=scheme,  # type: ignore[arg-type] # a valid literal
             )
             page.goto(f"{address}/map")
-            page.locator("#moves button").first.click(timeout=SLOWEST)
-            page.get_by_text("proven best").wait_for(timeout=SLOWEST)
+            page.locator("#moves button").first.click(timeout=TIMEOUT)
+            page.get_by_text("proven best").wait_for(timeout=TIMEOUT)
             page.screenshot(path=PICTURES / f"map{ending}.png")
         browser.close()
 

@@ -1,7 +1,7 @@
-"""Draws the pictures of the pages, each by the command that the page shows.
+"""Draw the pictures of the pages with the commands shown on the pages.
 
-Those of the pages under `docs/` are also kept in `docs/pictures/`, so that the pages can be read in
-the repository. A test says when one is stale; `python -m tools.docs.reprint` draws it again.
+The pictures of pages in `docs/` are also stored in `docs/pictures/` for readers of the repository.
+A test detects stale pictures, and `python -m tools.docs.reprint` redraws them.
 """
 
 import contextlib
@@ -18,15 +18,15 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 from xml.etree import ElementTree
 
-from tools.docs.sessions import sessions
+from tools.docs.sessions import find_sessions
 
 PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 FLOAT = re.compile(r"\d+\.\d{9,}(e-\d+)?")
-NARROW, WIDE = 260, 600  # pixels of the plot, for telephones and for other screens
+NARROW, WIDE = 260, 600  # width of the plot in pixels, for phones and for other screens
 KEPT = Path(__file__).parents[2] / "docs" / "pictures"
-SLOW = "iacta plan "  # takes seconds each: its pictures are taken as they are kept
+SLOW = "iacta plan "  # slow commands whose stored pictures are copied instead
 
-# The reader's screen chooses narrow or wide, the theme of the site light or dark.
+# The browser selects narrow or wide, and the theme of the site selects light or dark.
 ELEMENT = "".join(
     f'<picture class="chart {theme}">'
     f'<source media="(max-width: 599px)" srcset="{{stem}}-narrow{ending}.svg">'
@@ -36,20 +36,14 @@ ELEMENT = "".join(
 
 
 def add_pictures(text: str) -> str:
-    """Return a page in which each picture is there in four forms, of which the screen takes one.
-
-    text: the page, as Markdown.
-    """
+    """Replace each picture of a Markdown page by four variants: narrow or wide, light or dark."""
     return PICTURE.sub(
         lambda found: ELEMENT.format(alt=found[1], stem=found[2].removesuffix(".svg")), text
     )
 
 
 def run_command(command: str) -> str:
-    """Return what a command prints, run within this process.
-
-    command: the whole line, from `iacta` on.
-    """
+    """Run a command line that begins with `iacta` in this process, and return its output."""
     from iacta.cli import main
 
     printed = io.StringIO()
@@ -64,10 +58,10 @@ def run_command(command: str) -> str:
 
 
 def draw_all(pages: Mapping[str, str], folder: Path) -> None:
-    """Draw the pictures of all pages, where the pages look for them.
+    """Draw the pictures of all pages.
 
-    pages: the pages as Markdown, by their paths.
-    folder: where the pages are.
+    pages: Markdown pages by path.
+    folder: the folder of the pages.
     """
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         started = [
@@ -81,38 +75,38 @@ def draw_all(pages: Mapping[str, str], folder: Path) -> None:
 
 def _find_pictures(text: str) -> Iterator[tuple[str, str]]:
     """Yield each picture of a page with the command that draws it."""
-    commands = {each.picture: each.command for each in sessions(text) if each.picture}
+    commands = {each.picture: each.command for each in find_sessions(text) if each.picture}
     for _, picture in PICTURE.findall(text):
         yield picture, commands[Path(picture).name]
 
 
 def _draw(command: str, file: Path) -> None:
-    """Write a picture in its four forms."""
+    """Write the four variants of a picture."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    specification = "" if command.startswith(SLOW) else _specification(command, file.name)
+    specification = "" if command.startswith(SLOW) else _make_specification(command, file.name)
     for narrow, width in (("", WIDE), ("-narrow", NARROW)):
         for ending in ("", "-dark"):
             made = file.with_name(f"{file.stem}{narrow}{ending}.svg")
             if specification:
-                made.write_text(drawn(specification, dark=bool(ending), width=width), "utf-8")
+                made.write_text(draw_svg(specification, dark=bool(ending), width=width), "utf-8")
             else:
                 shutil.copy(KEPT / f"{file.stem}{ending}.svg", made)
 
 
-def _specification(command: str, name: str) -> str:
-    """Return what a command draws, as a Vega-Lite specification."""
+def _make_specification(command: str, name: str) -> str:
+    """Return the Vega-Lite specification of the picture drawn by a command."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "drawn.json"
         run_command(command.replace(name, str(file)))
         return file.read_text(encoding="utf-8")
 
 
-def drawn(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
-    """Return a picture as SVG.
+def draw_svg(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
+    """Convert a specification to SVG.
 
-    specification: what it shows, in Vega-Lite.
-    dark: whether its ground is dark.
-    width: of the plot, in pixels.
+    specification: a Vega-Lite specification as JSON.
+    dark: whether the background is dark.
+    width: the width of the plot in pixels.
     """
     from iacta.charts.converter import convert
     from iacta.charts.saving import add_description, fit_width
@@ -121,14 +115,11 @@ def drawn(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
     return add_description(convert(json.dumps(fit), "svg"), fit).decode()
 
 
-def words(picture: str) -> list[str]:
-    """Return all that an SVG says: its texts, and the values that its marks are labelled with.
+def list_texts(picture: str) -> list[str]:
+    """Return the texts and the labels of marks in an SVG, to compare pictures.
 
-    Places may differ by a pixel from machine to machine, as letters do, and values in their last
-    digits.
-
-    picture: the SVG.
+    Positions are ignored and numbers are rounded, because both differ slightly between machines.
     """
-    root = ElementTree.fromstring(picture)  # noqa: S314 # our own
+    root = ElementTree.fromstring(picture)  # noqa: S314 # trusted input
     said = (each.attrib.get("aria-label") or each.text or "" for each in root.iter())
     return [FLOAT.sub(lambda found: f"{float(found[0]):.9g}", each) for each in said]

@@ -1,8 +1,8 @@
-"""Rewrites the sessions and pictures of the pages where commands now print or draw something else.
+"""Update the console sessions and pictures of the pages.
 
-python -m tools.docs.reprint [WORD ...] runs the commands that hold all the words, rewrites below
-each as many lines as the page shows, and draws stale pictures again. It changes no sentence and no
-title of a picture.
+`python -m tools.docs.reprint [WORD ...]` runs the commands that contain all the words, updates
+their output on the pages, and redraws stale pictures. Sentences and titles of pictures stay
+unchanged.
 """
 
 import io
@@ -14,16 +14,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from iacta.cli import main as command
-from tools.docs.pictures import KEPT, drawn, words
-from tools.docs.sessions import Session, sessions
+from tools.docs.pictures import KEPT, draw_svg, list_texts
+from tools.docs.sessions import Session, find_sessions
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW = ("iacta reproduce",)
+SKIPPED = ("iacta reproduce",)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def run_session(session: Session) -> tuple[str, str]:
-    """Return what a command prints, run in an empty folder, and the specification it draws."""
+    """Run a command in an empty folder; return its output and the specification of its picture."""
     words = [word.replace(".svg", ".json") for word in session.words]
     with TemporaryDirectory() as folder, chdir(folder):
         Path("docs/pictures").mkdir(parents=True)
@@ -39,38 +39,44 @@ def run_session(session: Session) -> tuple[str, str]:
 
 
 def redraw(session: Session, specification: str) -> None:
-    """Draw the kept picture of a command again, in each of its forms, if it is stale."""
+    """Redraw the stored variants of a command's picture if they are stale."""
     for ending in ("", "-dark"):
         file = KEPT / f"{Path(session.picture or '').stem}{ending}.svg"
-        made = drawn(specification, dark=bool(ending))
+        made = draw_svg(specification, dark=bool(ending))
         is_kept = file.exists() or not ending
-        if is_kept and not (file.exists() and words(file.read_text("utf-8")) == words(made)):
+        if is_kept and not (
+            file.exists() and list_texts(file.read_text("utf-8")) == list_texts(made)
+        ):
             file.write_text(made, encoding="utf-8")
             print(file.relative_to(ROOT), flush=True)
 
 
 def update_session(session: Session, printed: str) -> str:
-    """Return what a page shows of what a command prints.
+    """Return the new output for a page.
 
-    Where three dots replace lines, each line that is shown becomes the one that is most like it.
+    If three dots replace lines, each remaining line is replaced by the most similar new line.
     """
     shown, lines = session.shown.splitlines(keepends=True), printed.splitlines(keepends=True)
     if "...\n" not in shown:
         return printed
-    return "".join(line if "..." in line else _nearest(line, lines) for line in shown)
+    return "".join(line if "..." in line else _find_nearest(line, lines) for line in shown)
 
 
-def _nearest(line: str, lines: list[str]) -> str:
+def _find_nearest(line: str, lines: list[str]) -> str:
     return max(lines, key=lambda other: SequenceMatcher(None, line, other).ratio())
 
 
 def reprint(words: list[str]) -> None:
-    """Rewrite the pages, and print what has changed."""
+    """Update the pages, and print the changes."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for session in sessions(text):
+        for session in find_sessions(text):
             is_asked = all(word in session.command for word in words)
-            if not is_asked or not session.command.startswith("iacta ") or session.command in SLOW:
+            if (
+                not is_asked
+                or not session.command.startswith("iacta ")
+                or session.command in SKIPPED
+            ):
                 continue
             printed, specification = run_session(session)
             if session.picture and f"pictures/{Path(session.picture).name}" in text:

@@ -1,4 +1,4 @@
-"""The sessions that pages show: commands after a `$`, each with what it prints."""
+"""Console sessions in pages: commands after a `$`, each with its output."""
 
 import re
 import shlex
@@ -9,10 +9,10 @@ PICTURE = re.compile(r"(?:--plot|iacta chart [a-z-]+) (\S+\.svg)")
 
 
 class Session(NamedTuple):
-    """A command, and what a page shows of its output.
+    """A command with its output as shown on a page.
 
-    command: the line that is typed.
-    shown: what is below it; three dots match anything, and a line of them any lines.
+    command: the command line.
+    shown: the output; three dots match any text, and a line of three dots matches any lines.
     """
 
     command: str
@@ -20,36 +20,30 @@ class Session(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """The words after `iacta`, as a shell reads them."""
+        """The words after `iacta`, split like in a shell."""
         return shlex.split(self.command)[1:]
 
     @property
     def picture(self) -> str | None:
-        """The picture that the command draws, if it does."""
+        """The picture drawn by the command, if any."""
         found = PICTURE.search(self.command)
         return found and found.group(1)
 
     def shows(self, printed: str) -> bool:
-        """Return whether a command has printed what the page shows.
-
-        printed: all of it.
-        """
-        pattern = "".join(map(_pattern, self.shown.splitlines(keepends=True)))
+        """Return whether the output of the command matches the page."""
+        pattern = "".join(map(_make_pattern, self.shown.splitlines(keepends=True)))
         return re.fullmatch(pattern, printed) is not None
 
 
-def _pattern(line: str) -> str:
-    """Return a pattern for what a line of a page shows."""
+def _make_pattern(line: str) -> str:
+    """Return a pattern that matches a line of output."""
     if line == "...\n":
         return "(?s:.*)"
     return re.escape(line).replace(re.escape("..."), ".*")
 
 
-def sessions(text: str) -> list[Session]:
-    """Return the commands of a page's console blocks, each with what it shows.
-
-    text: the page, as Markdown.
-    """
+def find_sessions(text: str) -> list[Session]:
+    """Return the sessions in the console blocks of a Markdown page."""
     parts = [
         part.partition("\n")
         for block in BLOCK.findall(text)

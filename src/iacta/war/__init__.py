@@ -1,4 +1,4 @@
-"""Whole games between AIs, to estimate each player's chance to win.
+"""Whole games: simulations with AIs that estimate each player's chance to win.
 
 `win_chances` plays games from a turn and counts how often each player wins if one AI plays every
 seat. `best_goals` compares goals for a turn by the chance to win the game afterwards. `tournament`
