@@ -20,7 +20,7 @@ from iacta.forms.question import Question
 from iacta.game import Turn
 from iacta.inputs.errors import IactaError
 from iacta.web.openapi import answer_schemas
-from iacta.web.read_question import address, offered, read_record, served_questions
+from iacta.web.read_question import address, list_parameters, read_record, served_questions
 from tests.fairness.test_layouts import LAYOUTS
 from tests.frozen.case import read_cases
 from tests.tables import table
@@ -99,7 +99,7 @@ def steady(value: Any) -> Any:
 
 def values(question: Question) -> dict[str, Any]:
     """Return what a question was asked with, as JSON has it."""
-    given = [(each, getattr(question, each.name)) for each in offered(type(question))]
+    given = [(each, getattr(question, each.name)) for each in list_parameters(type(question))]
     return {
         each.name: each.kind.json(value)
         for each, value in given
@@ -254,7 +254,7 @@ def test_the_schema_names_every_question_and_parameter(server: Server) -> None:
     for name, form in QUESTIONS.items():
         taken = schema["paths"][f"/api/v1/{name}"]
         body = taken["post"]["requestBody"]["content"]["application/json"]["schema"]
-        assert list(body["properties"]) == [each.name for each in offered(form)]
+        assert list(body["properties"]) == [each.name for each in list_parameters(form)]
         named = {each["name"] for each in taken["get"]["parameters"]} - {"plan"}  # one found before
         assert named <= {*body["properties"]} <= named | {"position", "board"}
 

@@ -20,7 +20,7 @@ from iacta.questions.audit import AuditQuestion
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.review import ReviewQuestion
-from iacta.web.pages import PASTED, label, listed
+from iacta.web.pages import PASTED, label, list_inputs
 from iacta.web.read_question import address as query
 from iacta.web.read_question import read_address, served_questions
 from tests.tables import table
@@ -71,7 +71,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     codes = page.locator(".elsewhere code").all_inner_texts()
     assert codes == [format_command(question), format_python_call(question)]
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
-    for each in listed(FORMS[name]):
+    for each in list_inputs(FORMS[name]):
         # Nothing wrong can be typed into some; any text is a name, which the answer looks up.
         if not isinstance(each.kind, Flag | RulesName | OneOf) and type(each.kind) is not Name:
             check_wrong_input(page, name, each)
@@ -95,7 +95,7 @@ def fill(page: Page, name: str, text: str) -> None:
     """Fill a form, as who types into it."""
     given = dict(pairs(text))
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
-    for each in listed(FORMS[name]):
+    for each in list_inputs(FORMS[name]):
         usual = "" if each.default is None else each.default_text
         box, value = page.locator(f"#{each.name}"), given.get(each.name, usual)
         if each.kind.is_row:
@@ -487,7 +487,7 @@ def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(
     expect(other.get_by_label("Log", exact=True)).to_have_value(log)
     expect(other.locator("#picture .drawn")).to_be_visible()
     other.goto(link[:-9])
-    expect(other.locator("#wrong")).to_contain_text("a part of it may be missing")
+    expect(other.locator("#wrong")).to_contain_text("it may be incomplete")
 
 
 def test_log_that_is_too_long_for_an_address_is_reviewed_and_offered_as_a_file(
@@ -521,7 +521,7 @@ def test_start_page_works_without_scripts(visit: Visit) -> None:
 def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     page = visit(f"/{name}", java_script_enabled=False, color_scheme="dark")
     given = dict(pairs(ASKED[name]))
-    for each in listed(FORMS[name]):
+    for each in list_inputs(FORMS[name]):
         if each.name in given and each.kind.__class__ not in (Flag, RulesName):
             box = page.locator(f"#{each.name}")
             box.evaluate("each => each.closest('details')?.setAttribute('open', '')")

@@ -34,6 +34,6 @@ def test_only_the_newest_lines_wait_for_a_client() -> None:
 
 def test_the_docs_name_every_search() -> None:
     page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text("utf-8")
-    (named,) = re.findall(r"A search, (.*?), answers a `POST`", page, re.DOTALL)
+    (named,) = re.findall(r"\n\n(`/api/v1/[^.]*) are searches\. They answer a `POST`", page)
     searches = {name for name, form in served_questions().items() if form.is_search}
     assert {*re.findall(r"`/api/v1/(\w+)`", named)} == searches

@@ -12,7 +12,7 @@ from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.worker import Part, answer_part, vega_script
 
 JSON = "application/json"
-DARK, LIGHT = ("dark", "true"), ("dark", "false")  # of a picture, in its address
+DARK, LIGHT = ("dark", "true"), ("dark", "false")  # query parameters of pictures
 
 
 def router(work: Work) -> APIRouter:
@@ -31,7 +31,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
     run = work.search if form.is_search else work.run
 
     def add(address: str, part: Part, kind: str) -> None:
-        async def by_address(request: Request) -> Response:
+        async def answer_query(request: Request) -> Response:
             pairs = request.query_params.multi_items()
             given = [pair for pair in pairs if part != "svg" or pair not in (DARK, LIGHT)]
             shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
@@ -40,9 +40,9 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
             body = await while_there(request, answer)
             return Response(body, media_type=kind)
 
-        routes.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
+        routes.add_api_route(address, answer_query, methods=["GET"], summary=form.summary())
 
-    async def by_record(request: Request) -> Response:
+    async def answer_record(request: Request) -> Response:
         body = await read_body(request)
         if form.is_search and wants_lines(request):
             return answer_in_lines(work, name, body)
@@ -50,7 +50,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
         return Response(record, media_type=JSON)
 
     add(f"/api/v1/{name}", "record", JSON)
-    routes.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
+    routes.add_api_route(f"/api/v1/{name}", answer_record, methods=["POST"], summary=form.summary())
     add(f"/api/v1/{name}.csv", "rows", "text/csv; charset=utf-8")
     add(f"/api/v1/{name}/picture.svg", "svg", "image/svg+xml")
     add(f"/api/v1/{name}/picture.json", "spec", JSON)

@@ -25,7 +25,7 @@ class ReferenceRow(NamedTuple):
 
     name: its name; keys within others have dots, as in `outcomes[].probability`.
     holds: its type, in words.
-    meaning: what it means.
+    meaning: its help line.
     is_required: whether it is required, or always present.
     """
 
@@ -39,9 +39,9 @@ class Address(NamedTuple):
     """An address of the API.
 
     method, path: as HTTP has them.
-    summary: what it does.
-    parameters: what it takes.
-    keys: those of its answer.
+    summary: its summary.
+    parameters: its parameters.
+    keys: the keys of its answer.
     """
 
     method: str
@@ -116,7 +116,7 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
 
 
 def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
-    """Yield what a value may be, behind references, other than null."""
+    """Yield the schemas that a value may have, other than null, with references resolved."""
     if "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
     if "anyOf" in part:

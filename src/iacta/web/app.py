@@ -1,4 +1,4 @@
-"""The application: addresses, and what answers each of them."""
+"""The application: its routes and middleware."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from iacta.web.openapi import describe
 from iacta.web.problems import add_problems
 from iacta.web.process_pool import Work
 
-# Nobody learns what is asked here, whatever the environment says.
+# No telemetry, even if environment variables ask for it.
 SILENT: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -61,7 +61,7 @@ def create_app(
     if origins:
         app.add_middleware(OpenTo, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
-    app.add_middleware(Delivery)  # around the guard, as what it refuses is delivered too
+    app.add_middleware(Delivery)  # around the guard, to deliver its refusals too
     add_problems(app, pages.problem_page, HEADERS)
     app.include_router(api.router(working))
     app.include_router(pages.router(working))

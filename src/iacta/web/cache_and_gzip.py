@@ -1,4 +1,4 @@
-"""How answers travel: nothing twice to who has it already, and what is large in a smaller form."""
+"""Delivery of answers: ETags spare unchanged answers, gzip shrinks large answers."""
 
 import asyncio
 import gzip
@@ -16,7 +16,7 @@ from iacta.web.limits import (
     MOST_UNREAD_BYTES,
     PART_BYTES,
 )
-from iacta.web.problems import problem_of
+from iacta.web.problems import find_problem
 from iacta.web.process_pool import BusyError
 from iacta.web.search_stream import LINES
 
@@ -24,7 +24,7 @@ LOG = logging.getLogger("uvicorn.error")
 ENDING = "the server is ending"
 UNREAD = "the server holds too many unread answers; ask again soon"
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
-LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
+LEVEL = 5  # twice as fast as the default level of gzip, with hardly larger answers
 
 
 class UnreadError(Exception):
@@ -78,7 +78,7 @@ class Delivery:
             else:
                 parts.append(message.get("body", b""))
 
-        # What is asked under conditions is asked without: they are checked here.
+        # `Delivery` checks the conditions of a request; the application never sees them.
         headers = [header for header in scope["headers"] if header[0] not in CONDITIONS]
         is_head = scope["method"] == "HEAD"
         method = "GET" if is_head else scope["method"]
@@ -86,7 +86,7 @@ class Delivery:
             await self.app({**scope, "method": method, "headers": headers}, receive, collect)
             # The request and its body are released before the answer is sent.
             if start and not _comes_in_lines(start):
-                body = await _prepared(start, b"".join(parts), request_headers)
+                body = await _prepare_response(start, b"".join(parts), request_headers)
                 parts.clear()
                 await self._send(start, b"" if is_head else body, send_on)
         except UnreadError:
@@ -113,17 +113,17 @@ class Delivery:
 
 async def _refuse(sentence: str, send: Send) -> None:
     """Answer that the server is busy."""
-    response = problem_of(BusyError(sentence)).response()
+    response = find_problem(BusyError(sentence)).response()
     headers = [*response.raw_headers, *HEADERS, (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})
 
 
-async def _prepared(start: Message, body: bytes, request_headers: Headers) -> bytes:
+async def _prepare_response(start: Message, body: bytes, request_headers: Headers) -> bytes:
     """Return the body to send, and change the start of a response to what goes with it.
 
     start: with status and headers.
-    body: all of it.
+    body: the whole body.
     request_headers: the headers of the request.
     """
     start["headers"] = list(start["headers"])
@@ -154,7 +154,7 @@ def _tag(body: bytes) -> str:
 
 
 def _comes_in_lines(start: Message) -> bool:
-    """Return whether a response improves while it is sent, so that nothing of it may wait."""
+    """Return whether a response streams improving answers, so that no part may be buffered."""
     return Headers(raw=start["headers"]).get("content-type", "") == LINES
 
 

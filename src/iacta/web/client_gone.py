@@ -16,12 +16,13 @@ class GoneError(Exception):
 
 
 async def while_there(request: Request, job: Awaitable[T]) -> T:
-    """Return what a job returns; cancel it if the client goes away.
+    """Return the result of a job; cancel the job if the client disconnects.
 
     request: of the client, whose body has been read.
     job: such as `Work.run` returns.
 
-    A quick one is not: while somebody types, each key closes a request, and would end a process.
+    A quick job is not cancelled: while a user types, each key closes a request, and would end a
+    process.
     """
     done = asyncio.ensure_future(job)
     await asyncio.wait((done,), timeout=QUICK_SECONDS)

@@ -1,4 +1,4 @@
-"""The guard of every address: who may ask, how much, and what a browser may do with it."""
+"""The guard of every address: allowed hosts, sizes of requests, and security headers."""
 
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
@@ -38,9 +38,9 @@ class Guard:
 
     Another site can point its own name at this machine's address, and so ask a server here; but its
     requests name that site. Numeric addresses are nobody's name: a server that others can reach
-    takes all of them.
+    accepts every origin.
 
-    app: what is guarded.
+    app: the guarded application.
     host: the address that the server listens at.
     names: other names of that host.
     """
@@ -69,7 +69,7 @@ class Guard:
         if refusal is not None:
             await refusal.response()(scope, receive, send_guarded)
         elif "transfer-encoding" in headers:
-            await self.app(scope, _bounded(receive), send_guarded)
+            await self.app(scope, _limit_body(receive), send_guarded)
         else:
             await self.app(scope, receive, send_guarded)
 
@@ -113,7 +113,7 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _bounded(receive: Receive) -> Receive:
+def _limit_body(receive: Receive) -> Receive:
     """Bound a body whose length is not known before."""
     received = 0
 

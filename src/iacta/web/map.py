@@ -49,12 +49,12 @@ CODED = {
     "name": "text",
     "in": "query",
     "required": True,
-    "description": "What the QR code says.",
+    "description": "The text in the QR code.",
     "schema": {"type": "string", "minLength": 1, "maxLength": MOST_CODED},
 }
 
 
-def _object_of(required: list[str], **properties: Schema) -> Schema:
+def _describe_object(required: list[str], **properties: Schema) -> Schema:
     return {
         "type": "object",
         "properties": properties,
@@ -64,10 +64,10 @@ def _object_of(required: list[str], **properties: Schema) -> Schema:
 
 
 _TEXT = {"type": "string", "description": "The text of the file."}
-BOARD_TEXT = _object_of(
+BOARD_TEXT = _describe_object(
     ["text"], text=_TEXT, name={"type": "string", "description": "The name of the file."}
 )
-POSITION_TEXT = _object_of(
+POSITION_TEXT = _describe_object(
     ["text"],
     text=_TEXT,
     board={
@@ -80,8 +80,8 @@ _BOARD = {
     "description": "The board of the code, where it is not the classic one.",
     "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
 }
-STEPPED = _object_of(["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA)
-REPLAYED = _object_of(
+STEPPED = _describe_object(["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA)
+REPLAYED = _describe_object(
     ["code"],
     version={
         "type": "integer",
@@ -162,12 +162,12 @@ def router(work: Work) -> APIRouter:
 
 
 def classic_json() -> bytes:
-    """Return what a map of the classic board is drawn from, as JSON."""
+    """Return the classic board with the shapes of its map, as JSON."""
     return json.dumps(_drawn(BoardFile(classic_board(), BUILT_IN))).encode()
 
 
 def board_read(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a map of a board is drawn from, and the board as it is sent back with questions.
+    """Return a board with the shapes of its map.
 
     body: the `text` of a file in any of the formats, and its `name`.
     """
@@ -180,7 +180,7 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
     body: the `text` of a file or a code, and a `board` for the file that it may name or the code.
 
-    Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
+    The code of a turn adds `rules`, `keep`, `stay` and `fresh`.
     """
     refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
     turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
@@ -190,7 +190,7 @@ def position_read(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _constraints(turn: Turn) -> dict[str, Any]:
-    """Return what a map can show of a turn beside its position."""
+    """Return the options of a turn that the page can show."""
     name, places = rules_name(turn.rules), turn.board.territories
     if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
         raise IllegalError("the map has no house rules and no rules of territories; the code has")
@@ -240,7 +240,7 @@ def _position_record(position: Position) -> dict[str, Any]:
 def _qr_code(text: str) -> str:
     """Return the QR code of a text, as SVG.
 
-    text: what it says; no text is refused, and one that is too long.
+    text: the text in the QR code; an empty or too long text is refused.
 
     >>> _qr_code("1;classic;red;Peru:red:3").startswith("<svg")
     True

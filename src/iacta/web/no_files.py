@@ -1,4 +1,4 @@
-"""No files: a process of the server reads none that a question names."""
+"""No files: a worker process refuses to open files that a question names."""
 
 import os
 import sys
@@ -28,6 +28,6 @@ def seal() -> None:
         if event == "open" and isinstance(arguments[0], str | bytes):
             path = os.path.abspath(os.fsdecode(arguments[0]))
             if not path.startswith(folders) and path != os.devnull:
-                raise IllegalError("a server reads no files; send what is in it")
+                raise IllegalError("a server reads no files; send its contents")
 
     sys.addaudithook(refuse)

@@ -13,7 +13,7 @@ from iacta.forms.form import Parameter
 from iacta.forms.question import Question
 from iacta.web.map_answers import MAP_ANSWERS
 from iacta.web.problems import PROBLEM
-from iacta.web.read_question import offered, served_questions
+from iacta.web.read_question import list_parameters, served_questions
 
 Schema = dict[str, Any]
 COMPONENTS = "#/components/schemas/"
@@ -29,7 +29,7 @@ PROBLEM_SCHEMA: Schema = {
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "What is wrong, in one sentence."},
+        "detail": {"type": "string", "description": "The problem in one sentence."},
         "parameter": {"type": "string", "description": "The parameter that is wrong."},
     },
     "required": ["type", "title", "status", "detail"],
@@ -67,7 +67,7 @@ class _RecordSchema(GenerateJsonSchema):
 
 @cache
 def answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
-    """Return the schema of each answer, and those of the records that it refers to.
+    """Return the schema of each answer, and of the records that the answer refers to.
 
     Answers are by the names of questions, and by the addresses of the map.
     """
@@ -129,7 +129,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
             # Boards and positions cannot be written in an address.
             operation["parameters"] = [
                 _query(parameter)
-                for parameter in offered(form)
+                for parameter in list_parameters(form)
                 if parameter.name not in ("position", "board")
             ]
             if last == "picture.svg":
@@ -138,7 +138,7 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
 
 
 def _content(last: str) -> Schema:
-    """Return what an address answers, by its last part."""
+    """Return the answer of an address, by its last part."""
     if last.endswith(".csv"):
         return {"text/csv": {"schema": {"type": "string"}}}
     if last == "picture.svg":
@@ -168,7 +168,7 @@ def _query(parameter: Parameter) -> Schema:
 
 
 def _body(form: type[Question]) -> Schema:
-    known = offered(form)
+    known = list_parameters(form)
     return {
         "type": "object",
         "properties": {parameter.name: _value(parameter) for parameter in known},

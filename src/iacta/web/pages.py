@@ -34,17 +34,17 @@ from iacta.web.api import read_body
 from iacta.web.client_gone import while_there
 from iacta.web.limits import MOST_CELLS, MOST_QUERY_BYTES
 from iacta.web.process_pool import Work
-from iacta.web.read_question import address, offered, read_address, served_questions
+from iacta.web.read_question import address, list_parameters, read_address, served_questions
 from iacta.web.start import SIZE, drawn_game
 from iacta.web.worker import answer_within_limits, parse_body, write_part
 
-QUICK = {"attackers": "8", "defenders": "5"}  # on the start page, at first
+QUICK = {"attackers": "8", "defenders": "5"}  # the first battle on the start page
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
 TURN = (
     "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
     "Central%20America:green:6,Egypt:green:3;place;place=4"
 )
-PASTED = {  # in place of the files that examples name
+PASTED = {  # example texts instead of the files in examples
     "audit": "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n",
     "review": '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
     '"goal": {"take": "Brazil, Peru"}, "battles": ['
@@ -55,9 +55,9 @@ PASTED = {  # in place of the files that examples name
     "threats": TURN,
     "win": TURN,
 }
-MORE = {"steps": {"take": "South America"}}  # what a pasted example needs besides
+MORE = {"steps": {"take": "South America"}}  # more parameters of pasted examples
 NAMED_FILE = re.compile(r"\.(toml|jsonl?|csv)\b")
-WORDS = {  # what a player asks, on the menu
+WORDS = {  # the question of a player, by name
     "goals": "What can this turn reach?",
     "steps": "What did each step change?",
     "threats": "What can they do to me?",
@@ -71,8 +71,8 @@ WORDS = {  # what a player asks, on the menu
     "audit": "Are these dice fair?",
     "compare": "Do all methods agree?",
     "review": "Was it luck, or were it mistakes?",
-    "roll": "What does one roll cost?",
-    "rules": "What do other rules change?",
+    "roll": "How costly is one roll?",
+    "rules": "How do other rules differ?",
     "simulate": "What do a million games say?",
     "table": "All battles on one page",
 }
@@ -100,7 +100,7 @@ def _environment() -> Environment:
         "bar": bar_percent,
         "cell": cell_text,
         "said": _said,
-        "ticked": _ticked,
+        "ticked": _mark_code,
     }
     environment.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
     environment.globals["version"] = iacta.__version__
@@ -130,7 +130,7 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     forms = served_questions()
     for topic in sorted(
         Topic, key=lambda topic: topic is not Topic.BOARD
-    ):  # first what is asked most
+    ):  # the most frequent questions first
         names = [name for name, form in forms.items() if form.topic is topic and name != "plan"]
         pages = [(name, label(name), WORDS.get(name, forms[name].summary())) for name in names]
         pages = (
@@ -142,7 +142,7 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 
 
 def label(name: str) -> str:
-    """Return what a parameter or a question is called on a page.
+    """Return the name of a parameter or a question on a page.
 
     >>> label("max_rolls"), label("from_"), label("mix")
     ('Max rolls', 'Your armies', 'Roll or blitz')
@@ -174,10 +174,10 @@ def _said(text: str) -> str:
     return re.sub(r"--([a-z][a-z-]*)", lambda match: f"“{label(match[1].replace('-', '_'))}”", text)
 
 
-def _ticked(text: str) -> Markup:
+def _mark_code(text: str) -> Markup:
     """Return a text as HTML, its parts in backticks as code.
 
-    >>> str(_ticked("as with `--json`, if x < y"))
+    >>> str(_mark_code("as with `--json`, if x < y"))
     'as with <code>--json</code>, if x &lt; y'
     """
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 # escaped
@@ -201,9 +201,9 @@ def _cut(table: Table) -> Table:
 class Field:
     """An input of a form.
 
-    parameter: what it asks for.
+    parameter: the parameter.
     value: its text.
-    problem: what is wrong with it, if anything.
+    problem: the problem with the text, or an empty text.
     is_main: whether it is always visible; others are folded away.
     """
 
@@ -275,7 +275,7 @@ class Field:
         games: dict[str, list[RuleSet]] = {}
         for rule_set in RULE_SETS:
             games.setdefault(re.split(r"[,;(]", rule_set.source)[0].strip(), []).append(rule_set)
-        return [*games.items(), ("Stacked", _stacked())]
+        return [*games.items(), ("Stacked", _stack_modifiers())]
 
     @property
     def rule_set(self) -> RuleSet | None:
@@ -286,7 +286,7 @@ class Field:
 
 
 @cache
-def _stacked() -> list[RuleSet]:
+def _stack_modifiers() -> list[RuleSet]:
     names = [modifier.name for modifier in MODIFIERS]
     return [
         find_rule_set("+".join(some))
@@ -295,18 +295,20 @@ def _stacked() -> list[RuleSet]:
     ]
 
 
-def listed(form: type[Form]) -> list[Parameter]:
+def list_inputs(form: type[Form]) -> list[Parameter]:
     """Return the parameters that a form asks for."""
-    return [parameter for parameter in offered(form) if not isinstance(parameter.kind, UNLISTED)]
+    return [
+        parameter for parameter in list_parameters(form) if not isinstance(parameter.kind, UNLISTED)
+    ]
 
 
 def _fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
-    """Return the inputs of a form: first the rules and what the example on the page uses."""
+    """Return the inputs of a form: first the rules and the parameters of the example."""
     words = form.examples[FIRST.get(form.name, 0)].line
     fields = []
-    for parameter in listed(form):
+    for parameter in list_inputs(form):
         is_used = f"{option_name(parameter.name)} " in f"{words} "
         is_main = (
             parameter.is_argument
@@ -322,7 +324,7 @@ def _fields(
 
 
 def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the texts of an address by name; those of a row are joined."""
+    """Return the texts of an address by name; the texts of a row are joined."""
     texts: dict[str, str] = {}
     for name, text in pairs:
         texts[name] = f"{texts[name]} {text}" if name in texts else text
@@ -354,7 +356,7 @@ def _example(form: type[Question], example: Example) -> Question:
     return form.parse(texts)
 
 
-def _seeded(question: Question) -> Question:
+def _add_seed(question: Question) -> Question:
     """Return a question with a seed, so that its links and its picture show the same answer."""
     if getattr(question, "seed", 0) is not None:
         return question
@@ -367,7 +369,7 @@ def _seeded(question: Question) -> Question:
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the sentence of an error, by the parameter it is about or else `""`."""
     sentence = format_error(error, form, _spelt)
-    names = [parameter.name for parameter in listed(form)]
+    names = [parameter.name for parameter in list_inputs(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
@@ -383,9 +385,9 @@ def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
 class Elsewhere:
     """Where else an answer is.
 
-    link: the address of its page; a log that is too long for one is left out.
+    link: the address of its page, without a log that is too long for an address.
     api: that of its record.
-    query: what is asked of the API.
+    query: the query for the API.
     has_picture: whether it has one.
     chart: its specification, where the question is too long to be asked once more.
     copies: the same question for a shell and for Python, unless it is as long.
@@ -422,7 +424,7 @@ def problem_page(path: str, status: int, title: str, sentence: str) -> HTMLRespo
     path: the path at which it is, whose folders its links leave.
     status: its HTTP status.
     title: what went wrong, in a few words.
-    sentence: what a player can do.
+    sentence: advice for the player.
     """
     up = "../" * (path.count("/") - 1)
     return HTMLResponse(
@@ -471,11 +473,11 @@ def router(work: Work) -> APIRouter:
     for name, form in served_questions().items():
         has_log = "log" in (parameter.name for parameter in form.parameters())
         methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for an address
-        routes.add_api_route(f"/{name}", _asking(work, name), methods=methods)
+        routes.add_api_route(f"/{name}", _make_page(work, name), methods=methods)
     return routes
 
 
-def _asking(work: Work, name: str) -> Any:
+def _make_page(work: Work, name: str) -> Any:
     async def page(request: Request) -> HTMLResponse:
         return await _page(work, request, name)
 
@@ -490,7 +492,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
         pairs = await work.run(read_pairs, await read_body(request))
     texts = _texts(pairs)
     try:
-        question = _seeded(read_address(form, pairs)) if pairs else _first(form)
+        question = _add_seed(read_address(form, pairs)) if pairs else _first(form)
         run = work.search if form.is_search else work.run
         page = run(write_answer, question, texts or _written(question), is_posted)
         return HTMLResponse(await while_there(request, page))
@@ -576,7 +578,7 @@ def write_about() -> bytes:
 
 def _written(question: Question) -> dict[str, str]:
     """Return the texts that ask a question, by the names of its parameters."""
-    parameters = listed(type(question))
+    parameters = list_inputs(type(question))
     values = [(parameter, getattr(question, parameter.name)) for parameter in parameters]
     return {
         parameter.name: parameter.kind.text(value)
@@ -592,7 +594,9 @@ def _others(form: type[Question]) -> list[tuple[str, str]]:
         for example in form.examples
         if not NAMED_FILE.search(example.line)
     ]
-    names = [parameter.name for parameter in form.parameters() if parameter not in listed(form)]
+    names = [
+        parameter.name for parameter in form.parameters() if parameter not in list_inputs(form)
+    ]
     return [
         (f"{form.name}?{address(question)}", words)
         for question, words in examples
@@ -620,7 +624,7 @@ class Article:
 
 @cache
 def _about() -> dict[str, Any]:
-    """Return what the page about iacta shows: the methods and the literature."""
+    """Return the methods and the literature for the page about iacta."""
     from iacta_literature.published import read_rows  # slow to import, as the articles are
     from iacta_literature.run import SOURCES
 
@@ -637,16 +641,16 @@ def _about() -> dict[str, Any]:
     files = [f"iacta.methods.{name}" for name in METHODS]
     docs = [import_module(file).__doc__ or "" for file in files if find_spec(file)]
     return {
-        "methods": [_titled(doc) for doc in docs],
+        "methods": [_split_title(doc) for doc in docs],
         "sources": sources,
         "values": sum(source.values for source in sources),
     }
 
 
-def _titled(doc: str) -> tuple[str, str]:
+def _split_title(doc: str) -> tuple[str, str]:
     """Return the name and the summary with which a docstring begins.
 
-    >>> _titled("Closed form: exact odds, by counting paths.")
+    >>> _split_title("Closed form: exact odds, by counting paths.")
     ('Closed form', 'exact odds, by counting paths')
     """
     begins = doc.partition("\n\n")[0].replace("`", "")

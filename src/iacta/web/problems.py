@@ -42,7 +42,7 @@ class ProblemDetails(NamedTuple):
     """What went wrong.
 
     status: of HTTP.
-    sentence: what is wrong.
+    sentence: the problem.
     parameter: the parameter that it is about; `None` if there is none.
     headers: more headers of the response.
     """
@@ -66,7 +66,7 @@ class ProblemDetails(NamedTuple):
         return Response(text, self.status, dict(self.headers), media_type=PROBLEM)
 
 
-def problem_of(error: Exception) -> ProblemDetails:
+def find_problem(error: Exception) -> ProblemDetails:
     if isinstance(error, IactaError):
         return ProblemDetails(422, str(error), error.parameter)
     if isinstance(error, BusyError):
@@ -96,9 +96,9 @@ def add_problems(
     """
 
     async def answer(request: Request, error: Exception) -> Response:
-        problem = problem_of(error)
+        problem = find_problem(error)
         if problem.status == 405:
-            problem = problem._replace(headers={"Allow": _allowed(app, request)})
+            problem = problem._replace(headers={"Allow": _list_methods(app, request)})
         is_page = "text/html" in request.headers.get("accept", "")
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if not is_page or path.startswith("/api/"):
@@ -131,11 +131,11 @@ def add_problems(
         return await answer(request, BusyError("the server has no room for more; ask again soon"))
 
     app.add_exception_handler(OSError, answer_os_error)
-    # What is not foreseen is answered too, and then raised on, for the log.
+    # An unexpected error gets an answer, and is raised again for the log.
     app.add_exception_handler(Exception, answer_unforeseen)
 
 
-def _allowed(app: FastAPI, request: Request) -> str:
+def _list_methods(app: FastAPI, request: Request) -> str:
     scope = {**request.scope, "root_path": request.scope.get("app_root_path", "")}
     taken = [
         method.value

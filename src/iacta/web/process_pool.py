@@ -5,7 +5,7 @@ pictures has processes that have loaded V8. Both restart a job of more than a se
 lane. The fourth lane searches plans. Each lane has a bounded queue and refuses further jobs.
 
 A process ends when nobody waits for its answer any more, or when its time is over. It is never
-interrupted and used again before it has replied, as what it remembers could be half written.
+interrupted and used again before it has replied, because its caches could be half written.
 """
 
 import asyncio
@@ -84,13 +84,13 @@ class Work:
             lane.close()
 
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return what a function returns in another process.
+        """Return the result of a function in another process.
 
         function: a function of a module, which can be pickled, as its arguments and its result.
         args: its arguments.
 
         An error of iacta is raised as it is. If this is cancelled, the process is ended. A process
-        that dies soon is not the fault of what is asked: that is tried once more.
+        that dies soon is not the fault of the question, which is tried once more.
         """
         return await self._run_in_lane(self._quick, Job(function, args))
 
@@ -111,7 +111,7 @@ class Work:
         *args: Any,
         report: Report | None = None,
     ) -> Any:
-        """Return what a function returns that searches a plan, as `run` does.
+        """Return the result of a function that searches for a plan, as `run` does.
 
         function, args: as `run` takes them.
         report: receives progress; then the function has a keyword `watch`.
@@ -189,7 +189,7 @@ class _Lane:
             self._free.release()
 
     async def _take(self) -> "_Worker":
-        """Return a process as soon as one is idle, or refuse if too many jobs wait already."""
+        """Return the next idle process, or refuse if too many jobs wait already."""
         try:
             if self._waiting >= self._most_waiting:
                 raise TimeoutError
@@ -201,11 +201,11 @@ class _Lane:
                 self._waiting -= 1
         except TimeoutError:
             raise BusyError("the server is too busy; ask again soon") from None
-        return self._idle.pop()  # the last one may remember what it is asked
+        return self._idle.pop()  # the last process may have cached the answer
 
 
 class _Worker:
-    """One process, seen from the server, and those that take its place.
+    """One process, seen from the server, and its successors.
 
     niceness, finishing, draws: as in `_Lane`.
     is_worn: whether another one should do so, as it is in the middle of something or too large.
@@ -234,7 +234,7 @@ class _Worker:
             await _start_in_thread(process, theirs)
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             self._process = process
-            await self._received()  # when it is ready
+            await self._receive()  # when it is ready
         except BaseException:
             ours.close()
             raise
@@ -273,11 +273,11 @@ class _Worker:
             timers.append(loop.call_at(late - self._finishing * left, self._interrupt))
         try:
             self._writer.write(pickle.dumps(job))
-            reply = await self._received()
+            reply = await self._receive()
             while isinstance(reply, Progress):
                 if report is not None:
                     await report(reply)
-                reply = await self._received()
+                reply = await self._receive()
             self.is_worn = reply.is_worn
             if reply.error is not None:
                 raise reply.error
@@ -294,7 +294,7 @@ class _Worker:
             for timer in timers:
                 timer.cancel()
 
-    async def _received(self) -> Progress | Reply:
+    async def _receive(self) -> Progress | Reply:
         try:
             length = int.from_bytes(await self._reader.readexactly(8))
             reply: Progress | Reply = pickle.loads(await self._reader.readexactly(length))  # noqa: S301 # from our process
@@ -357,7 +357,7 @@ async def _start_in_thread(process: Any, link: socket.socket) -> None:
 
 
 def _processes() -> Any:
-    """Return what starts processes: copies of one that has loaded everything, if possible."""
+    """Return a context that starts processes, by a fork server with all modules if possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

@@ -21,8 +21,8 @@ def served_questions() -> dict[str, type[Question]]:
     return {form.name: form for form in QUESTIONS.load_all() if form.name != "board"}
 
 
-def offered(form: type[Form]) -> tuple[Parameter, ...]:
-    """Return the parameters that a server takes: those that name no file."""
+def list_parameters(form: type[Form]) -> tuple[Parameter, ...]:
+    """Return the parameters that a server accepts: no files."""
     return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)
 
 
@@ -34,11 +34,11 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
 
     Unknown and repeated names are refused.
     """
-    known = {parameter.name: parameter for parameter in offered(form)}
+    known = {parameter.name: parameter for parameter in list_parameters(form)}
     texts: dict[str, Any] = {}
     for name, text in pairs:
         if name not in known:
-            raise IllegalError(explain_unknown_parameter(form, name, offered(form)))
+            raise IllegalError(explain_unknown_parameter(form, name, list_parameters(form)))
         if not text.strip():
             continue
         if known[name].kind.is_row:
@@ -57,10 +57,10 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     form: the question.
     record: values by the names of parameters; unknown names are refused.
     """
-    known = {parameter.name: parameter for parameter in offered(form)}
+    known = {parameter.name: parameter for parameter in list_parameters(form)}
     for name in record:
         if name not in known:
-            raise IllegalError(explain_unknown_parameter(form, name, offered(form)))
+            raise IllegalError(explain_unknown_parameter(form, name, list_parameters(form)))
     missing = [
         parameter
         for parameter in known.values()
@@ -74,7 +74,7 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
 def address(question: Question) -> str:
     """Return the query of a question's address: all that differs from the defaults."""
     pairs: list[tuple[str, str]] = []
-    for parameter in offered(type(question)):
+    for parameter in list_parameters(type(question)):
         value = getattr(question, parameter.name)
         if value == parameter.default or value is None:
             continue

@@ -14,7 +14,7 @@ from json import dumps
 from fastapi import Request
 from starlette.responses import StreamingResponse
 
-from iacta.web.problems import problem_of
+from iacta.web.problems import find_problem
 from iacta.web.process_pool import Work
 from iacta.web.worker import Progress, answer_part
 
@@ -60,7 +60,7 @@ async def _lines(work: Work, name: str, body: bytes) -> AsyncIterator[str]:
             answer = await work.search(answer_part, name, body, "record", report=report)
             tell("answer", answer.decode())
         except Exception as error:
-            tell("problem", dumps(problem_of(error).record()))
+            tell("problem", dumps(find_problem(error).record()))
         unsent.pop("progress", None)  # the last line has an answer or a problem
         is_over = True
         has_news.set()

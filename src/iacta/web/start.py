@@ -17,14 +17,14 @@ from iacta.plan import Play, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # of a game that is almost lost, and won
-SIZE = {"width": 400, "height": 255}  # of the picture
+SEED = 2  # this game is almost lost, and won
+SIZE = {"width": 400, "height": 255}  # pixels
 
 
 class Still(NamedTuple):
-    """The game after one of its conquests.
+    """The game after a conquest.
 
-    words: what has happened, and what that makes of the chance.
+    words: the conquest, and the chance after it.
     owners, armies: of each territory, the owners as numbers.
     """
 
@@ -38,7 +38,7 @@ class Game(NamedTuple):
 
     scene: the map, with an arrow for each conquest.
     tones, digits: the colours of each owner and of the numbers on it.
-    stills: the start, and what follows each conquest.
+    stills: the start, and the state after each conquest.
     """
 
     scene: Scene
@@ -84,7 +84,7 @@ def _still(words: str, position: Position, owners: list[str]) -> Still:
 
 
 def drawn_game() -> dict[str, Any]:
-    """Return what the picture of the game is written from, its numbers in units of the picture."""
+    """Return the data of the picture, in units of the picture."""
     played = game()
     scene, start = played.scene, played.stills[0]
 

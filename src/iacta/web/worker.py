@@ -1,4 +1,4 @@
-"""What a process of the server computes: the requested parts of an answer.
+"""The functions of worker processes: they compute the requested parts of an answer.
 
 Such a process runs `serve`: it takes jobs from a socket, one after another, and sends back progress
 and results. It neither reads nor writes files for clients. Results are the bytes of a response: the
@@ -47,7 +47,7 @@ from iacta.web.read_question import read_address, read_record, served_questions
 Part: TypeAlias = Literal["record", "rows", "spec", "svg", "dark_svg"]
 Given: TypeAlias = bytes | Sequence[tuple[str, str]]
 
-MOST_EXACT = 2**53  # of floats
+MOST_EXACT = 2**53  # floats represent all integers up to this number
 FORMS = served_questions()  # loaded before the first question
 
 
@@ -77,10 +77,10 @@ class Progress(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a job came to.
+    """The result of a job.
 
     result: what its function returned.
-    error: what it raised instead.
+    error: the exception that it raised instead.
     is_worn: whether the process has had so much memory that another one should take its place.
     """
 
@@ -282,7 +282,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
 
 def _sendable(result: Any) -> Any:
-    """Return a result; refuse one that is larger than `MOST_ANSWER_BYTES`."""
+    """Return a result; refuse more than `MOST_ANSWER_BYTES`."""
     size = len(result) if isinstance(result, bytes) else 0
     if size > MOST_ANSWER_BYTES:
         raise IactaError(
@@ -310,7 +310,7 @@ def _done(job: Job, send: Callable[[Progress], None]) -> Any:
 
 
 def _told(error: Exception) -> Exception:
-    """Return an error as it is sent: those of iacta with their parameter, others for the log."""
+    """Return an error to be sent: an error of iacta with its parameter, any other for the log."""
     if isinstance(error, MemoryError):
         return IactaError("these numbers need more memory than a server gives")
     if not isinstance(error, IactaError):

@@ -1,4 +1,4 @@
-// What a page asks the server: pages, JSON, and answers in lines that improve.
+// Requests to the server: pages, JSON, and answers in lines that improve.
 
 const MOST_TIMES = 60;
 const PAUSE = 2000; // milliseconds until a busy server is asked again
@@ -11,7 +11,7 @@ class Busy extends Refused {}
 
 const refusal = ({ status, detail }) => (status === 503 ? new Busy(detail) : new Refused(detail));
 
-/** Return the response of the server, or throw its refusal; a page that says what is wrong is a response. */
+/** Return the response of the server, or throw its refusal; a page with a problem is a response. */
 async function response(address, options) {
   let found;
   try {
@@ -28,7 +28,7 @@ async function response(address, options) {
   );
 }
 
-/** Return what is asked for; while the server is busy, ask again, unless `signal` has ended it. */
+/** Return the result of a request; repeat it while the server is busy, until `signal` ends it. */
 async function patiently(ask, signal, waiting = () => {}) {
   for (let times = 0; ; times++) {
     try {
@@ -67,7 +67,7 @@ export function page(address, { body, signal, waiting } = {}) {
 }
 
 /**
- * Return what the server answers to JSON; a busy server is asked again.
+ * Return the server's answer to JSON; a busy server is asked again.
  * @param {string} address
  * @param {object} body
  * @param {AbortSignal} [signal]

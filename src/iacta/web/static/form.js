@@ -20,7 +20,7 @@ let working = 0;
 let drawing = 0;
 const address = new Address();
 
-/** Returns what the form asks, as the query of an address has it. */
+/** Return the question of the form, as the query of an address. */
 function query() {
   const asked = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
@@ -98,7 +98,7 @@ document.querySelector("#working button").addEventListener("click", () => {
 });
 addEventListener("pageshow", setIdle); // as it was left, if one comes back to it
 
-/** Shows what differs on a new page: the answer, and what is wrong with the form. */
+/** Show the differences of a new page: the answer, and the problems of the form. */
 function showPage(found, link) {
   const isAnswered = found.querySelector("#link") !== null;
   answer.classList.toggle("old", !isAnswered); // the last answer stays in sight
@@ -114,7 +114,7 @@ function showPage(found, link) {
   if (!isAnswered) return;
   const rest = document.querySelector("#rest");
   const picture = rest.querySelector("#picture > *");
-  if (picture) found.querySelector("#picture")?.replaceChildren(picture); // until the new one is drawn
+  if (picture) found.querySelector("#picture")?.replaceChildren(picture); // until the new picture is drawn
   redraw(rest, ...found.querySelector("#rest").childNodes);
   rest.hidden = false;
   rest.querySelector("#link").href = link;
@@ -144,7 +144,7 @@ function clear() {
   document.querySelector("#lead").textContent = "";
 }
 
-/** Asks what the fragment of the address holds, if it holds a log. */
+/** Ask about the log in the fragment of the address, if there is a log. */
 async function openAddress() {
   const held = new URLSearchParams(location.hash.slice(1));
   if (!held.has("log")) return;
@@ -152,7 +152,7 @@ async function openAddress() {
   try {
     held.set("log", await unpack(held.get("log")));
   } catch {
-    showWrong("Cannot read the log in the address; a part of it may be missing.");
+    showWrong("Cannot read the log in the address; it may be incomplete.");
     return;
   }
   for (const [name, value] of held) {
@@ -236,7 +236,7 @@ form.addEventListener("keydown", (event) => {
   }
 });
 
-// What the form shows without the server.
+// Changes of the form that need no server.
 
 form.addEventListener("change", (event) => {
   if (event.target.name !== "rules") return;

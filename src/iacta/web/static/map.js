@@ -67,8 +67,7 @@ async function restore() {
       useBoard(await boardOf(code));
     } catch (error) {
       useBoard(await boardOf(""));
-      const reason =
-        error instanceof Refused ? `: ${error.message}` : "; a part of it may be missing";
+      const reason = error instanceof Refused ? `: ${error.message}` : "; it may be incomplete";
       wrong = `Cannot read the board in the address${reason}.`;
     }
   }

@@ -1,4 +1,4 @@
-// What turns are worth: searches that go on in the background, and what they found.
+// Searches: they go on in the background, and keep their answers.
 
 import { asked, Refused } from "./ask.js";
 
@@ -9,7 +9,7 @@ const MOST_KEPT = 300;
  * two answers is kept, by default the later one.
  * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object, better?: (before: object, found: object) => object}} Job
  *
- * What is known of it, how far the search is, and how many seconds were searched to the end.
+ * The answer so far, the progress of the search, and the seconds of the longest finished search.
  * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
  */
 
@@ -52,7 +52,7 @@ export class Searches {
   }
 
   /**
-   * Search what is not known yet, the first job first; what is not wanted any more ends.
+   * Search for the first job without a final answer; end a search that is no longer wanted.
    * @param {Job[]} jobs
    */
   want(jobs) {
@@ -63,7 +63,7 @@ export class Searches {
     if (first) this.search(first);
   }
 
-  /** End the search; what is known stays. */
+  /** End the search; its answer so far stays. */
   end() {
     this.control?.abort();
     Object.assign(this, { job: null, control: null });
@@ -88,7 +88,7 @@ export class Searches {
     const handlers = {
       progress: (words, value) => {
         if (control.signal.aborted) return;
-        // A chance never gets worse: what was found before is still there.
+        // A chance never gets worse: the earlier play is still possible.
         const before = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
         if (value === null || value < Math.max(before, entry.soFar?.value ?? -1)) return;
         entry.soFar = { words, value };

@@ -6,14 +6,14 @@
 import { redraw } from "./redraw.js";
 
 /**
- * What is shown on the map: players, owners, armies, mover, targets, stay and keep as in a state,
+ * The contents of the map: players, owners, armies, mover, targets, stay and keep as in a state,
  * and beside them
  * @typedef {object} View
  * @property {string[]} tones the colour of each player
  * @property {number|null} chosen the territory that is chosen
  * @property {number|null} aimed the territory that is about to be attacked
  * @property {string[]|null} figures the chance to own each territory at the end, where they differ
- * @property {object|null} scene arrows and labels, where they are not those of the board
+ * @property {object|null} scene arrows and labels, null for the arrows and labels of the board
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -22,7 +22,7 @@ const LONGEST = 24;
 const UNIT = 1.25; // pixels of a unit on small maps: names are 11 pixels high, badges 32 apart
 const GROWTH = [0.5, 0.75]; // of a unit on larger maps, and on those for a projector
 const MOST_ZOOM = 6;
-const BESIDE = 40; // pixels between what is brought into sight and the edges of what is seen
+const BESIDE = 40; // pixels between revealed territories and the edges of the view
 const NEAR = 24; // pixels from a badge in which a click still means its territory
 const LONG = 500; // milliseconds after which a press is held
 const STILL = 10; // pixels that a finger may move in it
@@ -107,7 +107,7 @@ export class BoardMap {
     }
   }
 
-  /** Return how wide the map is where all of it is seen, in pixels. */
+  /** Return the width of the map when the whole map is in view, in pixels. */
   room() {
     const [, , wide, high] = this.board.scene.frame;
     const most = parseFloat(getComputedStyle(this.view).maxHeight) || Infinity;
@@ -144,7 +144,7 @@ export class BoardMap {
     this.followed = String(wanted);
   }
 
-  /** Return the box around territories in pixels, and whether all of it is seen. */
+  /** Return the box around territories in pixels, and whether the whole box is in view. */
   around(territories) {
     const { view } = this;
     const at = territories.map((t) => this.pixel(this.board.scene.badges[t]));
@@ -187,7 +187,7 @@ export class BoardMap {
     if (!this.around([t]).isSeen) this.bring([t]);
   }
 
-  /** Show a position from its beginning: the whole map, or as large as an empty one is tapped. */
+  /** Show a new position: the whole map, or an empty board large enough for taps. */
   begin() {
     this.zoom = this.shown.owners.every((owner) => owner < 0) ? this.chosen : 1;
     this.draw();
@@ -199,7 +199,7 @@ export class BoardMap {
     this.zoomAt(factor, [box.left + box.width / 2, box.top + box.height / 2]);
   }
 
-  /** Show the map larger or smaller, so that a point of it stays where it is on the screen. */
+  /** Zoom the map around a point, which stays at its place on the screen. */
   zoomAt(factor, [x, y]) {
     const { view } = this;
     const box = view.getBoundingClientRect();
@@ -212,14 +212,14 @@ export class BoardMap {
     view.scrollTop = (view.scrollTop + dy) * grown - dy;
   }
 
-  /** Two taps on the sea show the map larger there, or all of it again. */
+  /** Zoom in at two taps on the sea, or out to the whole map. */
   tapped({ clientX, clientY, timeStamp }) {
     const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
     this.lastTap = isSecond ? -TWICE : timeStamp;
     if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
   }
 
-  /** Listen to fingers: two of them pinch, one that stays holds a territory; one that moves scrolls. */
+  /** Listen to fingers: two pinch, a resting finger holds a territory, a moving finger scrolls. */
   listenToFingers() {
     const { root, view } = this;
     let far = 0;

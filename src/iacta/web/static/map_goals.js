@@ -38,7 +38,7 @@ export function describeGoal(board, state) {
 
 /**
  * Return the parts of a state that make the goal of some parameters its goal, null without a goal.
- * @param {{take?: string, take_any?: string, eliminate?: string}} [parameters] those of `plan`
+ * @param {{take?: string, take_any?: string, eliminate?: string}} [parameters] parameters of `plan`
  */
 export function findGoalParts(board, state, { take, take_any: any, eliminate } = {}) {
   if (eliminate) return { goal: "eliminate", victim: state.players.indexOf(eliminate) };

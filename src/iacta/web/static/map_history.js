@@ -1,7 +1,7 @@
-// The history of a turn: a tree of its steps, of which any can be taken back, and what each was worth.
+// The history of a turn: a tree of its steps, in which every step can be taken back.
 //
 // The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
-// that follows; a link brings the steps, which are replayed at once. A turn is what the server says
+// that follows; a link brings the steps, which are replayed at once. A turn is the server's record
 // it is: its code, phase and sentence, who holds what, the odds of every border, and the step that
 // led here in words, or the problem why it is not possible.
 

@@ -41,7 +41,7 @@ export function startSearches() {
 }
 
 /**
- * Value the steps, those of the shown line first. If the time ends before all of them have a value,
+ * Value the steps, the shown line first. If the time ends before all steps have a value,
  * ask again, as long as more values come.
  */
 function valueSteps(line) {
@@ -111,7 +111,7 @@ export function planLonger() {
 
 // Games, goals and threats.
 
-/** Return the number of territories without an owner; with one of them, no game can be played. */
+/** Return the number of territories without an owner; they rule out whole games. */
 export const countEmpty = () => store.state.owners.filter((owner) => owner < 0).length;
 
 function turnJob(k, question, seconds, more = {}) {

@@ -11,7 +11,7 @@ const VERSION = 2;
 const GOALS = ["win", "continent", "all", "any", "eliminate", "worth"];
 export const MAX_NOTE = 200; // letters
 const LOST_STEPS = "Cannot read all steps of the link; the end of the link may be missing.";
-const NO_POSITION = "Cannot read the position in the address; a part of it may be missing.";
+const NO_POSITION = "Cannot read the position in the address; it may be incomplete.";
 // The letter of each kind of step, and the keys of its numbers; only the dice may be left out.
 const LETTERS = {
   attack: ["a", "from", "to", "left", "their_left", "dice"],
@@ -105,7 +105,7 @@ export function readLink(fragment, board, maxSteps) {
 function describeLoss(given, steps, at, maxSteps) {
   const version = readNumber(given.get("v") ?? "1");
   if (version === null || version > VERSION) {
-    return "The link is from a newer version of iacta, and a part of it may be missing.";
+    return "The link is from a newer version of iacta, and may be incomplete.";
   }
   if (version === 1) {
     const isWhole = steps.length === Math.min(countSteps(given), maxSteps) && at <= steps.length;

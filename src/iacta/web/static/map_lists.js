@@ -1,5 +1,4 @@
-// Lists: what a turn can be played for, and what the others can do after it. They fill in as the
-// answers come.
+// Lists: the goals of a turn, and the threats of the opponents. They fill in as the answers come.
 
 import { act } from "./map_actions.js";
 import { cut } from "./map_board.js";
@@ -62,7 +61,7 @@ function showOffer(parts, isChosen, name, figure, words) {
   );
 }
 
-/** Return what each opponent can do on their next turn, and the last move that helps most. */
+/** Return each opponent's threats on their next turn, and the last move that helps most. */
 export function showThreats() {
   const entry = findThreats();
   const threats = (entry?.found?.threats ?? []).filter(({ figure }) => figure);

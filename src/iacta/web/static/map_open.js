@@ -77,7 +77,7 @@ export function recent() {
   }
 }
 
-/** Keep a position among the last ones of this browser. */
+/** Keep a position among the recent positions of this browser. */
 export function remember(board, state) {
   const mine = state.armies.reduce(
     (sum, count, t) => sum + (state.owners[t] === state.mover ? count : 0),

@@ -4,8 +4,8 @@
 // list them.
 
 /**
- * A board as the server sends it: what is sent back in questions as `board`, how codes name it, and
- * what is drawn, as `iacta.board.scene` lays it out.
+ * A board from the server: `board` is sent back with questions, `code` names it in codes, and `scene`
+ * is its drawing, as `iacta.board.scene` lays it out.
  * @typedef {{board: string|object, name: string, code: string, territories: string[],
  *   remarks: {line: number|null, text: string}[], scene: object,
  *   continents: {name: string, bonus: number, territories: number[]}[]}} Board
@@ -23,9 +23,9 @@
  * @property {number[]} owners of each territory, -1 for nobody
  * @property {number[]} armies
  * @property {string} rules
- * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty while none is chosen;
+ * @property {""|"win"|"continent"|"all"|"any"|"eliminate"|"worth"} goal empty before the choice;
  *   it is about a `continent`, a player as `victim`, or territories as `targets`
- * @property {boolean} hold whether what is taken is to be held, too
+ * @property {boolean} hold whether conquests must be held, too
  * @property {Record<number, number>} keep larger garrisons
  * @property {number[]} stay territories that may not attack
  * @property {number} fresh new armies to place first
@@ -176,7 +176,7 @@ export function letters(players) {
   return found;
 }
 
-// What the server is asked.
+// Questions to the server.
 
 /** Whether territories are chosen one by one for the goal. */
 export const canAim = ({ goal }) => goal === "all" || goal === "any";

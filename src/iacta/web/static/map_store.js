@@ -1,6 +1,6 @@
 // The store: the state of the page, and everything else that changes, in one object.
 //
-// The other modules read `store`. `update` changes what is only on the screen; `commit` replaces the
+// The other modules read `store`. `update` changes parts that are only on the screen; `commit` replaces the
 // state, which the address contains, too. Both draw the page again.
 
 import { Tree } from "./map_history.js";

@@ -74,7 +74,7 @@ export function playerRow(state, player, mark, commit) {
  * Return the table of some territories.
  * @param {boolean} canAim whether territories can be made the goal
  * @param {{hold: Function, aim: Function, stay: Function, keep: Function, choose: Function}} changed
- *   what is called for each change, with the territory and the new value
+ *   callbacks for each change, with the territory and the new value
  */
 export function territoryTable(board, view, some, canAim, changed) {
   const heads = ["Territory", "Owner", "Armies", canAim && "Goal", "Stays", "Keep"]

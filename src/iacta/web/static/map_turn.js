@@ -1,4 +1,4 @@
-// The next action of a turn: one of several panels, by the phase of the turn.
+// The next action of a turn: a panel for each phase.
 
 import { act } from "./map_actions.js";
 import { cut } from "./map_board.js";

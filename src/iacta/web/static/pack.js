@@ -11,7 +11,7 @@ export async function pack(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Returns the text that `pack` has compressed; a very large one is refused. */
+/** Return the text that `pack` has compressed; a very large text is refused. */
 export async function unpack(code) {
   const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));

@@ -49,7 +49,7 @@ addEventListener("click", ({ target }) => {
     target.select();
     setTimeout(() => {
       if (target.value === value) target.select();
-    }); // a click on what is selected sets the caret now
+    }); // a click on a selection sets the caret now
   }
   tapped = target;
 });

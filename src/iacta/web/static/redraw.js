@@ -1,9 +1,9 @@
-// Parts of a page that are drawn again and again: what is as before stays, with its focus and its text.
+// Redrawing: elements that do not change stay in the page, with their focus and their text.
 
-const OWN = ["open", "style"]; // what a visitor opens stays open; styles are set as properties
+const OWN = ["open", "style"]; // a visitor's open details stay open; styles are set as properties
 
 /**
- * Return an element; a child can be a list, and what is not to be shown is null, false or undefined.
+ * Return an element; a child can be a list; null, false and undefined are not shown.
  * @param {string} name
  * @param {Record<string, unknown>} properties
  * @param {...unknown} children
@@ -18,8 +18,8 @@ export function element(name, properties = {}, ...children) {
 const shown = (children) => children.flat(Infinity).filter((each) => each || each === 0);
 
 /**
- * Give a place the children that are wanted, by changing those that it has: what has an `id` or a
- * `key` remains what it is wherever it moves, and all else by its place.
+ * Change the children of a place into the wanted children. A child with an `id` or a `key` keeps its
+ * identity when it moves; any other child is identified by its position.
  * @param {Element} place
  * @param {...unknown} wanted children, as `element` takes them
  */

@@ -7,7 +7,7 @@ const ONE = /^[1-9]\d{0,2}(,\d{3})+,?$/; // 8,200 is one number
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
 const MARKS = [":", "@", "~"]; // before the rules, the garrison and the armies held back of one territory
 
-/** Replaces the input that holds the whole row, which is still what is sent; `changed` is called when it is another. */
+/** Replace the input of a row, which is still sent; `changed` is called after each change. */
 export function makeRow(input, rules, changed) {
   const word = input.name === "fronts" ? "Front" : "Territory";
   const field = input.closest(".field");
@@ -21,7 +21,7 @@ export function makeRow(input, rules, changed) {
   label.replaceWith(element("span", { className: "label" }, label.textContent));
   const names =
     input.name === "territories" && rules ? [...rules.querySelectorAll("option[data-line]")] : [];
-  field.querySelector(".help").hidden = names.length > 0; // it is about how to write what they hold
+  field.querySelector(".help").hidden = names.length > 0; // it explains marks that the own inputs replace
   Object.assign(input, { type: "hidden", required: false });
   input.parentElement.hidden = true;
   input.parentElement.after(frame);
@@ -142,7 +142,7 @@ export function makeRow(input, rules, changed) {
     announce(`Moved to ${to + 1} of ${texts.length}`);
   }
 
-  /** Takes what is typed into an entry; several are pasted, or one is ended by a space or a comma. */
+  /** Take the text of an entry; spaces and commas separate several entries. */
   function type(text) {
     const parts = entries(text);
     if (parts.length > 1) {

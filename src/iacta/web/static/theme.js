@@ -1,4 +1,4 @@
-// Sets the colours before anything is drawn: those that were chosen, else those of the system.
+// Sets the colours before the page is drawn: the visitor's choice, or the colours of the system.
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 
