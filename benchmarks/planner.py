@@ -38,7 +38,7 @@ from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.planner import STYLES
-from iacta.plan.policy import FEW_STATES, STARTS, policy_for
+from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
@@ -89,8 +89,8 @@ def exact_marks() -> Iterator[Mark]:
         goal = (TakeAll, TakeAny)[seed % 2](position.list_territories("blue"))
         core = Search(read_problem(position, goal))
         started = time.process_time()
-        if core.solve(Deadline(), FEW_STATES) is None:
-            rates.append(FEW_STATES / (time.process_time() - started))
+        if core.solve(Deadline(), MAX_STATES_BY_DEFAULT) is None:
+            rates.append(MAX_STATES_BY_DEFAULT / (time.process_time() - started))
             continue
         started = time.perf_counter()
         proven += best_plan(position, goal).proven
@@ -148,8 +148,8 @@ def hard_marks(limit: float = FEW) -> Iterator[Mark]:
     for k, hard in enumerate(hard_positions(), start=1):
         plan = best_plan(hard.position, hard.goal, time_limit=limit)
         simulated = simulate_plan(plan, runs=RUNS, seed=k)
-        off = abs(plan.counted - simulated.value) / max(simulated.error, 1 / RUNS)
-        yield Mark(f"hard position {k}: reported", plan.counted, None, True, 1)
+        off = abs(plan.comparable_value - simulated.value) / max(simulated.error, 1 / RUNS)
+        yield Mark(f"hard position {k}: reported", plan.comparable_value, None, True, 1)
         # What was reached is an estimate of as many games: two standard errors are let pass.
         noise = 2 * (2 * hard.reached * (1 - hard.reached) / RUNS) ** 0.5
         yield Mark(
@@ -187,7 +187,7 @@ def play_marks(
         for limit, plan in plans.items():
             found = values[plan.policy.style]
             short[limit].append(100 * (known - found.mean()))
-            low, high = plan.interval or (plan.counted, plan.counted)
+            low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
             error = 2 * found.std() / games**0.5
             inside.append(bool(low - error <= found.mean() <= high + error))
     for limit, points in short.items():
@@ -219,7 +219,7 @@ def gap_marks(positions: int = 8) -> Iterator[Mark]:
         claim = f"{kind}s at {limit:g} s: median gap"
         yield Mark(claim, statistics.median(gaps), most, False, len(gaps))
     gains = [
-        later.counted - early.counted
+        later.comparable_value - early.comparable_value
         for early, later in zip(plans[FEW], plans[MANY], strict=True)
         if not early.proven
     ]

@@ -122,14 +122,14 @@ def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
 
 
 def test_the_title_states_the_finding(asia: Plan) -> None:
-    chance = percent(asia.counted)
+    chance = percent(asia.comparable_value)
     assert charts.plan_map(asia).title.startswith(f"You take Asia with a chance of {chance}")
     start = position_on(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))
     assert charts.plan_map(gone).title.startswith("You eliminate blue ")
     gains = best_plan(start, iacta.Worth())
     printed = charts.plan_map(gains).title
-    assert printed.startswith(f"To attack gains {gains.counted - 1:.2f} points on average")
+    assert printed.startswith(f"To attack gains {gains.comparable_value - 1:.2f} points on average")
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
     assert charts.plan_map(cannot).title.startswith("You cannot take T1: red has no stack that can")
     assert (

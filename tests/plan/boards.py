@@ -14,7 +14,7 @@ from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
-from iacta.plan.best import plan_of
+from iacta.plan.best import make_plan
 from iacta.plan.goals import Rewards
 from iacta.plan.planner import Found
 from iacta.plan.policy import Policy
@@ -266,4 +266,4 @@ def planned(policy: Policy) -> Plan:
     """Return the plan that goes by a policy, with its exact value."""
     report = policy.search.flow(Deadline())
     assert report is not None
-    return plan_of(Found(policy, report.value, None, report.value, report, 0), 0.0)
+    return make_plan(Found(policy, report.value, None, report.value, report, 0), 0.0)

@@ -13,8 +13,8 @@ from iacta import Battle, Board, Position, evaluate
 from iacta.native.deadline import Deadline
 from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, first_attacks
-from iacta.plan.best import plan_of
-from iacta.plan.planner import STYLES, Planner, followed
+from iacta.plan.best import make_plan
+from iacta.plan.planner import STYLES, Planner, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, policy_for
 from iacta.plan.problem import read_problem
 from iacta.plan.report import main_line
@@ -72,7 +72,7 @@ def test_its_exact_value_is_what_its_moves_are_paid(seed: int) -> None:
     plan = planned(looking(game, style=style))
     paid = float(twin_of(game).followed(plan.next_move))
     assert plan.value == pytest.approx(paid, abs=1e-9)
-    assert plan.counted - plan.problem.held <= best_value(game) + 1e-9
+    assert plan.comparable_value - plan.problem.held <= best_value(game) + 1e-9
 
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])
@@ -134,7 +134,7 @@ def test_an_interval_is_what_games_of_the_turn_with_other_dice_give() -> None:
 @pytest.mark.parametrize("rules", [*ROLLED, BLITZ], ids=repr)
 def test_every_rule_can_be_planned_where_states_are_too_many(rules: object) -> None:
     plan = best_plan(BLUE, TakeAll("South America"), rules, budget=0.02)  # type: ignore[arg-type]
-    assert 0.0 < plan.counted <= plan.upper_bound + 1e-9
+    assert 0.0 < plan.comparable_value <= plan.upper_bound + 1e-9
     assert plan.next_move() is not None
 
 
@@ -261,7 +261,9 @@ def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
     for each in [*hard_positions()][::3]:
         problem = read_problem(each.position, each.goal)
         for style in STYLES:
-            plan = plan_of(followed(policy_for(problem, style, states=0), Deadline(), 0.05), 0.0)
+            plan = make_plan(
+                evaluate_policy(policy_for(problem, style, states=0), Deadline(), 0.05), 0.0
+            )
             move = plan.next_move()
             assert move is not None
             first = move.start, move.to

@@ -42,7 +42,7 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
             battles = luck_with_plan(plan, path)
             total = sum(each.luck for each in battles)
             assert battles[0].before == pytest.approx(plan.value, abs=1e-9)
-            assert total == pytest.approx(battles[-1].after - plan.counted, abs=1e-9)
+            assert total == pytest.approx(battles[-1].after - plan.comparable_value, abs=1e-9)
             assert battles[-1].after in (0.0, 1.0)
             mean += chance * total
             variance += chance * sum(each.spread**2 for each in battles)
@@ -56,7 +56,7 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
     assert ends > 10
     assert mean == pytest.approx(0.0, abs=1e-9)
     # All the luck there is: the variance of success.
-    assert variance == pytest.approx(plan.counted * (1 - plan.counted), abs=1e-9)
+    assert variance == pytest.approx(plan.comparable_value * (1 - plan.comparable_value), abs=1e-9)
 
 
 def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice() -> None:
@@ -72,7 +72,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
         mine, theirs = start.armies[decision.start], start.armies[decision.to]
         end = mine - first.attackers, theirs - first.defenders
         (battle,) = luck_with_plan(plan, [end])
-        assert battle.before == pytest.approx(plan.counted, abs=1e-9)
+        assert battle.before == pytest.approx(plan.comparable_value, abs=1e-9)
         seen += 1
     assert seen > 10
 
@@ -82,7 +82,7 @@ def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
     (battle,) = luck_with_plan(plan, [(8, 0)])
     assert battle.before == pytest.approx(plan.value)
     assert battle.after == 1.0
-    assert math.isclose(battle.luck, 1 - plan.counted)
+    assert math.isclose(battle.luck, 1 - plan.comparable_value)
     with pytest.raises(IactaError, match="the plan is over after 1 ends, got more"):
         luck_with_plan(plan, [(8, 0), (7, 0)])
 

@@ -138,7 +138,7 @@ def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> No
         while play.move is not None:
             play = play.after(*play.thrown(rng))
         won -= play.position.find_holding("b").owner != "red"
-    chance = plan.counted
+    chance = plan.comparable_value
     assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
 
 
@@ -177,7 +177,7 @@ def test_territories_that_all_armies_have_left_remain_the_player_s(
         value = plan.policy.value(problem.start)[0]
     else:
         assert plan.proven
-        value = plan.counted
+        value = plan.comparable_value
     assert reach_goal(plan.follow()) == pytest.approx(value, abs=1e-9)
 
 
@@ -217,7 +217,7 @@ def test_a_plan_by_battles_goes_on_with_what_it_began() -> None:
 def test_a_plan_that_is_over_has_no_next_move() -> None:
     play = best_plan(ROW, TakeAll("a,b")).follow()
     over = Position(ROW.board, "red", (Holding("red", 1),) * 3)
-    done = play.plan.reached(over)
+    done = play.plan.resume(over)
     assert done.move is None
     with pytest.raises(IllegalError, match="a plan that is over has no next move"):
         done.after(0, 1)

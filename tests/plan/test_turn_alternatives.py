@@ -114,7 +114,10 @@ def test_an_attack_that_can_only_cost_armies_is_not_listed() -> None:
         attack = Attack(way.start, way.to, way.dice)
         results = (turn.after(attack, each) for each in turn.results(attack))
         ends = (each for each in results if each.phase == "attack")  # not taken
-        assert max(best_plan(each.position, goal).counted for each in ends) < plan.counted + 1e-9
+        assert (
+            max(best_plan(each.position, goal).comparable_value for each in ends)
+            < plan.comparable_value + 1e-9
+        )
 
 
 def test_an_attack_outside_of_the_focus_of_a_plan_has_a_cost() -> None:

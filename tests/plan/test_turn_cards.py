@@ -140,7 +140,9 @@ def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
         after = position_on(
             position.board, {"s": round(able + 1 - moved), "b": round(moved)}, {"g": 3}, "green"
         )
-        values = [best_plan(placed(after, [("b", n)]), TakeAll("g")).counted for n in (0, 4)]
+        values = [
+            best_plan(placed(after, [("b", n)]), TakeAll("g")).comparable_value for n in (0, 4)
+        ]
         exact += chance * (0.25 * values[0] + 0.75 * values[1])
         without += chance * values[0]
     assert found.first == pytest.approx(first.win_probability, abs=1e-12)
@@ -186,7 +188,7 @@ def best_turn(position: Position, armies: dict[int, int]) -> float:
         mine, theirs = end.list_territories("red"), end.list_territories("green")
         rows = combinations_with_replacement(mine, number)
         placements = (placed(end, [(name, row.count(name)) for name in mine]) for row in rows)
-        return max(best_plan(each, TakeAll(theirs)).counted for each in placements)
+        return max(best_plan(each, TakeAll(theirs)).comparable_value for each in placements)
 
     @cache
     def value(turn: Turn) -> float:
@@ -325,7 +327,7 @@ def test_few_games_that_end_alike_are_not_certain(ends: int) -> None:
     found = go_on(position, goal, {4: 1}, ends=ends)
     assert known(found.win_probability) > 0.999
     assert known(found.interval)[0] < 1.0 - 1.0 / (ends + 2)
-    exact = best_plan(position, TakeAll("b,g")).counted
+    exact = best_plan(position, TakeAll("b,g")).comparable_value
     assert known(found.interval)[0] <= exact <= known(found.interval)[1] + 1e-9
 
 

@@ -26,29 +26,31 @@ def test_goals_in_order_lie_between_their_parts_and_all_of_them(
     position: Position, first: int, second: int
 ) -> None:
     plan = best_plan(position, InOrder((FIRST, TakeAll("t1")), (first, second)))
-    alone, both = (best_plan(position, goal).counted for goal in (FIRST, BOTH))
+    alone, both = (best_plan(position, goal).comparable_value for goal in (FIRST, BOTH))
     assert plan.value == pytest.approx(first * plan.stages[0] + second * plan.stages[1], abs=1e-9)
     assert plan.win_probability == plan.stages[1] <= plan.stages[0] + 1e-12
     assert plan.stages[0] <= alone + 1e-9
     assert plan.stages[1] <= both + 1e-9
-    assert plan.counted >= (first + second) * both - 1e-9
-    assert plan.counted >= first * alone - 1e-9
-    assert plan.counted <= plan.upper_bound + 1e-9
+    assert plan.comparable_value >= (first + second) * both - 1e-9
+    assert plan.comparable_value >= first * alone - 1e-9
+    assert plan.comparable_value <= plan.upper_bound + 1e-9
 
 
 def test_the_first_of_two_goals_on_a_chain_is_what_its_first_battles_win() -> None:
     position = chain(8, [2, 1, 3])
     plan = best_plan(position, InOrder((TakeAll("t1,t2"), TakeAll("t3")), (2, 3)))
-    alone = [best_plan(position, TakeAll(names)).counted for names in ("t1,t2", "t1,t2,t3")]
+    alone = [
+        best_plan(position, TakeAll(names)).comparable_value for names in ("t1,t2", "t1,t2,t3")
+    ]
     assert plan.stages == pytest.approx(alone, abs=1e-12)
-    assert plan.counted == pytest.approx(2 * alone[0] + 3 * alone[1], abs=1e-12)
+    assert plan.comparable_value == pytest.approx(2 * alone[0] + 3 * alone[1], abs=1e-12)
     assert plan.proven
 
 
 def test_a_goal_that_is_reached_already_counts() -> None:
     position = chain(8, [2, 1])
     plan = best_plan(position, InOrder((TakeAll("start"), TakeAll("t1"))))
-    assert plan.stages == pytest.approx((1.0, best_plan(position, TakeAll("t1")).counted))
+    assert plan.stages == pytest.approx((1.0, best_plan(position, TakeAll("t1")).comparable_value))
     assert plan.value == pytest.approx(sum(plan.stages))
 
 
@@ -66,20 +68,23 @@ def test_large_boards_have_goals_in_order_too() -> None:
     goal = InOrder((TakeAll("South America"), TakeAll("Central America")))
     plan = best_plan(BLUE, goal, budget=0.1)
     assert plan.stages[0] >= plan.stages[1] > 0.99
-    assert plan.stages[1] <= plan.counted
+    assert plan.stages[1] <= plan.comparable_value
 
 
 def test_a_worth_may_have_prizes() -> None:
     position = chain(6, [2, 2])
     prize = Worth(0, bonus=0.0, prizes=((TakeAll("t1,t2"), 7.0),))
-    taken = best_plan(position, TakeAll("t1,t2")).counted
+    taken = best_plan(position, TakeAll("t1,t2")).comparable_value
     plan = best_plan(position, prize)
-    assert plan.counted == pytest.approx(7 * taken, abs=1e-12)
+    assert plan.comparable_value == pytest.approx(7 * taken, abs=1e-12)
     assert plan.proven
     held = replace(prize, prizes=((TakeAll("Start"), 2.0),))
-    assert best_plan(position, held).counted == 2.0
+    assert best_plan(position, held).comparable_value == 2.0
     mixed = Worth(1, bonus=0.0, prizes=((TakeAll("t2"), 7.0),))
-    assert best_plan(position, mixed).counted > best_plan(position, Worth(1, bonus=0.0)).counted
+    assert (
+        best_plan(position, mixed).comparable_value
+        > best_plan(position, Worth(1, bonus=0.0)).comparable_value
+    )
 
 
 def test_names_in_goals_are_found_as_everywhere() -> None:

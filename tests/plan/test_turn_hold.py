@@ -39,7 +39,9 @@ def test_one_battle_decides_whether_one_territory_is_held() -> None:
     assert [each.player for each in found.threats] == ["blue", "green"]
     blue, green = found.threats
     assert (blue.armies, green) == (3.0, ("green", 0.0, 0.0, 0.0))
-    assert found.win_probability == pytest.approx(plan.counted * (1.0 - blue.chance), abs=1e-9)
+    assert found.win_probability == pytest.approx(
+        plan.comparable_value * (1.0 - blue.chance), abs=1e-9
+    )
 
 
 def small_end(seed: int) -> tuple[Plan, int, Position]:
@@ -74,12 +76,14 @@ def test_opponents_play_their_best_or_it_is_reported_that_they_may(seed: int) ->
         goal = TakeAny(plan.goal.names)
         rows = combinations_with_replacement(mine, new)
         chance = max(
-            best_plan(placed(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules).counted
+            best_plan(
+                placed(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules
+            ).comparable_value
             for row in rows
         )
         assert threat.chance - 1e-9 <= chance <= threat.at_most + 1e-9
         best *= 1.0 - chance
-    best *= plan.counted
+    best *= plan.comparable_value
     assert found.at_least - 1e-9 <= best <= known(found.win_probability) + 1e-9
     if found.proven:
         assert found.win_probability == pytest.approx(best, abs=1e-9)
@@ -102,7 +106,7 @@ def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
     assert found.otherwise is not None
     assert found.otherwise.plan is plan
     assert known(found.win_probability) > known(found.otherwise.win_probability) + 0.1
-    assert found.plan.counted <= plan.counted + 1e-9
+    assert found.plan.comparable_value <= plan.comparable_value + 1e-9
     assert found.plan.upper_bound == plan.upper_bound
     assert take_and_hold(plan, 0, ends=8).plan.goal == plan.goal
 

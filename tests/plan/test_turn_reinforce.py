@@ -43,12 +43,13 @@ def test_two_new_armies_stand_where_no_other_placement_is_better(
 ) -> None:
     found = reinforce(position, goal, 2)
     best = max(
-        best_plan(placed(position, each), goal).counted for each in all_placements(position, 2)
+        best_plan(placed(position, each), goal).comparable_value
+        for each in all_placements(position, 2)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
     assert found.plan.position == placed(position, found.placement)
     assert sum(number for _, number in found.placement) == 2
-    assert found.before.value == pytest.approx(best_plan(position, goal).counted)
+    assert found.before.value == pytest.approx(best_plan(position, goal).comparable_value)
 
 
 # Whole battles would place these armies elsewhere.
@@ -58,7 +59,7 @@ def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None
     options: dict[str, Any] = {**game.options, "rules": game.rules}
     found = reinforce(game.position, game.goal, armies, **options)
     best = max(
-        best_plan(placed(game.position, each), game.goal, **options).counted
+        best_plan(placed(game.position, each), game.goal, **options).comparable_value
         for each in all_placements(game.position, armies)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
@@ -69,19 +70,21 @@ def test_the_best_of_all_placements_by_battles_is_found() -> None:
     goal = TakeAll("a,b")
     found = reinforce(APART, goal, 4, play="battles")
     tried = [
-        best_plan(placed(APART, each), goal, play="battles").counted
+        best_plan(placed(APART, each), goal, play="battles").comparable_value
         for each in all_placements(APART, 4)
     ]
-    assert found.plan.counted == pytest.approx(max(tried), abs=1e-9)
+    assert found.plan.comparable_value == pytest.approx(max(tried), abs=1e-9)
 
 
 def test_armies_are_divided_where_two_stacks_need_them() -> None:
     goal = TakeAll("a,b")
     found = reinforce(APART, goal, 6)
     assert dict(found.placement).keys() == {"s", "z"}
-    tried = [best_plan(placed(APART, each), goal).counted for each in all_placements(APART, 6)]
-    assert found.plan.counted == pytest.approx(max(tried), abs=1e-9)
-    assert found.plan.counted > max(each.all for each in found.marginals)
+    tried = [
+        best_plan(placed(APART, each), goal).comparable_value for each in all_placements(APART, 6)
+    ]
+    assert found.plan.comparable_value == pytest.approx(max(tried), abs=1e-9)
+    assert found.plan.comparable_value > max(each.all for each in found.marginals)
 
 
 def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
@@ -114,21 +117,23 @@ def test_the_fewest_new_armies_reach_the_chance_and_one_less_does_not(
     chance: str, position: Position
 ) -> None:
     goal, wanted = TakeAll("t0"), float(chance[:-1]) / 100
-    assume(best_plan(placed(position, [("s", 20), ("z", 20)]), goal).counted)
+    assume(best_plan(placed(position, [("s", 20), ("z", 20)]), goal).comparable_value)
     found = reinforcements_needed(position, goal, chance)
-    assert found.plan.counted >= wanted
+    assert found.plan.comparable_value >= wanted
     if found.armies:
         less = all_placements(position, found.armies - 1) if found.armies < 12 else []
-        assert all(best_plan(placed(position, each), goal).counted < wanted for each in less)
+        assert all(
+            best_plan(placed(position, each), goal).comparable_value < wanted for each in less
+        )
     else:
         assert found.placement == ()
-        assert best_plan(position, goal).counted >= wanted
+        assert best_plan(position, goal).comparable_value >= wanted
 
 
 def test_a_time_limit_is_kept_on_a_large_board() -> None:
     found = reinforce(scattered(), TakeAll("South America"), 5, time_limit=0)
     assert sum(number for _, number in found.placement) == 5
-    assert found.plan.counted > 0.9
+    assert found.plan.comparable_value > 0.9
     assert found.plan.seconds < 0.5
 
 

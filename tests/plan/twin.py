@@ -168,7 +168,7 @@ class Play:
                 worth += self.number(more) if armies.keys() >= wanted else 0
             return worth
         assert isinstance(goal, Worth)
-        lands = sum(self.number(goal.of(name)) for name in armies)
+        lands = sum(self.number(goal.find_worth(name)) for name in armies)
         bonus = sum(
             each.bonus
             for each in self.position.board.continents

@@ -59,7 +59,7 @@ def plan_of_tiny() -> Plan:
 def chance_in(**held: tuple[str, int]) -> float:
     territories = {name: {"owner": owner, "armies": n} for name, (owner, n) in held.items()}
     position = read_position({**POSITION, "territories": HELD | territories})
-    return best_plan(position, TakeAll("East")).counted
+    return best_plan(position, TakeAll("East")).comparable_value
 
 
 def counted(armies: int) -> str:

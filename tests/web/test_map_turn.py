@@ -38,11 +38,13 @@ from tests.web.conftest import Visit, late
 def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
     page, plan = visit(TINY_LINK), plan_of_tiny()
     play(page)
-    value(page, plan.counted)
+    value(page, plan.comparable_value)
     expect(page.locator("#report")).to_contain_text("proven best")
     bar = page.locator("#bar")
-    assert float(bar.get_attribute("aria-valuenow") or "") == pytest.approx(100 * plan.counted)
-    assert bar.get_attribute("aria-valuetext") == percent(plan.counted)
+    assert float(bar.get_attribute("aria-valuenow") or "") == pytest.approx(
+        100 * plan.comparable_value
+    )
+    assert bar.get_attribute("aria-valuetext") == percent(plan.comparable_value)
     page.locator("#whole summary").click()
     answer = PlanQuestion(read_position(POSITION), take="East").answer()
     for section in list(answer.sections())[1:]:
@@ -117,7 +119,7 @@ def test_steps_that_there_was_no_time_for_are_asked_for_again(visit: Visit) -> N
 
 def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
-    before = best_plan(read_position(POSITION), TakeAll("C")).counted
+    before = best_plan(read_position(POSITION), TakeAll("C")).comparable_value
     value(page, before)
     attack(page, "A", "B")
     fought(page, 9, 0)
@@ -161,7 +163,7 @@ def chance_of_c(**red: int) -> float:
     territories = {name: {"owner": "red", "armies": number} for name, number in red.items()}
     held = HELD | {"A": {"owner": "red", "armies": 1}} | territories
     position = read_position({**POSITION, "territories": held})
-    return best_plan(position, TakeAll("C")).counted
+    return best_plan(position, TakeAll("C")).comparable_value
 
 
 def test_dice_are_rolled_here_or_entered(visit: Visit) -> None:
@@ -283,7 +285,7 @@ def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
     expect(page.locator("#steps")).to_contain_text("A cannot attack C: no border leads there")
     page.get_by_role("button", name="Start").click()
-    value(page, plan_of_tiny().counted)
+    value(page, plan_of_tiny().comparable_value)
 
 
 def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
@@ -322,7 +324,7 @@ def test_an_answer_is_kept_unless_another_is_surely_as_good(visit: Visit) -> Non
 
 def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
-    value(page, plan_of_tiny().counted)
+    value(page, plan_of_tiny().comparable_value)
     spot(page, "A").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowRight")
@@ -401,7 +403,7 @@ def test_a_turn_on_a_phone_scrolls_no_page(visit: Visit) -> None:
 
 def test_a_plan_is_copied_as_python_and_as_a_command(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1", permissions=["clipboard-read", "clipboard-write"])
-    value(page, plan_of_tiny().counted)
+    value(page, plan_of_tiny().comparable_value)
     page.locator("#whole summary").click()
     page.get_by_role("button", name="Copy as Python").click()
     text = page.evaluate("navigator.clipboard.readText()")

@@ -70,7 +70,7 @@ def test_the_map_follows_the_goal_and_the_first_attack(visit: Visit, motion: str
     fragment = f"p=red&p=blue&h={held}&g=all&t=10&s=0&go=1"
     size = {"width": 390, "height": 844}
     page = visit(link(FAR, fragment), viewport=size, has_touch=True, reduced_motion=motion)
-    value(page, best_plan(position_of_far(), TakeAll("T10"), stay=["T0"]).counted)
+    value(page, best_plan(position_of_far(), TakeAll("T10"), stay=["T0"]).comparable_value)
     expect(page.locator("#map .head")).to_have_class("head next")
     assert page.locator("#map .step-number").all_text_contents() == ["1"]
     page.wait_for_function(SEEN, arg=["T9", "T10"])
@@ -88,7 +88,7 @@ def position_of_far() -> Position:
 
 def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1", viewport={"width": 1920, "height": 1080})
-    value(page, plan_of_tiny().counted)
+    value(page, plan_of_tiny().comparable_value)
     before = page.locator(".badge").first.bounding_box()
     page.get_by_role("button", name="Project").click()
     expect(page.locator(".map-side")).to_be_hidden()

@@ -1,8 +1,8 @@
-"""Plans: the best way to take several territories, and what it is worth.
+"""Plans: the best way to take several territories, with its chance or value.
 
-A plan is a policy for the attacks of one turn of `iacta.game`: it says what to do in any state.
-The planner (`iacta.plan.planner`) looks for it; what is reported of it comes from asking the
-policy, and from playing the game.
+A plan is a policy for the attacks of one turn of `iacta.game`: a function from states to actions.
+The planner (`iacta.plan.planner`) searches for the policy. All reported numbers come from querying
+the policy and from playing the game.
 """
 
 from iacta.plan.best import armies_needed_for_plan, best_plan

@@ -1,16 +1,16 @@
-"""Alternatives: what plans are worth that begin differently.
+"""Alternatives: the values of plans that begin with other attacks.
 
 For each border over which the player can attack at once, the action value of a first attack there
 is
 
     Q(v, c) = Σ_x P(x) · V(s after x),
 
-with the losses x and, after a conquest, the best advance. V is what the plan's own policy sees: the
-value of the best play of all, or else what its lookahead sees from there on. As most attacks can
-also be made later, it would be wrong to stop looking after the first: then an attack that waits
-until the best one is made would seem to lose by it. So all beginnings are measured with the same
-rule, and their differences show what the choice is worth. The first is what the policy does: where
-its style prefers an attack to others that look a little better, they count as equal.
+with the losses x and, after a conquest, the best advance. V is the value under the plan's own
+policy: exact for exact play, and an estimate by lookahead otherwise. Most attacks can also be made
+    later, so
+the policy plays on after the first attack; the differences between the values show the cost of each
+choice. The policy's own attack comes first. If its style prefers this attack to others that look
+slightly better, the values count as equal.
 """
 
 from collections import defaultdict
@@ -25,20 +25,20 @@ from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
-FEW_RESULTS = 4  # of a roll; a whole battle has more
+MAX_ROLL_RESULTS = 4  # whole battles have more results
 SAME = 1e-9  # the last bits of exact values
 EQUAL = 0.0005  # difference of values of lookahead that count as equal
-DIGITS = 12  # of a value; of those that agree in them the most dice come first
+DIGITS = 12  # digits that decide the order of values; then more dice come first
 
 
 class Alternative(NamedTuple):
     """A way to begin."""
 
     start: str  # the territory that attacks first
-    to: str  # the one that it attacks
-    dice: int  # how many dice it rolls
-    # What the plan is worth that begins with this attack: the chance of the goal, or all that the
-    # player has at the end on average.
+    to: str  # the attacked territory
+    dice: int  # the number of attack dice
+    # The value of the plan that begins with this attack: the chance of the goal, or the expected
+    # worth of the player's holdings at the end.
     value: float
     # Whether the attack can only cost armies: the territory is not a target, and no result of a
     # roll raises the value.
@@ -49,13 +49,12 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     """Return the values of plans that begin over each border, the best first, without detours.
 
     plan: the plan.
-    deadline: when the search must end; attacks of the largest stacks are looked at first.
+    deadline: the end of the search, which begins with the attacks of the largest stacks.
 
-    Over each border the number of dice is the best one. The plan's own beginning is among them,
-    measured as the others are; attacks on territories that are of no use for the goal are not.
-    Where the policy of the plan is the best of all, so are the values; elsewhere the policy may see
-    far less than it achieves, and all are scaled so that its own beginning, which comes first, is
-    worth what the plan achieves. A plan without a value has none.
+    Each border has its best number of dice. The plan's own first attack is in the list. Attacks
+    that can only cost armies are not. The values of exact play are exact. Lookahead may see far
+    less than the plan achieves; then all values are scaled by the same factor, so that the first
+    entry has the value of the plan. A plan without a value has no alternatives.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -80,7 +79,7 @@ def best_over_borders(ways: Iterable[Alternative]) -> tuple[Alternative, ...]:
 
 
 def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
-    """Return what plans are worth that begin with each attack and number of dice, the best first.
+    """Return the values of plans that begin with each attack and number of dice, the best first.
 
     plan, deadline: as for `alternatives`. Detours are last.
     """
@@ -88,7 +87,7 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
     start, own = problem.start, policy.decide(problem.start)
     best = _value(policy, start, own)
     is_scaled = not policy.is_exact and best > 0.0 and plan.value is not None
-    scale = (plan.counted - problem.held) / best if is_scaled else 1.0
+    scale = (plan.comparable_value - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
     wanted = make_mask(map(problem.place, names)) or problem.field
     equal = SAME if policy.is_exact else EQUAL
@@ -106,7 +105,7 @@ def first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alterna
                 is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
                 judged = own if is_own else policy.judge(start, v, c, 0 if is_whole else dice)
                 if judged.dice:
-                    # Of attacks that are nearly as good the policy prefers one: none is better.
+                    # The policy may prefer its attack to an attack of a slightly greater value.
                     value = best if is_own else min(_value(policy, start, judged), best)
                     can_help = any(each.value > best + equal for each in judged.outcomes)
                     is_detour = not is_own and not wanted >> c & 1 and not can_help
@@ -148,10 +147,10 @@ def _attacks_outside(plan: Plan) -> Iterator[Alternative]:
 
 
 def uncertainty(plan: Plan) -> float:
-    """Return how large a difference from the value of a plan must be to say that it is one.
+    """Return the largest difference from the value of a plan that may be an error.
 
-    It is the width of the interval of a value that is estimated, and at least the error of the
-    lookahead, which compares the attacks. The values of the best play of all are exact.
+    It is the width of the interval of an estimated value, and at least the error of the lookahead
+    that compares the attacks. The values of exact play are exact.
     """
     if plan.value is None:
         return inf
@@ -162,12 +161,12 @@ def uncertainty(plan: Plan) -> float:
 
 
 def sure_loss(loss: float, unsure: float) -> float:
-    """Return what a decision has lost, nothing where that is no more than `unsure`."""
+    """Return the loss of a decision, 0 unless the loss exceeds `unsure`."""
     return loss if loss > unsure else 0.0
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
-    if policy.is_exact or len(attack.outcomes) > FEW_RESULTS:
+    if policy.is_exact or len(attack.outcomes) > MAX_ROLL_RESULTS:
         return attack.value
     afters = ((each.chance, state.after(attack, each)) for each in attack.outcomes)
     return fsum(p * (policy.problem.paid(s) + policy.decide(s).value) for p, s in afters)

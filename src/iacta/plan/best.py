@@ -1,4 +1,4 @@
-"""The best plan: what a player asks for, and the plan that answers it."""
+"""The best plan for a goal, and the fewest armies for a wanted chance."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -22,10 +22,10 @@ from iacta.rules.rules import Rules
 Progress: TypeAlias = Callable[[float, float], object]  # called with a value and its bound
 Improved: TypeAlias = Callable[[Plan], object]  # called with the best plan so far
 
-LEAST_CHANCE = 1e-12  # borders that are fought over less often are left out
-MOST_ARMIES = 1000  # a search for the fewest ends there
+MIN_CHANCE = 1e-12  # reports omit less likely battles
+MAX_ARMIES = 1000  # upper end of the search for the fewest armies
 FIRST_TRIED = 8
-TRIAL_PART = 0.2  # of the time that is left, for a plan with a number of armies
+TRIAL_TIME_SHARE = 0.2  # share of the remaining time for one number of armies
 
 
 def best_plan(
@@ -45,32 +45,33 @@ def best_plan(
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
-    """Return the best plan for a goal that the search finds.
+    """Search for the best plan for a goal.
 
     position: who holds what; the player is the one whose turn it is.
     goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` makes the first of a player's
         name.
     rules: `Rules`, or the name of a rule set; those under which armies grow are refused.
-    play: `"rolls"` for a plan that decides after each roll; `"battles"` for one that fights each
+    play: `"rolls"` for a plan that decides after each roll; `"battles"` for a plan that fights each
         battle to its end.
-    rules_of: by name, the rules of the battles for a territory, where they are its own.
-    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
-    keep: by name, armies that must remain on a territory at all times, if they are more.
+    rules_of: by name, the rules of the battles for single territories.
+    garrison: armies that must stay behind on each territory; `None` for the number of the rules.
+    keep: by name, larger numbers of armies that must always remain on a territory.
     stay: names of the player's territories that may not attack.
-    time_limit: the most seconds that the search may take; `None` for no limit.
-    budget: how much work the search may do, 1 for the usual. The same work finds the same plan,
-        whatever the machine, if no time limit ends it before. `None` for the usual work, or with
-        a time limit for as much as there is time.
-    prove: the search ends when no play can be better than the plan by more than this.
-    threads: how many threads the search may use, of which 2 are of use; `None` for 2, and for 1 in
-        a worker process.
-    progress: called with the value of the best plan and the bound, whenever one gets better.
-    improved: called with the best plan at the same moments.
+    time_limit: the maximum time in seconds; `None` for no limit.
+    budget: the amount of work, in units of the default amount. The same budget finds the same plan
+        on every machine, unless a time limit ends the search. `None` for the default amount, or for
+        unlimited work within a time limit.
+    prove: a gap between the plan and the upper bound that ends the search.
+    threads: the number of threads; more than 2 do not help. `None` for 2, or for 1 in a worker
+        process.
+    progress: a callback that receives the value of the best plan and the bound when either
+        improves.
+    improved: a callback that receives the best plan at the same moments.
 
-    A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
-    interval; `proven` says whether no play is better, and `gap` how much better one may be. Ctrl-C
-    ends the search with the best plan so far. Refused are unknown names, goals with territories
-    that nobody holds, and more than 2000 armies on a territory that matters.
+    Return a `Plan`. Its value is exact within about 1e-12, or an estimate with an interval;
+    `proven` is true if no play is better, and `gap` bounds the possible improvement. Ctrl-C ends
+    the search with the best plan so far. Unknown names, goals with territories that nobody holds,
+    and more than 2000 armies on a relevant territory raise `IactaError`.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll
@@ -109,9 +110,9 @@ def plan_within(
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
-    """Return the best plan for a problem that the search finds.
+    """Search for the best plan for a problem.
 
-    deadline: when it must end.
+    deadline: the end of the search.
     budget, prove, threads, progress, improved: as for `best_plan`.
     """
     found = None
@@ -120,18 +121,18 @@ def plan_within(
             if progress is not None and found.value is not None:
                 progress(found.value, found.bound)
             if improved is not None:
-                improved(plan_of(found, deadline.seconds))
+                improved(make_plan(found, deadline.seconds))
     except KeyboardInterrupt:
         if found is None:
             raise
     assert found is not None  # noqa: S101 # the planner finds one or raises
-    return plan_of(found, deadline.seconds)
+    return make_plan(found, deadline.seconds)
 
 
 def rising(progress: Progress | None) -> Progress:
-    """Return what shows progress with several plans, of which the best so far counts.
+    """Return a callback that reports the best of several plans.
 
-    progress: a function, or `None`; anything else is refused.
+    progress: the user's callback, or `None`; another value is an error.
     """
     _check_callback(progress, "progress")
     best = -inf
@@ -151,7 +152,7 @@ def _check_callback(callback: object, name: str) -> None:
 
 
 def usual_threads() -> int:
-    """Return how many threads a search uses: one in a worker process."""
+    """Return the default number of threads: 2, or 1 in a worker process."""
     from multiprocessing import parent_process  # slow to import, and only needed here
 
     return 2 if parent_process() is None else 1
@@ -164,11 +165,11 @@ def _positive(value: object, name: str) -> float:
     return float(number)
 
 
-def plan_of(found: Found, seconds: float) -> Plan:
-    """Return the plan that goes by a policy, with all that a player asks about it.
+def make_plan(found: Found, seconds: float) -> Plan:
+    """Return the plan of a policy.
 
-    found: the policy, and how it goes.
-    seconds: how long it took to find.
+    found: the policy with its value and its report.
+    seconds: the duration of the search.
     """
     problem, report = found.policy.problem, found.report
     goal, held = problem.goal, problem.held
@@ -180,7 +181,7 @@ def plan_of(found: Found, seconds: float) -> Plan:
     endings = [
         Ending(problem.name(visit.start), problem.name(visit.to), visit.ended)
         for visit in report.visits
-        if visit.ended > LEAST_CHANCE
+        if visit.ended > MIN_CHANCE
     ]
     return Plan(
         problem.position,
@@ -204,7 +205,7 @@ def plan_of(found: Found, seconds: float) -> Plan:
 
 
 def _stages(problem: Problem, report: Report) -> tuple[float, ...]:
-    """Return the chance of each of several goals in order."""
+    """Return the chance of each goal in order."""
     masks = (mask for mask, _ in problem.rewards.sets)
     chances = dict(zip(masks, report.taken, strict=True))
     missing = (mask & ~problem.owned for mask in problem.goal.stages(problem.board))
@@ -222,11 +223,11 @@ def _steps(problem: Problem, report: Report) -> tuple[Step, ...]:
             tuple(
                 (able, chance, moved / chance)
                 for able, chance, moved in visit.advances
-                if chance > LEAST_CHANCE
+                if chance > MIN_CHANCE
             ),
         )
         for visit in report.visits
-        if visit.reached > LEAST_CHANCE
+        if visit.reached > MIN_CHANCE
     ]
     return tuple(sorted(steps, key=lambda step: -step.reach_probability))
 
@@ -253,19 +254,19 @@ def armies_needed_for_plan(
     time_limit: float | None = None,
     **options: Any,
 ) -> int:
-    """Return the fewest armies on a territory with which the best plan reaches a wanted chance.
+    """Return the fewest armies on a territory for which the best plan reaches a wanted chance.
 
-    position: who holds what; the armies on `source` do not count.
+    position: the position; the armies on `source` do not count.
     goal: `TakeAll` or `TakeAny`.
     chance: the wanted chance, between 0 and 1, as for `armies_needed`.
-    source: the name of a territory of the player's that may attack.
+    source: the name of an own territory that may attack.
     rules: as for `best_plan`.
-    time_limit: the most seconds that all searches together may take.
+    time_limit: the maximum time of all searches together, in seconds.
     options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
-    A whole number of at least 1. With one army less, the best plan that is found does not have that
-    chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
-    is refused.
+    Return a whole number of at least 1. With one army less, the best plan found does not reach the
+    chance; unless plans are proven, a better plan might. A chance that 1000 armies do not reach
+    raises `IllegalError`.
     """
     check_position(position)
     if not isinstance(goal, Goal) or not goal.is_chance:
@@ -290,10 +291,10 @@ def armies_needed_for_plan(
         holdings = list(position.holdings)
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
-        limit = deadline.part(TRIAL_PART).time_limit
-        return best_plan(there, goal, rules, time_limit=limit, **options).counted >= wanted
+        limit = deadline.part(TRIAL_TIME_SHARE).time_limit
+        return best_plan(there, goal, rules, time_limit=limit, **options).comparable_value >= wanted
 
-    fewest = find_least(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
+    fewest = find_least(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MAX_ARMIES)
     if fewest is None:
-        raise IllegalError(f"{MOST_ARMIES} armies on {name} do not reach a chance of {chance}")
+        raise IllegalError(f"{MAX_ARMIES} armies on {name} do not reach a chance of {chance}")
     return fewest

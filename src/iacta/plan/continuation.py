@@ -1,22 +1,27 @@
-"""Cards: how a turn goes on with what an eliminated player's cards bring.
+"""Cards: a turn that continues with the cards of an eliminated player.
 
-Who eliminates a player gets their cards. With six or more in hand they trade in sets at once, until
-four or fewer are left (`iacta.game.traded_armies`), and place the new armies, in the same turn.
+A player who eliminates another player gets their cards. A player with six or more cards trades in
+sets at once, until four or fewer cards are left (`iacta.game.traded_armies`), and place the new
+armies, in the same turn.
 
-What comes after the first goal depends on where armies are then. On a small board the whole turn is
-solved backward: from the best play after each placement of the new armies, over what the cards may
-bring, to the best play until then.
+The value after the first goal depends on the position of the armies then. On a small board the
+whole
+turn is solved backward: from the best play after each placement of the new armies, over the
+    possible
+numbers of new armies, to the best play before them.
 
-Elsewhere a better turn may exist. Several policies are tried for its first part: those that are
-best to reach the first goal, or all goals in order, also with the later goals worth far more, and
-those that are paid for armies left as well.
+On larger boards a better turn may exist. The search tries several policies for the first part of
+the
+turn: the best policy for the first goal, for all goals in order, for all goals in order with far
+    more
+valuable later goals, and for the first goal with a payoff for surviving armies.
 
-Games of a policy are drawn at random until the first goal is reached. What the new armies are worth
-there is asked as in `iacta.plan.reinforcement`: on a small board they are placed as is best, and
-the turn goes on as well as can be; elsewhere both go by a quick look. A few games say which
-policies are the better half, twice as many which half of these, and so on; others say what the best
-is worth. With x what a game came to, and l the luck that the policy saw in it, the mean of x − βl
-is that of x, and β = cov(x, l) / var(l) makes its variance the least.
+Each policy is simulated until the first goal is reached. The value of the new armies there is
+computed as in `iacta.plan.reinforcement`: exactly on a small board, and by a quick look elsewhere.
+A few games select the better half of the policies, twice as many games the better half of the
+remaining policies, and so on; separate games estimate the value of the best policy. With x the
+result of a game and l the luck in it as the policy sees it, x − βl has the same mean as x, and
+β = cov(x, l) / var(l) minimises the variance.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,10 +39,10 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
-from iacta.plan.best import Progress, plan_of, rising
+from iacta.plan.best import Progress, make_plan, rising
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.plan import Plan
-from iacta.plan.planner import Found, followed
+from iacta.plan.planner import Found, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, attach_search, best_policy
 from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
@@ -46,33 +51,33 @@ from iacta.plan.simulated import final_states, games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
-ENDS = 128
-PILOT = 8  # of the games, this part says how good a policy is
-FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # parts of the time that is left
-WORK = 0.5  # of the usual, to say how the policy goes that is chosen
-LATER = 20.0  # what later goals are worth, next to the first, in a policy that is tried
-ARMY = (0.01, 0.04)  # what an army left is worth, next to the first goal, in other policies
-FEW_STATES = 50_000  # of the first part of the turn, for the best play
-MOST_STATES = 2_000  # of what follows an end, for the best play
-EXACT = 0.3  # of the time may go into the search for the best turn of all
-MOST_TURN_STATES = 6_000  # until the first goal is reached, for the best turn of all
-MOST_ENDS = 1_000  # at which it is reached
+ENDS = 128  # default number of games
+PILOT_DIVISOR = 8  # the first comparison of policies plays 1/8 of the games
+FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # shares of the remaining time
+REPORT_BUDGET = 0.5  # work for the report of the chosen policy
+LATER = 20.0  # worth of later goals, in units of the first goal's worth
+ARMY = (0.01, 0.04)  # worth of a surviving army, in units of the first goal's worth
+MAX_FIRST_STATES = 50_000  # limit of exact play until the first goal is reached
+MAX_LATER_STATES = 2_000  # limit of exact play after the first goal
+EXACT_TIME_SHARE = 0.3  # share of the time for an exact solution
+MAX_TURN_STATES = 6_000  # limit of an exact solution of the whole turn
+MAX_ENDS = 1_000  # states in which the first goal is reached, in an exact solution
 SAME = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
 class Continuation(DisplayMixin):
-    """A turn that goes on with new armies when the first goal is reached.
+    """A turn that continues with new armies after its first goal.
 
-    plan: the plan that is followed until the first goal is reached.
-    first: the chance that it is reached; `None`, as the two other chances, where there was no time
-        for a single game of the plan.
-    armies: the distribution of the new armies, once it is reached.
-    win_probability: the chance that the first goal and the next one are reached, or an estimate.
-    error: the standard error of an estimate, which is never 0, as rare ends may not have been seen.
-    without: the same without new armies, after the same plan, from the same games.
-    ends: from how many games of the first plan they are estimated, 0 where they are exact.
-    proven: whether the turn is the best of all, and its chances are exact.
+    plan: the plan until the first goal is reached.
+    first: the chance to reach the first goal; `None`, as for the other chances, if there was no
+        time for a single game of the plan.
+    armies: the distribution of the new armies after the first goal.
+    win_probability: the chance to reach both goals, or an estimate of the chance.
+    error: the standard error of the estimate, never 0, as the games may have missed rare ends.
+    without: the chance of both goals without new armies, after the same plan, from the same games.
+    ends: the number of simulated games of the first plan; 0 for exact chances.
+    proven: whether no turn is better; then the chances are exact.
     """
 
     plan: Plan
@@ -96,7 +101,7 @@ class Continuation(DisplayMixin):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """An interval that has the chance in 95% of all cases; `None` where there is no chance."""
+        """The 95% interval of the chance; `None` without a chance."""
         if self.win_probability is None or self.first is None:
             return None
         if self.proven:
@@ -116,19 +121,19 @@ def go_on(
     progress: Progress | None = None,
     **options: Unpack[PlanOptions],
 ) -> Continuation:
-    """Return the best turn that is found when reaching the first of two goals brings new armies.
+    """Search for the best turn if reaching the first of two goals brings new armies.
 
-    position: who holds what.
-    goal: the goals in order; where there are more than two, the second is to reach all the others.
+    position: the position.
+    goal: the goals in order; more than two goals count as the first goal and all others together.
     armies: the distribution of the new armies, such as that of `traded_armies`.
-    ends: from how many games of the first plan the chance is estimated.
-    seed: of their dice.
-    time_limit: the most seconds that it may take; `None` for no limit.
-    progress: called with the chance of the best turn so far, and with 1.
+    ends: the number of games of the first plan for an estimate.
+    seed: the seed of their dice.
+    time_limit: the maximum time in seconds; `None` for no limit.
+    progress: a callback that receives the chance of the best turn so far, and 1.
     options: as for `reinforce`.
 
-    On a small board the turn is the best of all. Elsewhere several plans are tried that begin it;
-    all of them end as soon as the first goal is reached.
+    On a small board the turn is exact play. On larger boards the search compares several plans for
+    the first part of the turn; each plan ends when the first goal is reached.
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
     number = read_int(ends, "ends", least=1)
@@ -146,20 +151,20 @@ def go_on(
     policies = [*_policies(first, goal, deadline.part(FIRST), options)]
     tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
     with suppress(KeyboardInterrupt):
-        end, few = deadline.part(PILOTED), max(number // PILOT, 2)
+        end, few = deadline.part(PILOTED), max(number // PILOT_DIVISOR, 2)
         while len(tried) > 1:
             for turn in tried:
-                turn.look_at(few, end.part(1 / (2 * len(tried))))
+                turn.sample_games(few, end.part(1 / (2 * len(tried))))
             tried.sort(key=lambda turn: -turn.value)
             show(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
-        tried[0].begin(1)  # the games by which it was chosen favour it
-        tried[0].look_at(number, deadline.part(LAST))
+        tried[0].begin(1)  # the games that selected the policy overestimate it
+        tried[0].sample_games(number, deadline.part(LAST))
     return tried[0].continuation(deadline)
 
 
 class _Later(NamedTuple):
-    """What comes after the first goal."""
+    """The later goals, and the new armies for them."""
 
     goal: TakeAll
     armies: Distribution[int]
@@ -168,11 +173,11 @@ class _Later(NamedTuple):
 def _best_turn(
     first: Problem, whole: Problem, later: _Later, deadline: Deadline
 ) -> Continuation | None:
-    """Return the best turn of all; `None` where finding it takes too much.
+    """Return exact play of the whole turn; `None` if the turn is too large.
 
-    first, whole: the problems of the first goal, and of all in order.
+    first, whole: the problems of the first goal, and of all goals in order.
     """
-    until, part = make_mask(map(first.place, first.goal.names)), deadline.part(EXACT)
+    until, part = make_mask(map(first.place, first.goal.names)), deadline.part(EXACT_TIME_SHARE)
     if not until & ~first.owned:
         return None
     known: dict[TurnState, _End] = {}
@@ -183,7 +188,7 @@ def _best_turn(
         return value if known[state].proven else None
 
     search = Search(whole, deadline, until=until)
-    value = search.solve_until(part, MOST_TURN_STATES, MOST_ENDS, worth)
+    value = search.solve_until(part, MAX_TURN_STATES, MAX_ENDS, worth)
     if value is None:
         return None
     policy = attach_search(Policy(whole), search)
@@ -195,12 +200,12 @@ def _best_turn(
         return None
     bound = 1.0 if best is None else best.decide(first.start).value
     found = Found(policy, chance, None, chance, report, 0)
-    plan = _plan_until(plan_of(found, deadline.seconds), first.goal, chance, bound)
+    plan = _plan_until(make_plan(found, deadline.seconds), first.goal, chance, bound)
     return Continuation(plan, chance, later.armies, value, 0.0, without, 0, proven=True)
 
 
 def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
-    """Return a plan that does more than reach a goal as one that is to reach it."""
+    """Return a plan for several aims as a plan for one goal."""
     return replace(
         plan,
         goal=goal,
@@ -214,24 +219,24 @@ def _plan_until(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """The value of a turn once the first goal is reached.
+    """The value of a turn after its first goal.
 
-    first: the problem of the goal that is reached.
-    state: a state in which it is.
-    end: when the search must end.
+    first: the problem of the first goal.
+    state: a state in which the first goal is reached.
+    end: the end of the search.
     """
 
     def __init__(self, first: Problem, state: TurnState, later: _Later, end: Deadline) -> None:
         new = dict.fromkeys(bits(state.owned), max(later.armies))
         problem = first.at_state(state.add_armies(new), later.goal)
         problem.refuse_large()
-        self._new = Placements(state, QuickValues(problem, end, MOST_STATES), end)
+        self._new = Placements(state, QuickValues(problem, end, MAX_LATER_STATES), end)
         self._armies, self.proven = later.armies, True
 
     def worth(self, armies: int) -> float:
         """Return the chance to reach the later goals with some new armies.
 
-        It is that of the best play as long as `proven` says so.
+        The chance is exact as long as `proven` is true.
         """
         new = self._new
         value = new.value(new.compared(armies)[0])
@@ -245,7 +250,7 @@ class _End:
 def _policies(
     first: Problem, goal: InOrder, deadline: Deadline, options: PlanOptions
 ) -> Iterator[Policy]:
-    """Yield policies that may begin the turn, each for the first goal or for all in order."""
+    """Yield candidate policies for the first part of the turn."""
     one, *others = goal.goals
     goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER for _ in others)))]
     if not first.held:
@@ -253,7 +258,7 @@ def _policies(
     problems = [first, *(read_problem(first.position, each, **options) for each in goals)]
     for place, problem in enumerate(problems):
         part = deadline.part(1 / (len(problems) - place))
-        best = best_policy(problem, part, FEW_STATES)
+        best = best_policy(problem, part, MAX_FIRST_STATES)
         if best is not None:
             yield best
         elif problem.goal.is_chance or isinstance(problem.goal, InOrder):
@@ -261,7 +266,7 @@ def _policies(
 
 
 class _Turn:
-    """A turn that begins with a policy, as far as its games have been looked at."""
+    """A turn that begins with a policy, and its simulated games so far."""
 
     def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
         self.policy, self.first, self.later, self.seed = policy, first, later, seed
@@ -270,27 +275,29 @@ class _Turn:
         self.begin(0)
 
     def begin(self, part: int) -> None:
-        """Look at other games than before from now on."""
-        self._found: list[tuple[float, float, float]] = []  # with new armies, without, and the luck
+        """Discard the games so far and start another sequence of games."""
+        self._found: list[
+            tuple[float, float, float]
+        ] = []  # results with and without new armies, and luck
         rng = np.random.default_rng((self.seed, part))
         self._games = games(self.policy, rng, self._until)
 
-    def look_at(self, count: int, deadline: Deadline) -> None:
-        """Look at games, until there are enough or the time is over."""
+    def sample_games(self, count: int, deadline: Deadline) -> None:
+        """Simulate games until there are enough or the time is over."""
         while len(self._found) < count and not (self._found and deadline.is_over):
             end, luck = next(self._games)
             if end not in self._known:
-                self._known[end] = self._values_of(end, deadline)
+                self._known[end] = self._evaluate_end(end, deadline)
             self._found.append((*self._known[end], luck))
 
-    def _values_of(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
+    def _evaluate_end(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
         if self._until & ~state.owned:
             return 0.0, 0.0
         end = _End(self.policy.problem, state, self.later, deadline)
         return end.mean(), end.worth(0)
 
-    def _without_luck(self, column: int) -> list[float]:
-        """Return what games have come to, less what luck has added."""
+    def _subtract_luck(self, column: int) -> list[float]:
+        """Return the results of the games, less the luck in them."""
         rows = np.array(self._found)
         values, luck = rows[:, column], rows[:, 2]
         spread = luck.var() if len(rows) >= MIN_GAMES else 0.0
@@ -300,7 +307,7 @@ class _Turn:
 
     @property
     def value(self) -> float:
-        return max(float(np.mean(self._without_luck(0))), 0.0) if self._found else 0.0
+        return max(float(np.mean(self._subtract_luck(0))), 0.0) if self._found else 0.0
 
     def continuation(self, deadline: Deadline) -> Continuation:
         (plan, chance), new = self._plan(deadline), self.later.armies
@@ -308,8 +315,8 @@ class _Turn:
             return Continuation(plan, None, new, None, 0.0, None, 0)
         if not chance or not self._found:
             return Continuation(plan, chance, new, 0.0, 0.0, 0.0, 0)
-        error = mean_error(self._without_luck(0))
-        without = max(float(np.mean(self._without_luck(1))), 0.0)
+        error = mean_error(self._subtract_luck(0))
+        without = max(float(np.mean(self._subtract_luck(1))), 0.0)
         value = self.value
         if plan.interval is None:
             value = min(value, chance)
@@ -317,16 +324,16 @@ class _Turn:
         return Continuation(plan, first, new, value, error, without, len(self._found))
 
     def _plan(self, deadline: Deadline) -> tuple[Plan, float | None]:
-        """Return the plan until the first goal is reached, and the chance of that."""
-        found = followed(self.policy, deadline, WORK)
-        plan = plan_of(found, deadline.seconds)
+        """Return the plan for the first goal, and its chance."""
+        found = evaluate_policy(self.policy, deadline, REPORT_BUDGET)
+        plan = make_plan(found, deadline.seconds)
         if plan.value is None:
             return plan, None
         if plan.stages:
             return plan, plan.stages[0]
         if plan.goal.is_chance:
             return plan, plan.value
-        # It is paid for armies left as well, but what counts is the first goal.
+        # The policy also has a payoff for surviving armies, which does not count here.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0
         return _plan_until(plan, best.problem.goal, chance, bound), chance

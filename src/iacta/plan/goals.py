@@ -1,7 +1,7 @@
-"""Goals: what a plan is for, what each goal pays, and what it is called.
+"""Goals of a plan: their payoffs and their names.
 
-A goal is a class with these methods; nothing else in iacta asks which goal it is. To add a goal,
-add a class.
+A goal is a class with the methods of `Goal`. The rest of iacta calls only these methods, so a new
+goal needs only a new class.
 """
 
 from abc import abstractmethod
@@ -30,29 +30,29 @@ from iacta.native.bit_sets import bits, make_mask
 if TYPE_CHECKING:
     from iacta.game import Turn
 
-MOST_WORTH = 1e9  # floats still tell armies apart beside it
-MOST_NAMED = 4  # territories, in a message
+MAX_WORTH = 1e9  # floats still distinguish single armies at this size
+MAX_NAMED = 4  # longer lists of territories appear as a count
 GOAL_KINDS = ("take", "take_any", "eliminate", "worth")  # the keys by which users name goals
 
 
 class Rewards(NamedTuple):
-    """What a goal pays in a turn; the value of a policy is what it is paid on average."""
+    """The payoffs of a goal in a turn; the value of a policy is its expected payoff."""
 
-    lands: tuple[float, ...]  # what each territory pays when it is taken
-    sets: tuple[tuple[int, float], ...] = ()  # sets, and what each pays when the last of it is
-    price: float = 0.0  # what each lost army costs
+    lands: tuple[float, ...]  # payoff of the conquest of each territory
+    sets: tuple[tuple[int, float], ...] = ()  # sets with the payoff of completing each
+    price: float = 0.0  # cost of each lost army
     once: bool = False  # whether the first payment ends the turn
 
     @property
     def most(self) -> float:
-        """What no play can be paid more than."""
+        """The upper bound of the payoff of any play."""
         if self.once:
             return max(self.lands, default=0.0)
         return sum(self.lands) + sum(paid for _, paid in self.sets)
 
 
 class Goal(PasteableMixin):
-    """What a plan is for.
+    """The goal of a plan.
 
     kind: the kind of the goal in a word or two.
     is_chance: whether the value of a plan is the chance to reach the goal.
@@ -64,26 +64,26 @@ class Goal(PasteableMixin):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The territories to own, of a goal that has been read; none for a worth."""
+        """The territories to own, after `read`; empty for a worth."""
 
     @property
-    def in_order(self) -> tuple["TakeAll", ...]:
-        """The goals to reach one after the other; none where there is one alone."""
+    def sequence(self) -> tuple["TakeAll", ...]:
+        """The goals to reach in turn; empty for a single goal."""
         return ()
 
     @abstractmethod
     def read(self, board: Board) -> Self:
-        """Return the goal with names as a board spells them; unknown names are refused."""
+        """Return the goal with the board's spelling of names; unknown names raise an error."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """Return the goal as JSON has it; it has been read."""
+        """Return the goal as a JSON object, after `read`."""
 
     @abstractmethod
     def phrase(self, position: Position) -> str:
-        """Return what a player who reaches the goal does, as a verb with its object.
+        """Return the goal in words, as a verb with its object.
 
-        position: who holds what.
+        position: the position.
 
         >>> from iacta.board import Holding
         >>> from iacta.board.files import classic_board
@@ -99,39 +99,39 @@ class Goal(PasteableMixin):
 
     @abstractmethod
     def rewards(self, board: Board, owned: int) -> Rewards:
-        """Return what the goal pays for what is not yet owned.
+        """Return the payoffs for territories that the player does not own yet.
 
-        board: the board; the goal has been read on it.
+        board: the board on which the goal was read.
         owned: the set of the player's territories.
         """
 
     @abstractmethod
     def worth(self, turn: "Turn") -> float:
-        """Return what the player has of the goal, such as 1 where a chance is reached.
+        """Return the value that the player has secured, such as 1 for a goal that is reached.
 
-        turn: a turn, at any moment of it.
+        turn: a turn in any phase.
         """
 
     def is_reached(self, turn: "Turn") -> bool:
-        """Return whether nothing that follows can change the worth.
+        """Return whether the rest of the turn cannot change the worth.
 
-        turn: a turn, at any moment of it.
+        turn: a turn in any phase.
         """
-        return {*self.names} <= _owned(turn)
+        return {*self.names} <= _list_owned(turn)
 
     def stages(self, board: Board) -> tuple[int, ...]:
-        """Return what is to be owned for each of `in_order` and all before it, as sets.
+        """Return for each goal of `sequence` the set to own for this goal and all earlier goals.
 
-        board: the board; the goal has been read on it.
+        board: the board on which the goal was read.
         """
-        return tuple(accumulate((_mask(each.names, board) for each in self.in_order), or_))
+        return tuple(accumulate((_mask(each.names, board) for each in self.sequence), or_))
 
     def refuse_unfit(self, turn: "Turn") -> None:
-        """Refuse a turn in which the goal cannot be asked for.
+        """Raise an error for a turn that does not fit the goal.
 
-        turn: the turn at its attacks.
+        turn: the turn in its attack phase.
         """
-        mine = _owned(turn)
+        mine = _list_owned(turn)
         for name in self.names:
             if not turn.position.find_holding(name).armies and name not in mine:
                 raise IllegalError(
@@ -141,7 +141,7 @@ class Goal(PasteableMixin):
 
 @dataclass(frozen=True, repr=False)
 class _Conquest(Goal):
-    """A goal that is reached by owning some territories, all or any of them."""
+    """A goal to own all or any of some territories."""
 
     territories: tuple[str, ...] | str
 
@@ -179,11 +179,11 @@ class _Conquest(Goal):
 
 @dataclass(frozen=True, repr=False)
 class TakeAll(_Conquest):
-    """Own all of some territories at the end.
+    """Own all given territories at the end of the attacks.
 
     territories: their names, or one text: names separated by commas, or a continent's name.
-    owner: the player whose they all are, where the player is to be eliminated; it changes only
-        what the goal is called.
+    owner: the player to eliminate, who owns all of the territories; it changes only the name of the
+        goal.
 
     >>> TakeAll(["Egypt", "Congo"])
     TakeAll(territories=('Egypt', 'Congo'))
@@ -204,13 +204,13 @@ class TakeAll(_Conquest):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         return Rewards(
-            (0.0,) * len(board.territories), _paying([(_mask(self.names, board), 1.0)], owned)
+            (0.0,) * len(board.territories), _filter_sets([(_mask(self.names, board), 1.0)], owned)
         )
 
 
 @dataclass(frozen=True, repr=False)
 class TakeAny(_Conquest):
-    """Conquer at least one of some territories.
+    """Conquer at least one given territory.
 
     territories: as for `TakeAll`.
 
@@ -230,11 +230,11 @@ class TakeAny(_Conquest):
         return Rewards(tuple(float(name in self.names) for name in board.territories), once=True)
 
     def is_reached(self, turn: "Turn") -> bool:
-        return not _owned(turn).isdisjoint(self.names)
+        return not _list_owned(turn).isdisjoint(self.names)
 
     def refuse_unfit(self, turn: "Turn") -> None:
         super().refuse_unfit(turn)
-        owned = _owned(turn)
+        owned = _list_owned(turn)
         mine = [name for name in turn.board.territories if name in owned and name in self.names]
         if mine:
             raise IllegalError(
@@ -244,17 +244,17 @@ class TakeAny(_Conquest):
 
 @dataclass(frozen=True, repr=False)
 class Worth(Goal):
-    """Maximise the expected worth of what is owned at the end.
+    """Maximise the expected worth of the player's holdings at the end of the attacks.
 
-    territories: the worth of a territory: one number for all of them, or a mapping from names to
-        numbers; those not named are worth nothing.
-    bonus: the worth of each army of a continent's bonus, for continents owned as a whole.
+    territories: the worth of a territory: one number for every territory, or a mapping from names
+        to numbers, in which other territories have the worth 0.
+    bonus: the worth of each bonus army of continents that the player owns as a whole.
     army: the worth of each army that the player still has.
-    prizes: goals, each with what it is worth to reach it: pairs of a `TakeAll` and a number.
+    prizes: more goals with their worth: pairs of a `TakeAll` and a number.
 
-    Worths are at least 0 and at most 1e9; others are refused.
+    Each worth must be from 0 to 1e9.
 
-    >>> Worth(1, bonus=2.0, army=0.5).of("Egypt")
+    >>> Worth(1, bonus=2.0, army=0.5).find_worth("Egypt")
     1.0
     >>> Worth(0, bonus=0.0, prizes=((TakeAll("Africa"), 3.0), (TakeAll("Egypt"), 1.0))).prizes[1]
     (TakeAll(territories='Egypt'), 1.0)
@@ -287,7 +287,7 @@ class Worth(Goal):
     def _summary(self) -> str:
         return f"bonus {self.bonus:g}, army {self.army:g}, {len(self.prizes)} prizes"
 
-    def of(self, name: str) -> float:
+    def find_worth(self, name: str) -> float:
         """Return the worth of the territory `name`."""
         if isinstance(self.territories, tuple):
             return float(dict(self.territories).get(name, 0.0))
@@ -322,16 +322,19 @@ class Worth(Goal):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         lands = tuple(
-            0.0 if owned >> t & 1 else self.of(name) for t, name in enumerate(board.territories)
+            0.0 if owned >> t & 1 else self.find_worth(name)
+            for t, name in enumerate(board.territories)
         )
         sets = [(mask, paid) for mask, paid in self._sets(board) if paid]
-        return Rewards(lands, _paying(sets, owned), self.army)
+        return Rewards(lands, _filter_sets(sets, owned), self.army)
 
     def worth(self, turn: "Turn") -> float:
         owned = owned_in(turn)
         whole = sum(paid for mask, paid in self._sets(turn.board) if not mask & ~owned)
         armies = sum(turn.armies[t] for t in bits(owned))
-        return float(sum(map(self.of, sorted(_owned(turn)))) + whole + self.army * armies)
+        return float(
+            sum(map(self.find_worth, sorted(_list_owned(turn)))) + whole + self.army * armies
+        )
 
     def is_reached(self, turn: "Turn") -> bool:
         return False
@@ -342,11 +345,11 @@ class Worth(Goal):
 
 @dataclass(frozen=True, repr=False)
 class InOrder(Goal):
-    """Reach several goals, each of which counts only when those before it are reached too.
+    """Reach several goals; each goal counts only together with all earlier goals.
 
-    goals: a `TakeAll` for each, the first one first.
-    worths: what it is worth to reach each of them; none for 1 each. A plan gains the most on
-        average, so that the first goal is not risked for the second if it is worth much more.
+    goals: a sequence of `TakeAll`.
+    worths: the worth of each goal; empty for 1 each. A plan maximises the expected worth, so it
+        does not risk a first goal that is worth much more than the second.
 
     >>> InOrder((TakeAll("Egypt"), TakeAll("Africa")))
     InOrder(goals=(TakeAll(territories='Egypt'), TakeAll(territories='Africa')), worths=(1.0, 1.0))
@@ -388,7 +391,7 @@ class InOrder(Goal):
         return replace(self, goals=tuple(goal.read(board) for goal in self.goals))
 
     @property
-    def in_order(self) -> tuple[TakeAll, ...]:
+    def sequence(self) -> tuple[TakeAll, ...]:
         return self.goals
 
     def record(self) -> dict[str, Any]:
@@ -403,7 +406,7 @@ class InOrder(Goal):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         sets = zip(self.stages(board), self.worths, strict=True)
-        return Rewards((0.0,) * len(board.territories), _paying(sets, owned))
+        return Rewards((0.0,) * len(board.territories), _filter_sets(sets, owned))
 
     def worth(self, turn: "Turn") -> float:
         owned = owned_in(turn)
@@ -432,13 +435,13 @@ def eliminate(position: Position, owner: str) -> TakeAll:
 def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
     """Return the goal that a user names.
 
-    turn: the turn that the goal is for.
-    kind: one of `GOAL_KINDS`.
-    text: a continent, territories that are separated by commas, or a player; not used for `worth`.
+    turn: the turn of the goal.
+    kind: a key from `GOAL_KINDS`.
+    text: a continent, territories separated by commas, or a player; unused for `worth`.
 
-    `take_any` leaves out the player's own territories until a territory is conquered in the turn. A
-    goal may be reached already (`Goal.is_reached`); `None` is the goal to eliminate a player who
-    owns no territory any more.
+    `take_any` omits the player's own territories until the turn has a conquest. The goal may be
+    reached already (`Goal.is_reached`). Return `None` for the elimination of a player without
+    territories.
 
     >>> from iacta.game import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
@@ -457,24 +460,26 @@ def read_goal(turn: "Turn", kind: str, text: str = "") -> Goal | None:
         return eliminate(turn.position, text)
     names = turn.board.find_set(text)
     if kind == "take_any" and not turn.conquered:  # a territory owned from the start is no success
-        owned = _owned(turn)
+        owned = _list_owned(turn)
         names = tuple(name for name in names if name not in owned) or names
     return TakeAny(names) if kind == "take_any" else TakeAll(names)
 
 
 def read_goal_record(turn: "Turn", record: object) -> Goal | None:
-    """Return the goal in an object of JSON with one of `GOAL_KINDS` as its key.
+    """Return the goal of a JSON object whose only key is a kind from `GOAL_KINDS`.
 
-    turn: the turn that the goal is for.
+    turn: the turn of the goal.
     record: the object, such as `{"take": "Africa"}` or `{"worth": true}`.
 
-    The result is as for `read_goal`; an object of another form is refused.
+    The result is as for `read_goal`; an object of another form raises an error.
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
     refuse_unknown_keys(record, GOAL_KINDS)
     if len(record) != 1:
-        raise IllegalError(f"goal must have one of {', '.join(GOAL_KINDS)}, got {len(record)}")
+        raise IllegalError(
+            f"goal must have a single key of {', '.join(GOAL_KINDS)}, got {len(record)}"
+        )
     ((kind, text),) = record.items()
     if kind == "worth" and text is not True:
         raise MalformedError(f"worth must be true, got {quote(text)}")
@@ -486,7 +491,7 @@ def owned_in(turn: "Turn") -> int:
     return make_mask(t for t, owner in enumerate(turn.owners) if owner == turn.player)
 
 
-def _owned(turn: "Turn") -> set[str]:
+def _list_owned(turn: "Turn") -> set[str]:
     return {turn.board.territories[t] for t in bits(owned_in(turn))}
 
 
@@ -495,15 +500,15 @@ def _mask(names: Iterable[str], board: Board) -> int:
     return make_mask(numbers[name] for name in names)
 
 
-def _paying(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
-    """Return what is left of each set to take, where something is."""
+def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
+    """Return the sets without owned territories, without empty sets."""
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
 def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
-    """Return what taking some territories is called.
+    """Return the conquest of some territories in words.
 
-    whole, last, many: the words before a continent, the last of a few names, how many there are.
+    whole, last, many: the words before a continent, the last of a few names, and a count.
     """
     if isinstance(names, str):
         names = board.find_set(names)
@@ -512,7 +517,7 @@ def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, m
     same = [each.name for each in board.continents if {*each.territories} == {*names}]
     if same:
         return f"{whole}{same[0]}"
-    if len(names) <= MOST_NAMED:
+    if len(names) <= MAX_NAMED:
         return f"take {', '.join(names[:-1])} {last} {names[-1]}"
     return f"take {many} of {len(names)} territories"
 
@@ -542,5 +547,5 @@ def _check_worth(value: object, name: str) -> None:
         raise MalformedError(f"{name} must be a number, got {quote(value)}")
     if value < 0:
         raise IllegalError(f"{name} must be at least 0, got {quote(value)}")
-    if value > MOST_WORTH:
-        raise TooLargeError(f"{name} must be at most {MOST_WORTH:g}, got {quote(value)}")
+    if value > MAX_WORTH:
+        raise TooLargeError(f"{name} must be at most {MAX_WORTH:g}, got {quote(value)}")

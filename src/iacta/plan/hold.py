@@ -227,7 +227,7 @@ def take_and_hold(
     if _chance(chosen) <= _chance(found) + max(noise, GAIN):
         return found
     # What bounds all play bounds the chosen plan, not what its own constraints allow.
-    proven = best.interval is None and plan.upper_bound - best.counted <= SAME
+    proven = best.interval is None and plan.upper_bound - best.comparable_value <= SAME
     reported = replace(best, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 

@@ -92,9 +92,9 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
 
     has_attacks: whether the values of the first attacks are added.
     """
-    low, high = plan.interval or (plan.counted, plan.counted)
+    low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
     attacks = first_attacks(plan) if has_attacks else ()
-    return StateValue(plan.counted, (high - low) / 2, uncertainty(plan), attacks)
+    return StateValue(plan.comparable_value, (high - low) / 2, uncertainty(plan), attacks)
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:

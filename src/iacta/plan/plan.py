@@ -1,8 +1,8 @@
-"""Plans: what a player learns of one, and a plan that is followed.
+"""Plans: a policy with its numbers, and the play of a plan step by step.
 
-A plan is a policy, and how it goes. From any position, also in the middle of a battle, it says what
-to attack (`Play`). What that may cost is asked of the kernel. A plan that fights each battle to its
-end goes on with the battle that has begun, roll by roll, as long as it can.
+A plan is a policy with statistics. `Play` follows the plan: it returns the next attack in any
+position, also in the middle of a battle. The kernel gives the possible losses. A plan that fights
+each battle to its end continues a battle roll by roll as long as possible.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,15 +24,15 @@ from iacta.rules.rules import Rules
 
 @dataclass(frozen=True, repr=False)
 class Step(PasteableMixin):
-    """One border that the plan may attack over.
+    """A border that the plan may attack over.
 
-    start, to: the territory that attacks, and the one that is attacked.
-    reach_probability: chance that this battle is fought.
-    conquer_probability: chance that it is fought and won.
-    expected_armies: expected number of armies that move in, given that it is won; 0 if it cannot
-        be won.
-    advances: what to do after the conquest: (armies left able to move, chance that it is won with
-        that many left, expected number of those that move in then), the fewest first.
+    start, to: the attacking territory and the attacked territory.
+    reach_probability: the chance that the battle is fought.
+    conquer_probability: the chance that the battle is fought and won.
+    expected_armies: the expected number of armies that move in after a victory; 0 if victory is
+        impossible.
+    advances: the advance for each number of armies able to move, in ascending order: (armies able
+        to move, chance of a victory with this number, expected armies that move in).
     """
 
     start: str
@@ -49,12 +49,12 @@ class Step(PasteableMixin):
 
 @dataclass(frozen=True)
 class TerritoryEnd:
-    """One territory when the plan is over.
+    """A territory at the end of the plan.
 
     name: its name.
-    own_probability: chance that the player owns it.
-    expected_armies: expected number of the player's armies on it, 0 counted where they do not
-        own it.
+    own_probability: the chance that the player owns it.
+    expected_armies: the expected number of the player's armies on it, counted as 0 if another
+        player owns it.
     """
 
     name: str
@@ -64,10 +64,10 @@ class TerritoryEnd:
 
 @dataclass(frozen=True)
 class Ending:
-    """A way in which the plan may fail.
+    """A battle whose loss ends the plan.
 
-    start, to: the battle whose loss ends it.
-    chance: how likely that is.
+    start, to: the attacking territory and the attacked territory.
+    chance: the chance of this end.
     """
 
     start: str
@@ -77,14 +77,13 @@ class Ending:
 
 @dataclass(frozen=True, repr=False)
 class NextMove(PasteableMixin):
-    """What to do next.
+    """The next attack of a plan.
 
-    start, to: the territory that attacks, and the one that is attacked.
-    advance: for each number of armies that may be left able to move after a conquest by this
-        attack, how many of them move in.
-    dice: how many dice to roll.
-    worth: what going on is worth: the chance of the goal, or what is still gained on average. Where
-        the plan is not proven, it is what the policy sees by looking ahead.
+    start, to: the attacking territory and the attacked territory.
+    advance: for each number of armies able to move after a conquest, the number that moves in.
+    dice: the number of attack dice.
+    worth: the value of playing on: the chance of the goal, or the expected gain. Unless the plan is
+        proven, this is an estimate by lookahead.
     """
 
     start: str
@@ -102,36 +101,34 @@ class NextMove(PasteableMixin):
 
 @dataclass(frozen=True, repr=False)
 class Plan(DisplayMixin):
-    """The best plan that was found for a goal, and how far it may be from the best there is.
+    """The best plan that the search found for a goal, with an upper bound.
 
-    A plan decides after each roll, and may leave a battle after any of them; or it fights each
-    battle to its end, so that it fits on a card. It does not change, and can be pickled, but not
+    A plan decides after each roll and may leave a battle at any time, or it fights each battle to
+    its end, so that it fits on a card. A plan is immutable and can be pickled; its `repr` cannot be
     pasted back.
 
-    position: who holds what before the first battle.
-    goal: what it is for, with the names of the board.
+    position: the position before the first battle.
+    goal: the goal, with the names of the board.
     rules: the rules of all battles.
-    win_probability: the chance that this plan reaches the goal, or all goals in order; with a
-        `Worth` it is 0, and `value` counts. It is exact unless there is an `interval`.
-    value: what the plan is worth on average: the chance, or with a `Worth` all that the player
-        has at the end, or with goals in order what those that are reached are worth. `None`, as the
-        chance, where there was no time for a single game.
-    upper_bound: no play that the rules allow is worth more; of those that fight each battle to its
-        end, if the plan does.
-    proven: whether no play is worth more than this plan by more than 1e-9; an estimate proves
-        nothing.
-    steps: the borders that it may attack over, the most likely first.
-    territories: all territories when it is over, in the order of the board.
-    endings: where it may fail, the most likely first.
-    seconds: how long it took to find.
-    policy: what it does, whatever the dice show.
-    stages: for goals in order, the chance that each of them, and all before it, is reached;
-        estimated from games where there is an `interval`.
-    play: `"rolls"`, or `"battles"` if it fights each battle to its end.
-    interval: the interval at 95% for its value, where that is estimated from games; else `None`.
-    battles_value: what the best plan that fights each battle to its end is worth, where that is
-        known; else `None`.
-    games: from how many games its numbers are estimated; 0 where they are exact.
+    win_probability: the chance to reach the goal, or all goals in order; 0 for a `Worth`. It is
+        exact unless there is an `interval`.
+    value: the expected payoff: the chance, or for a `Worth` the worth of the player's holdings at
+        the end, or for goals in order the worth of the reached goals. `None`, as the chance, if
+        there was no time for a single game.
+    upper_bound: an upper bound of the value of any legal play; if the plan fights each battle to
+        its end, of any play that does so.
+    proven: whether no play exceeds the value by more than 1e-9; false for an estimate.
+    steps: the borders that the plan may attack over, the most likely first.
+    territories: all territories at the end, in the order of the board.
+    endings: the ways to fail, the most likely first.
+    seconds: the duration of the search.
+    policy: the policy of the plan.
+    stages: for goals in order, the chance to reach each goal and all earlier goals; an estimate if
+        there is an `interval`.
+    play: `"rolls"`, or `"battles"` if the plan fights each battle to its end.
+    interval: the 95% interval of an estimated value; `None` for an exact value.
+    battles_value: the value of the best plan that fights each battle to its end, if known.
+    games: the number of simulated games; 0 for exact numbers.
     """
 
     position: Position
@@ -162,33 +159,35 @@ class Plan(DisplayMixin):
 
     @property
     def problem(self) -> Problem:
-        """The position, the goal, the rules and the constraints, as the planner has them."""
+        """The problem of the planner: position, goal, rules and constraints."""
         return self.policy.problem
 
     @property
     def gap(self) -> float:
-        """How much more than this plan the best one may be worth, at most."""
-        return max(self.upper_bound - self.counted, 0.0)
+        """The largest possible improvement of the value."""
+        return max(self.upper_bound - self.comparable_value, 0.0)
 
     @property
-    def counted(self) -> float:
-        """What the plan counts as beside others: its value, without one what its policy sees."""
+    def comparable_value(self) -> float:
+        """The value, or an estimate by lookahead for a plan without a value."""
         if self.value is not None:
             return self.value
         return self.problem.held + self.policy.decide(self.problem.start).value
 
     def follow(self) -> "Play":
-        """Return the plan before its first attack, to be followed."""
-        return self.reached(self.position)
+        """Return the play of the plan before its first attack."""
+        return self.resume(self.position)
 
-    def reached(self, position: Position) -> "Play":
-        """Return the plan in a position, to be followed from there on.
+    def resume(self, position: Position) -> "Play":
+        """Return the play of the plan from a position on.
 
-        position: who holds what, also in the middle of a battle. It need not be one that the plan
-            comes to; another board or player is refused.
+        position: any position of the same board and player, also in the middle of a battle. The
+            plan need not lead to it.
         """
         if not isinstance(position, Position) or position.board != self.position.board:
-            raise MalformedError(f"position must be one of the plan's board, got {quote(position)}")
+            raise MalformedError(
+                f"position must be on the board of the plan, got {quote(position)}"
+            )
         if position.player != self.position.player:
             raise IllegalError(
                 f"player must be {self.position.player}, as in the plan, got {position.player}"
@@ -196,22 +195,22 @@ class Plan(DisplayMixin):
         return Play(self, position)
 
     def next_move(self, position: Position | None = None) -> NextMove | None:
-        """Return what to do next, or `None` when there is nothing left to do.
+        """Return the next attack, or `None` if the plan is over.
 
-        position: as for `reached`; `None` for the start.
+        position: as for `resume`; `None` for the start.
         """
-        return self.reached(self.position if position is None else position).next_move()
+        return self.resume(self.position if position is None else position).next_move()
 
 
 @dataclass(frozen=True, repr=False)
 class Play(DisplayMixin):
-    """A plan and where it is.
+    """A plan at some point of its play.
 
     plan: the plan.
-    position: who holds what now.
-    battle: the border of a battle that has begun and is to be fought to its end, if there is one.
-    state: who owns what, where the player owns a territory that all armies have left, which
-        `position` shows as nobody's; `None` elsewhere.
+    position: the present position.
+    battle: the border of an unfinished battle that the plan fights to its end, or `None`.
+    state: the present state, if the player owns a territory without armies, which `position` shows
+        as unowned; `None` otherwise.
 
     >>> from iacta.board import Board, Holding
     >>> from iacta.plan import TakeAll, best_plan
@@ -249,7 +248,7 @@ class Play(DisplayMixin):
 
     @cached_property
     def _decision(self) -> PolicyAction:
-        """What the plan does here: it goes on with a battle that has begun, or chooses freely."""
+        """The action of the policy; an unfinished battle goes on."""
         start = self.problem.start
         if self.battle is not None:
             v, c = map(self.problem.place, self.battle)
@@ -263,12 +262,12 @@ class Play(DisplayMixin):
         return self.move is None
 
     def next_move(self) -> NextMove | None:
-        """Return what to do next, or `None` when the plan is over."""
+        """Return the next attack, or `None` if the plan is over."""
         return self.move
 
     @cached_property
     def move(self) -> NextMove | None:
-        """What to do next, or `None` when the plan is over."""
+        """The next attack, or `None` if the plan is over."""
         found, problem = self._decision, self.problem
         if not found.dice:
             return None
@@ -278,10 +277,10 @@ class Play(DisplayMixin):
 
     @property
     def value(self) -> float | None:
-        """What going on is worth: the chance of the goal, or what is still gained on average.
+        """The value of playing on: the chance of the goal, or the expected gain.
 
-        `None` where the plan is over. Where the plan is not proven best, it may be estimated from
-        some games that the plan plays from here on.
+        `None` if the plan is over. Unless the plan is exact play, the value may be an estimate from
+        simulated games.
         """
         return self._worth[0]
 
@@ -303,7 +302,7 @@ class Play(DisplayMixin):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the goal is reached, and nothing that follows can change that."""
+        """Whether the goal is reached for good."""
         return self.problem.goal.is_reached(self.problem.turn)
 
     def _next(self) -> PolicyAction:
@@ -313,31 +312,31 @@ class Play(DisplayMixin):
 
     @property
     def _spare(self) -> int:
-        """How many armies may leave the territory that attacks next."""
+        """The number of armies that may leave the next attacking territory."""
         start = self._next().start
         return self.problem.turn.armies[start] - self.problem.garrisons[start]
 
     @cached_property
     def _choice(self) -> Choice:
-        """The next roll, or the next battle where these are decided at once."""
+        """The next roll, or the next battle if a battle is one attack."""
         found, spare, turn = self._next(), self._spare, self.problem.turn
         kernel, defenders = self.problem.kernels[found.to], turn.armies[found.to]
         if not kernel.is_rolled:
             return kernel.battle(spare, defenders)
         choices = kernel.rolls(turn.armies[found.start] - turn.rules.garrison, defenders, spare)
-        if turn.whole_battles:  # all dice that the armies of the battle allow
+        if turn.whole_battles:  # as many dice as the armies allow
             return kernel.rolls(spare, defenders)[0]
         return next(each for each in choices if each.dice == found.dice)
 
     def results(self) -> tuple[tuple[int, int], ...]:
-        """Return what the next roll may cost: the armies of the player, and the defenders."""
+        """Return the possible losses of the next roll: (attackers lost, defenders lost)."""
         options = [option for throw in self._choice.throws for option in throw.options]
         return tuple(sorted({(lost, killed) for option in options for _, lost, killed in option}))
 
     def thrown(self, rng: "np.random.Generator") -> tuple[int, int]:
-        """Return what the next roll costs with the dice of a generator.
+        """Draw the losses of the next roll.
 
-        rng: the generator. A defender who may answer does what is worst for the plan.
+        rng: the generator. A defender with a choice chooses the worst for the plan.
         """
         drawn = self._chances
         shares = np.array([each.chance for each in drawn])
@@ -345,10 +344,10 @@ class Play(DisplayMixin):
         return found.attackers, found.defenders
 
     def chances(self) -> list[Result]:
-        """Return what the next roll may cost, with the chance of each result.
+        """Return the possible losses of the next roll with their chances.
 
-        Where the defender may answer a throw, they do what is worst for the plan, as it sees it; in
-        a battle that is fought to its end, they keep the territory as likely as they can.
+        A defender with a choice chooses the worst for the plan, as the policy sees it; in a battle
+        that is fought to its end, the choice that keeps the territory most likely.
 
         >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan
@@ -380,10 +379,11 @@ class Play(DisplayMixin):
         return tuple(Result(p, *losses) for losses, p in drawn.items())
 
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Play":
-        """Return where the plan is after the next roll.
+        """Return the play after the next roll.
 
-        attackers, defenders: the armies that it cost; others than those in `results()` are refused.
-        moved: how many armies move in if it conquers; `None` for as many as the plan says.
+        attackers, defenders: the losses, from `results()`.
+        moved: the number of armies that move in after a conquest; `None` for the number of the
+            plan.
         """
         losses = read_int(attackers, "attackers"), read_int(defenders, "defenders")
         if losses not in self.results():
@@ -392,13 +392,14 @@ class Play(DisplayMixin):
         return self._after(*losses, moved)
 
     def fought(self, left: int, defenders: int, moved: int | None = None) -> "Play":
-        """Return where the plan is after any number of rolls of the next battle.
+        """Return the play after any number of rolls of the next battle.
 
-        left: the armies that the attacking territory has left, all of them before any move in.
-        defenders: those that the attacked territory has left; 0 if it is taken.
-        moved: how many armies move in then; `None` for as many as the plan says.
+        left: the armies left on the attacking territory, before any armies move in.
+        defenders: the armies left on the attacked territory; 0 after a conquest.
+        moved: the number of armies that move in after a conquest; `None` for the number of the
+            plan.
 
-        More armies than there are, and losses that the dice cannot cause, are refused.
+        Impossible numbers raise an error.
 
         >>> from iacta.board import Board, Holding
         >>> from iacta.plan import TakeAll, best_plan
@@ -440,13 +441,13 @@ class Play(DisplayMixin):
         return Play(self.plan, position, battle, None if is_shown else after)
 
     def conquers(self, defenders: int) -> bool:
-        """Return whether the next roll conquers if it costs this many defenders."""
+        """Return whether the next roll conquers, given the `defenders` that it costs."""
         return self.problem.turn.armies[self._next().to] == defenders
 
     def advances(self, attackers: int) -> tuple[int, int, int]:
-        """Return the fewest and the most armies that may move in, and how many the plan moves in.
+        """Return the minimum and the maximum of the armies that move in, and the plan's choice.
 
-        attackers: the armies that the conquering roll cost.
+        attackers: the attackers lost in the conquering roll.
         """
         found, able = self._next(), self._spare - attackers
         least = min(self._choice.least, able)
@@ -457,17 +458,17 @@ class Play(DisplayMixin):
         return least, able, max(usual, least)
 
     def won(self, able: int) -> "Play":
-        """Return the plan after its next battle is won.
+        """Return the play after a victory in the next battle.
 
-        able: the armies left able to move, at least 1.
+        able: the armies able to move after the victory, at least 1.
         """
         garrison = self.problem.garrisons[self._next().start]
         return self.fought(read_int(able, "able", least=1, most=self._spare) + garrison, 0)
 
     def lost(self, defenders: int) -> "Play":
-        """Return the plan after its next battle is fought to its end and lost.
+        """Return the play after a defeat in the next battle.
 
-        defenders: those left, at least 1.
+        defenders: the defenders left, at least 1.
         """
         found = self._next()
         most = self.problem.turn.armies[found.to]
@@ -475,9 +476,9 @@ class Play(DisplayMixin):
         return self.fought(self.problem.garrisons[found.start], left)
 
     def followers(self) -> Iterator[tuple["Play", float]]:
-        """Yield the plan after each result of its next attack, with the chance of it.
+        """Yield the play after each result of the next attack, with the chance of the result.
 
-        The attack is a roll, or the whole battle where the plan fights it to its end.
+        The attack is a roll, or a whole battle in a plan that fights each battle to its end.
         """
         if self._decision.dice:
             for each in self._decision.outcomes:

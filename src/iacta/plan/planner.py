@@ -1,25 +1,28 @@
-"""The planner: it looks for the best policy, for what that is worth, and for a bound on any play.
+"""The planner: it searches for the best policy, its value, and an upper bound of any play.
 
-1. *Exact.* The best play of all, by backward induction over the states that can occur
-   (`src/core/search/exact.hpp`), where these are few enough. Then the value is the bound.
-2. *Lookahead.* Elsewhere a policy looks ahead from an assignment of targets to stacks
-   (`src/core/search/lookahead.hpp`). Its styles are compared by sequential halving (Karnin, Koren
-   and Somekh, 2013): all play games with common random numbers, the better half goes on, until one
-   is left.
+1. *Exact.* Backward induction over the reachable states (`src/core/search/exact.hpp`), if there are
+   few enough. Then the value is the bound.
+2. *Lookahead.* Otherwise a policy looks ahead from an assignment of targets to stacks
+   (`src/core/search/lookahead.hpp`). Sequential halving (Karnin, Koren and Somekh, 2013) compares
+   its
+   styles: all styles play games with common random numbers, and the better half plays on, until one
+   style is left.
    A problem that is too large for exact play may contain a small one: the targets and the stacks
    beside them (`Problem.narrow`). Its best play is a candidate, too, and its assignment one more
    start of the comparison.
-3. *Value.* Exact, by a forward pass, where the policy visits few states; else the mean of games of
-   its own, less the luck in them that the policy itself saw, with its interval. With h(s) what the
-   policy sees in a state, Q its value of the attack that it chooses there, and T the end,
+3. *Value.* Exact, by a forward pass, if the policy visits few states; otherwise the mean of
+separate
+   games, less the luck in them as the policy sees it, with an interval. With h(s) the policy's
+   estimate in a state, Q its value of the chosen attack, and T the end,
 
     V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
 
-4. *Bound.* The values of relaxed games, in which any play is easier
-   (`src/core/search/relaxed.hpp`): the least of those solved so far, as long as there is time.
+4. *Bound.* The least value of several relaxed games (`src/core/search/relaxed.hpp`), which are
+solved
+   one after another as time permits.
 
-The best so far is always there. Without a time limit the work is counted, in states and games, and
-the result is the same each time.
+The best result so far is always available. Without a time limit the search counts its work in
+states and games, so the result is reproducible.
 """
 
 from collections.abc import Iterator
@@ -34,36 +37,36 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy, attach_search
+from iacta.plan.policy import MAX_STATES_BY_DEFAULT, SEEN, STARTS, VISITED, Policy, attach_search
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, half_interval
 
-PROVEN = 1e-9  # values that differ by less are the same
-EXACT_PART = 0.25  # of the time, to solve the game
-LARGE = 12  # territories; where more may be attacked, it can rarely be solved
-LARGE_PART = 0.1  # of the time then
-BOUND_PART = 0.4  # of the time, where one thread does everything
-NARROW_PART = 0.15  # of the time, to solve the narrow problem
+PROVEN_GAP = 1e-9  # a plan within this gap of its bound is proven best
+EXACT_TIME_SHARE = 0.25  # share of the time for exact play
+LARGE = 12  # territories; exact play rarely succeeds on larger fields
+LARGE_TIME_SHARE = 0.1  # share of the time for exact play on a large field
+BOUND_TIME_SHARE = 0.4  # share of the time for bounds in a single thread
+NARROW_TIME_SHARE = 0.15  # share of the time for the narrow problem
 EQUAL = 0.0005  # difference of values that count as equal; then the armies left decide
-COMPARED = 0.7  # of the time or of the games may go into the comparison of styles
-FRESH = 2**32  # number of the first game that no policy was compared by
-NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
-FEWEST_VISITED = 2_000  # states that a policy may visit in any search: hundredths of a second
-BATCH = 16  # games at a time; of fewer nothing is known
-MOST_GAMES = 200_000  # of a plan: its interval is small then
+COMPARISON_SHARE = 0.7  # share of the time and of the games for the comparison of styles
+FRESH = 2**32  # number of the first game of the final estimate
+SMALL_HALF_INTERVAL = 0.001  # an estimate this narrow needs no more games
+MIN_VISITED = 2_000  # lower limit of `Limits.visited`; takes hundredths of a second
+BATCH = 16  # games per call; fewer games give no estimate
+MAX_GAMES = 200_000  # more games hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
-DEEPER = (2, 3)  # rolls that the best of them looks ahead
-DEEPER_SECONDS = 4.0  # from which these are tried
+DEEPER = (2, 3)  # further depths of lookahead, tried with the best style
+DEEPER_SECONDS = 4.0  # shorter searches skip the further depths
 
 
 class Limits(NamedTuple):
-    """How much work a search may do.
+    """Limits of the work of a search.
 
-    states: states of the game that is solved exactly.
-    games: games to compare styles, and to estimate the value.
-    values: values of relaxed games.
-    visited: states that a policy visits, up to which its value is exact.
+    states: the maximum number of states of exact play.
+    games: the number of games for the comparison of styles and for the final estimate.
+    values: the number of values of relaxed games.
+    visited: the maximum number of states in the exact value of a policy.
     """
 
     states: float
@@ -73,24 +76,24 @@ class Limits(NamedTuple):
 
     def times(self, factor: float) -> "Limits":
         games = max(int(self.games * factor), MIN_GAMES)
-        visited = max(int(self.visited * factor), FEWEST_VISITED)
+        visited = max(int(self.visited * factor), MIN_VISITED)
         return Limits(self.states * factor, games, self.values * factor, visited)
 
 
-USUAL = Limits(FEW_STATES, 1000, 1e6, VISITED)
-UNBOUNDED = Limits(inf, MOST_GAMES, inf, VISITED)
+DEFAULT = Limits(MAX_STATES_BY_DEFAULT, 1000, 1e6, VISITED)
+UNBOUNDED = Limits(inf, MAX_GAMES, inf, VISITED)
 
 
 @dataclass(frozen=True)
 class Found:
-    """The best policy that was found.
+    """A policy with its value.
 
     policy: the policy.
-    value: what it is paid on average; `None` where no game was played.
-    interval: the interval at 95% for that, where it is estimated; else `None`.
-    bound: no play is paid more on average.
-    report: how it goes.
-    games: from how many games value and report are estimated; 0 where they are exact.
+    value: its expected payoff; `None` before the first game.
+    interval: the 95% interval of an estimated value; `None` for an exact value.
+    bound: an upper bound of the expected payoff of any play.
+    report: statistics of the play.
+    games: the number of simulated games; 0 for an exact value and report.
     """
 
     policy: Policy
@@ -102,7 +105,7 @@ class Found:
 
     @property
     def is_proven(self) -> bool:
-        return self.interval is None and self.gap <= PROVEN
+        return self.interval is None and self.gap <= PROVEN_GAP
 
     def is_above(self, other: "Found") -> bool:
         """Return whether the value exceeds an exact one by EQUAL and by a standard error."""
@@ -116,7 +119,7 @@ class Found:
         return inf if self.value is None else self.bound - self.value
 
     def below(self, bound: float) -> "Found":
-        """Return the same with a bound that was found for any play."""
+        """Return the policy with another bound, which also limits value and interval."""
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
@@ -125,12 +128,12 @@ class Found:
 class Planner:
     """A search for the best policy.
 
-    problem: what is planned.
-    deadline: when it must end.
-    budget: how much work it may do, 1 for the usual; `None` for the usual without a time limit, and
-        otherwise for as much as there is time.
-    prove: once the gap between value and bound is at most this, the search ends; `None` for 0.
-    threads: how many threads it may use; more than 2 are of no use.
+    problem: the problem.
+    deadline: the end of the search.
+    budget: the amount of work, in units of the default amount; `None` for the default amount, or
+        for unlimited work within a time limit.
+    prove: a gap between value and bound that ends the search; `None` for 0.
+    threads: the number of threads; more than 2 do not help.
     """
 
     def __init__(
@@ -143,18 +146,18 @@ class Planner:
         threads: int = 1,
     ) -> None:
         self.problem, self.deadline, self.threads = problem, deadline, threads
-        self.prove = PROVEN if prove is None else max(prove, PROVEN)
+        self.prove = PROVEN_GAP if prove is None else max(prove, PROVEN_GAP)
         is_endless = budget is None and (deadline.limited or prove is not None)
-        self.work = UNBOUNDED if is_endless else USUAL.times(1.0 if budget is None else budget)
-        # Whole battles have too many results to look deeper.
-        is_long = deadline.left() >= DEEPER_SECONDS and self.work.games > USUAL.games
+        self.work = UNBOUNDED if is_endless else DEFAULT.times(1.0 if budget is None else budget)
+        # Whole battles have too many results for deeper lookahead.
+        is_long = deadline.left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None
         self.narrow: Found | None = None  # the best play of the narrow problem
 
     def run(self) -> Iterator[Found]:
-        """Yield the best policy so far, whenever it or the bound gets better."""
+        """Yield the best policy so far whenever the policy or the bound improves."""
         if self._solve():
             yield self._best
             return
@@ -171,8 +174,8 @@ class Planner:
             bounding.start()
         try:
             if self.threads <= 1:
-                self._bound(self.deadline.part(BOUND_PART))
-            for found in self._improved(starts):
+                self._bound(self.deadline.part(BOUND_TIME_SHARE))
+            for found in self._compare_styles(starts):
                 self.found = found
                 yield self._best
             if self.threads > 1:
@@ -198,11 +201,11 @@ class Planner:
         if self.deadline.is_over or self.found is None:
             return self.deadline.is_over
         found = self._best
-        return found.is_proven or (self.prove > PROVEN and found.gap <= self.prove)
+        return found.is_proven or (self.prove > PROVEN_GAP and found.gap <= self.prove)
 
     def _solve(self) -> bool:
         search = Search(self.problem, self.deadline)
-        share = EXACT_PART if self.problem.field.bit_count() <= LARGE else LARGE_PART
+        share = EXACT_TIME_SHARE if self.problem.field.bit_count() <= LARGE else LARGE_TIME_SHARE
         value = search.solve(self.deadline.part(share), self.work.states)
         report = None if value is None else search.flow(self.deadline)
         if value is None or report is None:
@@ -215,7 +218,7 @@ class Planner:
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
         """Solve a narrow problem if possible, and return a trial of its assignment."""
         search = Search(narrow, self.deadline)
-        value = search.solve(self.deadline.part(NARROW_PART), self.work.states)
+        value = search.solve(self.deadline.part(NARROW_TIME_SHARE), self.work.states)
         report = None if value is None else search.flow(self.deadline)
         if report is not None:
             policy = attach_search(Policy(narrow), search)
@@ -225,20 +228,24 @@ class Planner:
         assignment = Search(narrow, self.deadline).assign(self.deadline, STARTS)
         return [_Trial(Policy(self.problem, assignment), core)]
 
-    def _improved(self, starts: list["_Trial"]) -> Iterator[Found]:
-        """Find the best style, and estimate its value well.
+    def _compare_styles(self, starts: list["_Trial"]) -> Iterator[Found]:
+        """Find the best style, then estimate its value in separate games.
 
-        starts: trials of the first style; the first of them is tried with the other styles, too.
+        starts: trials of the first style; the first trial is repeated with each other style.
         """
-        deadline, games = self.deadline.part(COMPARED), int(COMPARED * self.work.games)
+        deadline, games = (
+            self.deadline.part(COMPARISON_SHARE),
+            int(COMPARISON_SHARE * self.work.games),
+        )
         stages = 2 if self.deeper else 1
         best, trials = starts[0], [*starts, *(starts[0].other(style) for style in STYLES[1:])]
         for stage in range(stages, 0, -1):
-            for best in self._halved(trials, deadline.part(1 / stage), games // stages):
+            for best in self._halve_trials(trials, deadline.part(1 / stage), games // stages):
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.other(style._replace(depth=each)) for each in self.deeper)]
-        # The games of the comparison favour the winner; its value comes from games of its own.
+        # The games of the comparison overestimate the winner, so the final estimate needs other
+        # games.
         final, games = _Trial(best.policy, best.core, FRESH), max(self.work.games - games, BATCH)
         while not self._is_enough and not final.is_known and len(final.gains) < games:
             final.play(
@@ -250,10 +257,12 @@ class Planner:
         if len(final.gains) >= BATCH:
             yield final.found
 
-    def _halved(self, trials: list["_Trial"], deadline: Deadline, games: int) -> Iterator["_Trial"]:
-        """Leave the better half of some policies again and again; yield the best one each time.
+    def _halve_trials(
+        self, trials: list["_Trial"], deadline: Deadline, games: int
+    ) -> Iterator["_Trial"]:
+        """Drop the worse half of the trials repeatedly; yield the best trial each time.
 
-        games: of all together.
+        games: the number of games of all trials together.
         """
         rounds = (len(trials) - 1).bit_length()
         for left in range(rounds, 0, -1):
@@ -270,7 +279,7 @@ class Planner:
             yield trials[0]
 
     def _bound(self, deadline: Deadline) -> None:
-        """Improve the bound, until memory is short."""
+        """Improve the bound until memory is short."""
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)
@@ -279,9 +288,9 @@ class Planner:
 
 
 def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
-    """Return trials, the best first; of equal values the one that leaves the most armies.
+    """Sort trials by value, and trials of equal value by the armies that they leave.
 
-    games: how many games of each count.
+    games: the number of games of each trial that count.
     """
     means = {id(each): float(each.gains[:games].mean()) for each in trials}
     ranked = sorted(trials, key=lambda each: -means[id(each)])
@@ -292,22 +301,22 @@ def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
 
 
 class _Trial:
-    """A policy that is tried, and its games so far.
+    """A candidate policy and its games so far.
 
     policy: the policy.
-    core: a search that plays it.
-    first: the number of its first game; games of the same number have the same dice.
+    core: a search that plays the policy.
+    first: the number of the first game; games with the same number have the same dice.
     """
 
     def __init__(self, policy: Policy, core: Search, first: int = 0) -> None:
         self.policy, self.core, self.first = policy, core, first
         self.gains: npt.NDArray[np.float64] = np.zeros(0)
-        self.games: Report | None = None  # of its games, as sums
-        self.exact: Report | None = None  # to all its ends
+        self.games: Report | None = None  # sums over its games
+        self.exact: Report | None = None  # exact statistics
         self.was_followed = False
 
     def other(self, style: Style) -> "_Trial":
-        """Return the same with another style and no games."""
+        """Return a trial of the same assignment with another style and no games."""
         return _Trial(replace(self.policy, style=style), self.core)
 
     def play(self, deadline: Deadline, games: int) -> None:
@@ -319,9 +328,9 @@ class _Trial:
         self.gains = np.concatenate([self.gains, played.gains])
 
     def follow(self, deadline: Deadline, states: int) -> None:
-        """Follow the policy to all its ends, if its games have seen few states, and once.
+        """Compute the exact value once, if the games have seen few states.
 
-        states: how many it may visit.
+        states: the maximum number of states.
         """
         if not self.was_followed and self.games is not None and self.games.states < SEEN:
             self._take()
@@ -340,14 +349,14 @@ class _Trial:
 
     @property
     def half(self) -> float:
-        """Half of the interval for the value."""
+        """Half the width of the interval of the value."""
         return 0.0 if self.exact is not None else half_interval(self.gains)
 
     @property
     def is_known(self) -> bool:
-        """Whether more games are of no use."""
+        """Whether more games would not help."""
         scale = max(1.0, float(self.gains.mean())) if len(self.gains) else 1.0
-        return self.half <= NEAR_ENOUGH * scale
+        return self.half <= SMALL_HALF_INTERVAL * scale
 
     @property
     def found(self) -> Found:
@@ -362,13 +371,13 @@ class _Trial:
         return Found(self.policy, value, interval, inf, self.games * (1 / games), games)
 
 
-def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
-    """Return how a policy goes that is not to be improved, and a bound on any play.
+def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:
+    """Return the value of a fixed policy, with an upper bound of any play.
 
-    deadline: when it must end.
-    budget: how much work it may do, 1 for the usual.
+    deadline: the end of the evaluation.
+    budget: the amount of work, in units of the default amount.
     """
-    work, most = USUAL.times(budget), policy.problem.rewards.most
+    work, most = DEFAULT.times(budget), policy.problem.rewards.most
     trial = _Trial(policy, policy.search)
     if policy.is_best:
         trial.exact, most = policy.search.flow(deadline), policy.decide(policy.problem.start).value

@@ -1,9 +1,9 @@
-"""Policies: what a plan does in any state of a turn.
+"""Policies: functions from the states of a turn to actions.
 
-A policy is a small value: the problem, and either nothing more, for the best play of all, or an
-assignment of targets to stacks and how carefully to look ahead from it. What it does is a function
-of these, so that any process that is given them plays the same; the search that it takes is begun
-anew there.
+A policy is a small value: a problem, and for lookahead an assignment of targets to stacks and a
+style; a policy without an assignment is exact play. The actions are a function of these fields, so
+any process that receives a policy plays the same. The search behind a policy is not pickled; each
+process repeats it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,27 +21,27 @@ from iacta.plan.goals import owned_in
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import ORDERS, Assignment, Search, Style
 
-FEW_STATES = 300_000  # that are looked at without asking
-STARTS = 24  # from which an assignment is looked for
-FEWEST_STATES, FEWEST_STARTS = 2_000, 8  # where an answer is wanted at once
+MAX_STATES_BY_DEFAULT = 300_000  # about 0.3 s of exact play
+STARTS = 24  # number of starts of the search for an assignment
+QUICK_STATES, QUICK_STARTS = 2_000, 8  # limits for a policy without delay
 SAME = 1e-12
-GAMES = 256  # to estimate what a policy is worth
-VISITED = 10_000  # states up to which the value of a policy is exact
-SEEN = 1_500  # states seen in the first games; where there are more, it is not tried
+GAMES = 256  # number of games that estimate a value
+VISITED = 10_000  # limit of states for an exact value
+SEEN = 1_500  # no exact value if the first games see more states
 VERSION = 1
-MOST_DEPTH = 3  # of a style that is read
+MAX_DEPTH = 3  # deepest lookahead in a record
 USUAL_STYLE = Style()
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What a plan does in any state of its turn.
+    """A function from the states of a turn to actions.
 
-    problem: the problem; the policy plays any position that may follow its start.
-    assignment: for each set that pays, the targets of each stack; `None` for the best play of all.
-    style: how carefully lookahead on the assignment looks.
+    problem: the problem; the policy plays any state that may follow its start.
+    assignment: for each set with a payoff, the targets of each stack; `None` for exact play.
+    style: the style of lookahead.
 
-    It is a policy of the game: `iacta.evaluate(plan.policy, turn, goal)` plays it.
+    A policy also plays `Turn`: `iacta.evaluate(plan.policy, turn, goal)`.
     """
 
     problem: Problem
@@ -56,21 +56,21 @@ class Policy:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is the best play of its problem, so that its values are exact."""
+        """Whether the policy is exact play of its problem, so that its values are exact."""
         return self.assignment is None
 
     @property
     def is_best(self) -> bool:
-        """Whether it is the best play of all."""
+        """Whether no play is better: exact play of a problem without a focus."""
         return self.is_exact and self.problem.focus is None
 
     @cached_property
     def search(self) -> Search:
-        """The search that says what to do."""
+        """The search behind the policy."""
         if self.assignment is None:
             found = best_policy(self.problem, Deadline())
             if found is None:
-                raise IllegalError("a policy without an assignment must be of a small problem")
+                raise IllegalError("a policy without an assignment needs a small problem")
             return found.search
         core = Search(self.problem)
         if len(self.assignment) != core.goals:
@@ -80,34 +80,34 @@ class Policy:
         return core
 
     def decide(self, state: TurnState) -> PolicyAction:
-        """Return what to do in a state that may follow the start of the problem."""
+        """Return the action in a state that may follow the start of the problem."""
         return self.search.decide(state)
 
     def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
-        """Return what an attack is worth in a state, with the policy after it.
+        """Return an attack with its value if the policy plays on after it.
 
-        start, to: the attacking territory and the attacked one.
-        dice: the attack dice, 0 for as many as are allowed.
+        start, to: the attacking territory and the attacked territory.
+        dice: the number of attack dice; 0 for the maximum.
         """
         return self.search.judge(state, start, to, dice)
 
     def advance(self, state: TurnState, start: int, to: int, able: int, least: int) -> int:
-        """Return how many armies the policy moves in after a battle.
+        """Return the number of armies that the policy moves in after a battle.
 
-        state: the state before it.
-        start, to: the territory that attacked, and the one that is taken.
-        able: the armies that are left able to move.
-        least: the fewest that must move.
+        state: the state before the battle.
+        start, to: the attacking territory and the conquered territory.
+        able: the armies able to move.
+        least: the minimum number that must move.
         """
         armies = [*state.armies]
         armies[start], armies[to] = self.problem.garrisons[start] + able, 1
         return self.search.advance(TurnState(tuple(armies), state.owned), start, to, least)
 
     def value(self, state: TurnState) -> tuple[float, bool]:
-        """Return what the policy is still paid on average from a state on, and whether exactly.
+        """Return the expected payoff from a state on, and whether it is exact.
 
-        It is exact for the best play, and where few states may follow; else an estimate from a few
-        hundred games.
+        The value is exact for exact play and if few states may follow; otherwise it is an estimate
+        from a few hundred games.
         """
         if self.is_exact:
             return self.search.decide(state).value, True
@@ -119,7 +119,7 @@ class Policy:
         return max(float(games.gains.mean()), 0.0), False
 
     def covers(self, state: TurnState) -> bool:
-        """Return whether a state may follow the start of the problem, as far as armies show it."""
+        """Return whether a state may follow the start of the problem, judged by its armies."""
         start, field = self.problem.start, self.problem.field
         largest = max((start.armies[v] for v in bits(start.owned)), default=0)
         most = (
@@ -148,9 +148,9 @@ class Policy:
         return policy_for(problem, self.style)
 
     def __call__(self, turn: Turn) -> Action:
-        """Return the action of a turn, as `iacta.game.Turn.play` asks for it.
+        """Return the action in a turn, for `iacta.game.Turn.play`.
 
-        turn: a turn of the player at its attacks or at an advance; in other phases it stops.
+        turn: a turn of the player; the policy ends every phase but attacks and advances.
         """
         owned = owned_in(turn)
         if turn.phase == "attack":
@@ -172,7 +172,7 @@ class Policy:
         return EndPhase()
 
     def to_record(self) -> dict[str, Any]:
-        """Return the policy as a record for JSON, which `from_record` reads."""
+        """Return the policy as a JSON object for `from_record`."""
         shares = self.assignment and [
             {str(v): [*bits(part)] for v, part in enumerate(parts) if part}
             for parts in self.assignment
@@ -189,12 +189,12 @@ class Policy:
 
     @classmethod
     def from_record(cls, record: object, problem: Problem) -> "Policy":
-        """Return the policy that a record says, for a problem.
+        """Return the policy of a record.
 
-        record: what `to_record` returned, possibly by way of JSON.
-        problem: the problem that it was for.
+        record: the result of `to_record`, possibly by way of JSON.
+        problem: the problem of the policy.
 
-        A record of another version or turn is refused.
+        A record of another version or turn raises an error.
         """
         if not isinstance(record, Mapping) or record.get("version") != VERSION:
             raise MalformedError(
@@ -208,7 +208,7 @@ class Policy:
             depth, idle, order = record["style"]
             if order not in ORDERS or not 0.0 <= idle <= 1.0:
                 raise ValueError(order)
-            style = Style(read_int(depth, "depth", least=1, most=MOST_DEPTH), idle, order)
+            style = Style(read_int(depth, "depth", least=1, most=MAX_DEPTH), idle, order)
             if (focus := record.get("focus")) is not None:
                 last = len(problem.out) - 1
                 mask = make_mask(read_int(t, "territory", most=last) for t in focus)
@@ -221,7 +221,7 @@ class Policy:
 
 
 def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[int, ...]:
-    """Return the targets of each stack."""
+    """Return the set of targets of each stack."""
     last = len(problem.out) - 1
     targets = {
         read_int(int(v), "stack", most=last): make_mask(
@@ -233,9 +233,9 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
 
 
 def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:
-    """Return the best play of all; `None` where finding it takes too much.
+    """Return exact play; `None` if the search exceeds its limits.
 
-    states: how many states may be looked at.
+    states: the maximum number of states.
     """
     search = Search(problem, deadline)
     return (
@@ -244,23 +244,23 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
 
 def attach_search(policy: Policy, search: Search) -> Policy:
-    """Return a policy whose search is there already."""
+    """Give a policy its finished search, and return the policy."""
     vars(policy)["search"] = search
     return policy
 
 
 def policy_for(
-    problem: Problem, style: Style = USUAL_STYLE, states: float = FEWEST_STATES
+    problem: Problem, style: Style = USUAL_STYLE, states: float = QUICK_STATES
 ) -> Policy:
-    """Return a policy for a problem at once.
+    """Return a policy for a problem without delay.
 
-    style: how carefully lookahead looks.
-    states: the most states for which the best play of all is taken.
+    style: the style of lookahead.
+    states: the maximum number of states of exact play.
     """
     best = best_policy(problem, Deadline(), states)
     if best is not None:
         return best
     search = Search(problem)
-    assignment = search.assign(Deadline(), FEWEST_STARTS)
+    assignment = search.assign(Deadline(), QUICK_STARTS)
     search.follow(assignment, style)
     return attach_search(Policy(problem, assignment, style), search)

@@ -1,7 +1,7 @@
-"""What is planned: a turn at its attacks, a goal, and what of the board matters for it.
+"""The problem of a plan: a turn in its attack phase, a goal, and the relevant part of the board.
 
-Everything here is derived from the turn and the goal. Territory t is `board.territories[t]`, and
-bit t of a whole number that stands for a set (`iacta.native.bit_sets`).
+All properties derive from the turn, the goal and the focus. Territory t is `board.territories[t]`,
+and bit t of an integer that represents a set (`iacta.native.bit_sets`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,50 +22,50 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
-MOST_ARMIES = 2000  # on a territory
+MAX_ARMIES = 2000  # limit for each territory
 MOST_TERRITORIES = 1024  # of a board that the core reads, as in `src/core/interface.cpp`
 
 
 class AttackResult(NamedTuple):
-    """One of the results of an attack."""
+    """A result of an attack."""
 
     chance: float
-    attackers: int  # the armies that it costs
-    defenders: int  # those of the other side
-    moved: int  # how many armies move in, 0 where nothing is conquered
-    value: float  # what is paid for it and what follows is worth, as the policy sees it
+    attackers: int  # attackers lost
+    defenders: int  # defenders lost
+    moved: int  # armies that move in; 0 without a conquest
+    value: float  # expected payoff from this result on, as the policy sees it
 
 
 class PolicyAction(NamedTuple):
-    """What a policy does in a state."""
+    """The action of a policy in a state."""
 
     start: int  # the attacking territory
-    to: int  # the attacked one
+    to: int  # the attacked territory
     dice: int  # the attack dice; 0 to stop
-    value: float  # what is still paid on average, as the policy sees it
+    value: float  # expected payoff from this state on, as the policy sees it
     outcomes: tuple[AttackResult, ...]
 
 
 class TurnState(NamedTuple):
-    """What changes in a turn: who owns what, and the armies."""
+    """The owners and armies during a turn."""
 
     armies: tuple[int, ...]  # on each territory
     owned: int  # the set of the player's territories
 
     @classmethod
     def from_position(cls, position: Position) -> "TurnState":
-        """Return the state that a position shows."""
+        """Return the state of a position."""
         held = position.holdings
         owned = make_mask(t for t, each in enumerate(held) if each.owner == position.player)
         return cls(tuple(each.armies for each in held), owned)
 
     @property
     def total(self) -> int:
-        """All of the player's armies."""
+        """The number of the player's armies."""
         return sum(self.armies[t] for t in bits(self.owned))
 
     def after(self, action: PolicyAction, result: AttackResult) -> "TurnState":
-        """Return the state after an attack, with the armies moved in that the result says."""
+        """Return the state after an attack and the advance of its result."""
         v, c = action.start, action.to
         armies, held = [*self.armies], self.armies[c] - result.defenders
         armies[v] -= result.attackers + result.moved
@@ -80,7 +80,7 @@ class TurnState(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A turn at its attacks, and a goal."""
+    """A turn in its attack phase, with a goal."""
 
     turn: Turn  # in its phase `"attack"`
     goal: Goal  # read on the board of the turn
@@ -103,7 +103,7 @@ class Problem:
 
     @property
     def play(self) -> str:
-        """`"rolls"`, or `"battles"` where each attack is fought to its end."""
+        """`"rolls"`, or `"battles"` if each attack is a whole battle."""
         return PLAYS[self.turn.whole_battles]
 
     def name(self, territory: int) -> str:
@@ -132,13 +132,13 @@ class Problem:
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
-        """For each territory the armies that must remain on it at all times."""
+        """For each territory, the armies that must always remain on it."""
         usual = self.turn.rules.garrison
         return tuple(self.turn.keep.get(name, usual) for name in self.board.territories)
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
-        """For each territory the kernel of the battles for it."""
+        """For each territory, the kernel of the battles for it."""
         turn = self.turn
         return tuple(
             find_kernel(turn.rules_of.get(name, turn.rules)) for name in self.board.territories
@@ -150,9 +150,9 @@ class Problem:
 
     @cached_property
     def out(self) -> tuple[int, ...]:
-        """For each territory the set of those that can be attacked from it."""
+        """For each territory, the set of its attackable neighbours."""
         names, armies = self.board.territories, self.turn.armies
-        # Where nobody is, there is nothing to attack.
+        # Unowned territories cannot be attacked.
         closed = {each for t, each in enumerate(names) if not armies[t] and not self.owned >> t & 1}
         return tuple(
             make_mask(self.place(to) for to in self.board.neighbours(name) if to not in closed)
@@ -161,7 +161,7 @@ class Problem:
 
     @cached_property
     def stacks(self) -> int:
-        """The set of the territories that can attack something at the start."""
+        """The set of territories that can attack at the start."""
         return make_mask(
             v
             for v in bits(self.owned & ~self.resting)
@@ -175,7 +175,7 @@ class Problem:
 
     @cached_property
     def rewards(self) -> Rewards:
-        """What the goal pays. Sets that are out of reach pay nothing."""
+        """The payoffs of the goal, without sets that are out of reach."""
         found = self.goal.rewards(self.board, self.owned)
         within = find_reached(self.out, self.stacks, self._open)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
@@ -183,10 +183,10 @@ class Problem:
 
     @cached_property
     def field(self) -> int:
-        """The set of the territories that may be of use to attack.
+        """The set of territories whose conquest may help.
 
-        What cannot be reached is left out, and, where territories pay only as a set, each part with
-        a single neighbour: whoever went in could only come out where they went in.
+        It omits unreachable territories. If territories pay only as a set, it also omits each part
+        with a single neighbour, because a stack could leave such a part only where it entered.
         """
         field, rewards = find_reached(self.out, self.stacks, self._open), self.rewards
         if any(rewards.lands):
@@ -211,14 +211,14 @@ class Problem:
         return self.goal.worth(self.turn)
 
     def paid(self, state: TurnState) -> float:
-        """Return what has been paid when a state is reached, less what the lost armies cost."""
+        """Return the payoffs collected until a state is reached, less the cost of lost armies."""
         rewards, taken = self.rewards, state.owned & ~self.owned
         lost = self.start.total - state.total
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
     def make_turn(self, state: TurnState) -> Turn:
-        """Return the turn in a state that may follow."""
+        """Return the turn in a later state."""
         owners = (
             self.turn.player if state.owned >> t & 1 else owner
             for t, owner in enumerate(self.turn.owners)
@@ -226,23 +226,23 @@ class Problem:
         return self.turn.replace_armies(tuple(owners), state.armies)
 
     def make_position(self, state: TurnState) -> Position:
-        """Return the position in a state, where a territory without armies is nobody's."""
+        """Return the position of a state; territories without armies are unowned."""
         return self.make_turn(state).position
 
     def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
-        """Return the same rules and constraints from a state on that may follow.
+        """Return the problem from a later state on, with the same rules and constraints.
 
-        The player keeps the territories that all armies have left.
+        The player keeps territories without armies.
 
-        goal: the goal, read on the board; `None` for the same.
+        goal: another goal, read on the board; `None` for the same goal.
         """
         return Problem(self.make_turn(state), self.goal if goal is None else goal)
 
     def narrow(self) -> "Problem | None":
         """Return the problem in which only the stacks beside the targets attack the targets.
 
-        Any play of it is a play of this problem. `None` where it would be the same problem, and
-        where single territories pay.
+        Any play of the narrow problem is a play of this problem. Return `None` if the problems are
+        equal or if single territories pay.
         """
         targets = make_mask(t for mask, _ in self.rewards.sets for t in bits(mask)) & ~self.owned
         if any(self.rewards.lands) or not targets:
@@ -253,18 +253,18 @@ class Problem:
         return None if same or not found.rewards.sets else found
 
     def refuse_large(self) -> None:
-        """Refuse more armies on a territory than a plan can count."""
+        """Raise an error if a territory has too many armies for a plan."""
         for t in bits(self.field | self.stacks):
-            if self.turn.armies[t] > MOST_ARMIES:
+            if self.turn.armies[t] > MAX_ARMIES:
                 raise TooLargeError(
-                    f"armies on {self.name(t)} must be at most {MOST_ARMIES:,} for a plan, "
+                    f"armies on {self.name(t)} must be at most {MAX_ARMIES:,} for a plan, "
                     f"got {self.turn.armies[t]:,}"
                 )
 
     def at(self, position: Position) -> "Problem":
-        """Return the same goal, rules and constraints from another position on.
+        """Return the problem from another position on, with the same rules and constraints.
 
-        position: who holds what, with the same player on the same board.
+        position: a position of the same player on the same board.
         """
         return Problem(turn_at(self.turn, position, "attack"), self.goal)
 
@@ -272,10 +272,10 @@ class Problem:
 def turn_at(
     turn: Turn, position: Position, phase: Literal["attack", "fortify"], fortify: str = FORTIFY[0]
 ) -> Turn:
-    """Return a turn by the same rules and constraints in another position.
+    """Return a turn in another position, with the same rules and constraints.
 
-    phase: its moment.
-    fortify: where armies may go at its end.
+    phase: its phase.
+    fortify: the rule for the last move of armies.
     """
     mine = position.list_territories(position.player)
     return Turn(
@@ -291,12 +291,12 @@ def turn_at(
 
 
 def begin_attacks(turn: Turn) -> Turn:
-    """Return a turn at its attacks, without its cards and its new armies."""
+    """Return a turn in its attack phase, without cards and new armies."""
     return turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
 
 
 def refuse_large_board(board: Board, what: str) -> None:
-    """Refuse a board with more territories than the core reads.
+    """Raise an error for a board with too many territories for the core.
 
     what: the subject of the question, such as `"plans"`.
 
@@ -324,7 +324,7 @@ def read_problem(
     keep: Mapping[str, int] | None = None,
     stay: Iterable[str] | str = (),
 ) -> Problem:
-    """Return what is to be planned; arguments are as for `iacta.plan.best_plan`."""
+    """Return a problem from the arguments of `iacta.plan.best_plan`."""
     check_choice(play, PLAYS, "play")
     turn = Turn(
         position,
@@ -339,12 +339,12 @@ def read_problem(
 
 
 def pose_problem(turn: Turn, goal: Goal) -> Problem:
-    """Return the problem to reach a goal from a turn on, which goes on with its attacks.
+    """Return the problem to reach a goal from a turn on, beginning with attacks.
 
     turn: the turn; its cards do not count.
     goal: the goal.
 
-    A goal that is unfit for the turn, and rules under which armies grow, are refused.
+    A goal that does not fit the turn, and rules under which armies grow, raise an error.
     """
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:

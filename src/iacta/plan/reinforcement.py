@@ -220,7 +220,7 @@ def best_reinforced(
         there = read_problem(placed(position, each), goal, **options)
         part = deadline.part(1 / (len(few) - len(plans)))
         plans.append(plan_within(there, part, budget=budget))
-    return max(plans, key=lambda plan: plan.counted)
+    return max(plans, key=lambda plan: plan.comparable_value)
 
 
 def reinforcements_needed(
@@ -269,13 +269,13 @@ def reinforcements_needed(
 
     before = planned(position, goal, options, deadline.part(BEFORE))
     quick, fewest = add_armies(0)[0].value(()), 0
-    if before.counted < wanted:
+    if before.comparable_value < wanted:
         number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MOST_NEW)
         if number is None:
             raise IllegalError(f"{MOST_NEW} new armies do not reach a chance of {chance}")
-        while number < MOST_NEW and best(number)[1].counted < wanted:
+        while number < MOST_NEW and best(number)[1].comparable_value < wanted:
             number += 1  # a quick look has promised too much
-        while number > 1 and best(number - 1)[1].counted >= wanted:
+        while number > 1 and best(number - 1)[1].comparable_value >= wanted:
             number -= 1  # a settled plan does with fewer
         fewest = number
     placement, plan = best(fewest) if fewest else ((), before)
@@ -312,14 +312,16 @@ def _settled(
     best: tuple[Placement, Plan] | None = None
 
     def report(placement: Placement, plan: Plan) -> None:
-        if improved is not None and (best is None or plan.counted > best[1].counted):
+        if improved is not None and (
+            best is None or plan.comparable_value > best[1].comparable_value
+        ):
             improved(placement, plan)
 
     for done, each in enumerate(few):
         part = deadline.part(1 / (len(few) - done))
         there = placed(position, each)
         plan = planned(there, goal, options, part, progress, improved=partial(report, each))
-        if best is None or plan.counted > best[1].counted:
+        if best is None or plan.comparable_value > best[1].comparable_value:
             best = each, plan
     assert best is not None  # noqa: S101 # there is a placement
     return best

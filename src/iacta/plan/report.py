@@ -1,4 +1,4 @@
-"""What a player asks about a plan: its main line, and how many armies stay behind."""
+"""Reports of a plan: its main line, and the armies that stay behind."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -11,19 +11,19 @@ from iacta.plan.problem import AttackResult, PolicyAction
 Border: TypeAlias = tuple[int, int]
 
 NEVER = 1e-9
-RARE = 0.01  # of the conquests at a border, this part may be left out at either end
-WELL = 0.1  # the next battle of the main line follows at least this part of the conquests
+RARE = 0.01  # share of the conquests that a range may omit at either end
+MIN_SHARE = 0.1  # the next battle of the main line follows this share of the conquests
 LIKELY = 0.1  # a roll on the main line has at least this chance
-MOST_ROLLS = 100_000  # of an average game
+MAX_ROLLS = 100_000  # limit for an average game
 
 
 @dataclass(frozen=True)
 class Branch:
     """Another battle that may come next."""
 
-    start: str  # the territory that attacks
-    to: str  # the one that is attacked
-    # With how many armies left after the battle before, garrison included, it comes next.
+    start: str  # the attacking territory
+    to: str  # the attacked territory
+    # The numbers of armies left after the previous battle, garrison included, that lead here.
     armies: tuple[int, ...]
 
 
@@ -32,34 +32,34 @@ class MainBattle:
     """A battle of the main line."""
 
     step: Step
-    # The fewest armies left, garrison included, with which the plan goes on after it; `None` where
-    # it does so with any, or where nothing is left to do.
+    # The minimum number of armies left, garrison included, with which the plan goes on; `None` if
+    # it goes on with any number or is over.
     fewest: int | None = None
     branches: tuple[Branch, ...] = ()  # the other battles that may come next
 
 
 def main_line(plan: Plan) -> tuple[MainBattle, ...]:
-    """Return the battles of the main line of a plan, in their order.
+    """Return the battles of the main line of a plan, in order.
 
-    A plan that decides after each roll is followed through a game whose losses are as on average.
-    In one that fights battles to their end each battle is won, and of the next battles that are
-    likely enough then, the one follows that is fought most often.
+    For a plan that decides after each roll, the main line is a game with average losses. For a plan
+    that fights each battle to its end, the player wins each battle of the main line; the next
+    battle is the most frequent battle of the sufficiently likely ones.
     """
     if plan.play == "battles":
         return _won_battles(plan)
     steps = {(step.start, step.to): step for step in plan.steps}
     rolls, name = [*_average_game(plan)], plan.problem.name
     taken = {made[:2] for made, conquers in rolls if conquers} | {made[:2] for made, _ in rolls[:1]}
-    # In the order in which they are begun.
+    # in the order of their first rolls
     begun = dict.fromkeys(made[:2] for made, _ in rolls if made[:2] in taken)
     line = ((name(v), name(c)) for v, c in begun)
     return tuple(MainBattle(steps[border]) for border in line if border in steps)
 
 
 def _average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
-    """Yield the rolls of a game whose losses are as on average, and whether they conquer."""
+    """Yield the rolls of a game with average losses, and whether each conquers."""
     state, due = plan.problem.start, 0.0
-    for _ in range(MOST_ROLLS):
+    for _ in range(MAX_ROLLS):
         made = plan.policy.decide(state)
         if not made.dice:
             return
@@ -81,7 +81,7 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         return steps[border].reach_probability if border in steps else 0.0
 
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
-        # By the armies left, garrison included, before any move in.
+        # by the armies left before any move in, garrison included
         won = {
             state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
         }
@@ -92,8 +92,8 @@ def _won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         chances = {
             each: sum(won[left].chance for left in lefts) for each, lefts in following.items()
         }
-        enough = WELL * sum(chances.values())
-        # Of the next battles that are likely enough, the one that is fought most often.
+        enough = MIN_SHARE * sum(chances.values())
+        # the most frequent battle among the sufficiently likely ones
         likely = (each for each, chance in chances.items() if chance > enough)
         main = max(likely, key=likelihood, default=None)
         going = won.keys() - following.get(None, [])
@@ -122,27 +122,27 @@ def _branches(
 
 @dataclass(frozen=True)
 class Rearguard:
-    """How many armies stay behind when a plan has taken a territory, garrison included."""
+    """The number of armies that stay behind after a conquest, garrison included."""
 
-    start: str  # the territory that attacked
-    to: str  # the one that is taken
-    probability: float  # the chance that it is taken from there
-    least: int  # in nearly all cases at least this many stay behind
-    most: int  # and at most this many
-    usual: int  # how many most often stay behind
-    garrison: int  # how many must stay behind
+    start: str  # the attacking territory
+    to: str  # the conquered territory
+    probability: float  # the chance of the conquest over this border
+    least: int  # minimum in nearly all cases
+    most: int  # maximum in nearly all cases
+    usual: int  # the most frequent number
+    garrison: int  # the number that must stay behind
 
     @property
     def is_all(self) -> bool:
-        """Whether all move in that may."""
+        """Whether all movable armies move in."""
         return self.most <= self.garrison
 
 
 def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
-    """Return how many armies stay behind at each border that a plan may attack over.
+    """Return the armies that stay behind at each border that a plan may attack over.
 
-    They are in the order of `plan.steps`, without the borders over which nothing is ever taken. In
-    1 of 100 cases fewer may stay behind than `least`, in as many more than `most`.
+    The order is that of `plan.steps`, without borders that never lead to a conquest. At most 1% of
+    the cases are below `least`, and at most 1% above `most`.
     """
     problem, found = plan.problem, []
     for step in plan.steps:

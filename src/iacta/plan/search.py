@@ -1,4 +1,4 @@
-"""Searches of the compiled core: what can be asked about one problem."""
+"""A search of the compiled core for one problem."""
 
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_double, c_int32, c_int64
@@ -30,44 +30,44 @@ Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a
 
 MAX_SETS = 1024  # sets that pay, as in `src/core/interface.cpp`
 MAX_DEPTH = 8  # the deepest lookahead of a style, as in `src/core/interface.cpp`
-NEVER = 2**31 - 1  # the place of a border that is never attacked over
+NEVER = 2**31 - 1  # order of a border without attacks
 
 ORDERS = ("value", "risk")
 
 
 class Style(NamedTuple):
-    """How a lookahead policy looks; `src/core/iacta.h` says what each does."""
+    """The parameters of lookahead, as documented in `src/core/iacta.h`."""
 
-    depth: int = 1  # how many attacks are looked ahead where the values of several are close
-    idle: float = 0.002  # the price of an idle army, as a part of a chance
+    depth: int = 1  # attacks of lookahead between close values
+    idle: float = 0.002  # value of an idle army, as a share of the chance
     order: str = ORDERS[0]  # of nearly equal attacks: by their values, or by `"risk"`
 
 
 class Visit(NamedTuple):
-    """What happens at one border."""
+    """Statistics of one border."""
 
     start: int  # the attacking territory
-    to: int  # the attacked one
-    reached: float  # the chance that it is ever attacked over
-    conquered: float  # the chance that it is conquered over
-    arrived: float  # the mean of the armies that move in, 0 counted where it is not conquered
-    ended: float  # the chance that the turn ends with an attack over it, the goal not reached
-    # For each number of armies left able to move: the chance to conquer with that many left, and
-    # that chance times the mean number that then move in.
+    to: int  # the attacked territory
+    reached: float  # chance of an attack over the border
+    conquered: float  # chance of a conquest over the border
+    arrived: float  # mean of the armies that move in, counted as 0 without a conquest
+    ended: float  # chance that the turn ends with an attack over the border, short of the goal
+    # For each number of armies able to move: the chance of a conquest with this number left, and
+    # the chance times the mean number of armies that move in.
     advances: tuple[tuple[int, float, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """How a policy goes: exactly, or in games. Reports of parts of the games, weighted, add."""
+    """Statistics of a policy, exact or from games. Weighted reports of parts of the games add."""
 
-    problem: Problem  # what it plays
-    states: int  # how many were visited
-    order: npt.NDArray[np.int64]  # by border, how many others were attacked over before
-    numbers: Floats  # all that is reported, as `src/core/iacta.h` says
+    problem: Problem
+    states: int  # number of visited states
+    order: npt.NDArray[np.int64]  # for each border, the number of borders attacked before
+    numbers: Floats  # all statistics, in the layout of `src/core/iacta.h`
 
     def __add__(self, other: "Report") -> "Report":
-        """Return the report of both, the other of games that were played later."""
+        """Return the report of both; the other games were played later."""
         later = self.order[self.order < NEVER].max(initial=-1) + 1
         order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
@@ -78,27 +78,27 @@ class Report:
 
     @property
     def value(self) -> float:
-        """What is paid."""
+        """The expected payoff."""
         return float(self.numbers[0])
 
     @property
     def owned(self) -> tuple[float, ...]:
-        """For each territory the chance to own it at the end."""
+        """For each territory, the chance to own it at the end."""
         return tuple(self._parts[0].tolist())
 
     @property
     def armies(self) -> tuple[float, ...]:
-        """For each territory the mean of the player's armies at the end."""
+        """For each territory, the mean of the player's armies at the end."""
         return tuple(self._parts[1].tolist())
 
     @property
     def taken(self) -> tuple[float, ...]:
-        """For each set that pays the chance to take it."""
+        """For each set with a payoff, the chance to complete it."""
         return tuple(self._parts[2].tolist())
 
     @property
     def visits(self) -> tuple[Visit, ...]:
-        """What happens at each border, in the order in which they were first attacked over."""
+        """Statistics of each border, in the order of their first attacks."""
         borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
         chances = self._parts[3].reshape(len(borders), 4).tolist()
         advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
@@ -118,24 +118,24 @@ class Report:
 
 
 class Games(NamedTuple):
-    """Games that a policy played."""
+    """Games of a policy."""
 
-    # Of each game, what it was paid, less the luck that the policy saw; their mean is the value.
+    # the payoff of each game, less the luck as the policy sees it; the mean is the value
     gains: Floats
-    report: Report  # how they went
+    report: Report  # statistics of the games
 
 
 class Search:
     """A search of the core for one problem.
 
     problem: the problem.
-    deadline: when its tables must be ready; `None` for no limit.
-    until: a set of territories; the turn ends when all of them are taken, and pays what
-        `solve_until` says. 0 for no such set.
+    deadline: the time limit for the tables; `None` for no limit.
+    until: a set of territories whose conquest ends the turn, with the payoffs of `solve_until`; 0
+        for no such set.
 
-    In the methods, `states` is how many states the search may store in all, and `start` the first
-    state, `None` for the start of the problem. An installation without the core is refused, and so
-    are tables that take too long.
+    In the methods, `states` is the maximum number of stored states, and `start` the first state,
+    `None` for the start of the problem. A missing core, and tables that take too long, raise
+    errors.
     """
 
     def __init__(
@@ -177,9 +177,9 @@ class Search:
     def solve(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> float | None:
-        """Return the value of the best play of all, which is the policy then.
+        """Return the value of exact play, and make exact play the policy.
 
-        It is `None` where that takes too much.
+        Return `None` if the search exceeds its limits.
         """
         return self._solve(deadline, start, states, None)
 
@@ -198,20 +198,20 @@ class Search:
         most: int,
         value_of: Callable[[TurnState], float | None],
     ) -> float | None:
-        """Return the value of the best play of a turn that ends early; `None` as for `solve`.
+        """Return the value of exact play of a turn that ends early; `None` as for `solve`.
 
-        most: how many states there may be in which it ends.
-        value_of: what each of these is worth, `None` where that takes too much.
+        most: the maximum number of states in which the turn ends.
+        value_of: a function from such a state to its value; `None` if its limits are exceeded.
         """
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
         record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
         ends = record.data
-        # The first time to see which there are.
+        # The first pass lists the states in which the turn ends.
         if self._solve(deadline, None, states, byref(ends)) is None:
             return None
         for k in range(ends.count):
-            # Idle armies are not counted in full.
+            # The core stores idle armies incompletely.
             there = np.where(self._is_active, armies[k], self.problem.start.armies)
             owned = make_mask(np.flatnonzero(mine[k]).tolist())
             known = value_of(TurnState(tuple(there.tolist()), owned))
@@ -221,7 +221,7 @@ class Search:
         return self._solve(deadline, None, states, byref(ends))
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
-        """Return the best assignment that several starts lead to; it becomes the policy's."""
+        """Return the best assignment from several starts, and make it the policy's."""
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         self._call("assign", deadline, starts, find_pointer(sets))
         return tuple(
@@ -229,9 +229,9 @@ class Search:
         )
 
     def follow(self, assignment: Assignment | None, style: Style) -> None:
-        """Take lookahead on an assignment as the policy; `None` for one of nothing.
+        """Make lookahead on an assignment the policy; `None` for an empty assignment.
 
-        Refused are styles that the core does not know.
+        A style that the core does not know raises an error.
         """
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         for goal, parts in enumerate(assignment or ()):
@@ -255,13 +255,13 @@ class Search:
         return self._decision("decide", state)
 
     def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
-        """Return what an attack is worth in a state; 0 dice are as many as are allowed."""
+        """Return an attack with its value; 0 dice stand for the maximum."""
         return self._decision("judge", state, start, to, dice)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
-        """Return how many armies the policy moves in when the last defender has fallen.
+        """Return the number of armies that move in after a conquest.
 
-        state: the state before that, with the armies that are left on the attacking territory.
+        state: the state before the last loss of the defender, with the attackers that are left.
         """
         moved = c_int32()
         self._ask("move_in", Deadline(), state, start, to, least, byref(moved), is_short=True)
@@ -285,18 +285,18 @@ class Search:
     def _ask(
         self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
     ) -> int:
-        """Call a function of the core about a state, `None` for the start of the problem."""
+        """Call a function of the core for a state, or `None` for the start of the problem."""
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
         record = CoreData(self._library, "state", armies=counted, mine=mine)
-        unsound = "position must be one that can follow the start of the plan"
+        unsound = "position must be reachable from the start of the plan"
         return self._call(name, deadline, record.data, *more, unsound=unsound, **how)
 
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
-        """Return exactly how the policy goes; `None` where it visits more states than that."""
+        """Return exact statistics of the policy; `None` if it visits too many states."""
         code, report = self._report("flow", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 

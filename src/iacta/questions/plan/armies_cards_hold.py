@@ -133,7 +133,7 @@ def describe_continuation(
     if reached is None or won is None or bare is None or goes_on.interval is None:
         yield f"No estimate yet. {cards_words(goes_on.armies)}"
         return
-    first, *others = goal.in_order
+    first, *others = goal.sequence
     then = ", then ".join(way.phrase(plan.position) for way in others)
     proof = ": proven best" if goes_on.proven else "; a better plan may exist"
     yield (
@@ -197,7 +197,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
     if (other := held.otherwise) and other.win_probability is not None:
         yield (
             "This plan is chosen to take and hold it. The best plan to take it would succeed with "
-            f"{percent(other.plan.counted)}, and hold it with "
+            f"{percent(other.plan.comparable_value)}, and hold it with "
             f"{percent(other.win_probability)}."
         )
     moves = [move for move in held.moves if move.start]

@@ -32,7 +32,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
     end, ranked = deadline.part(COMPARISON_SHARE), list[tuple[float, int]]()
     for number in tried:
         part = end.part(1 / (len(tried) - len(ranked)))
-        ranked.append((_plan_after_advance(turn, number, goal, part).counted, number))
+        ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))
     quick, best = max(ranked)
     plan = _plan_after_advance(turn, best, goal, deadline)
     # Values of the comparison are quick; the value of the longer search shifts all of them.

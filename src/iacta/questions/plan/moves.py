@@ -111,7 +111,7 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     else:
         # Where lookahead sees less than the plan achieves, values are scaled as in `first_attacks`.
         now, held = plan.policy.decide(problem.start).value, problem.held
-        scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.counted - held) / now
+        scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
         after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
     over = count(able + garrison, "army", "armies")
     return f"{format_value(plan, after)} once it is taken with {over} left"

@@ -7,10 +7,10 @@ from iacta.forms.parameter_kinds import Kind, Number, RulesName, Schema
 from iacta.game import Sets
 from iacta.inputs.checks import parse_int, quote, read_int, read_row
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
-from iacta.plan.goals import MOST_WORTH
+from iacta.plan.goals import MAX_WORTH
 from iacta.rules.variants import find_rule_set
 
-WORTH = Number(least=0, most=int(MOST_WORTH))
+WORTH = Number(least=0, most=int(MAX_WORTH))
 
 
 class Pairs(Kind):

@@ -453,7 +453,7 @@ class PlanQuestion(RulesForm, Question):
                 **options,
             )
             return PlanAnswer(self, new.plan, new=new)
-        if brought is not None and goal.in_order:
+        if brought is not None and goal.sequence:
             several, seed = cast(InOrder, goal), self.seed or 0
             goes_on = go_on(start, several, brought, seed=seed, **options)
             return PlanAnswer(self, goes_on.plan, goes_on=goes_on)

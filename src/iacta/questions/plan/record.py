@@ -490,7 +490,7 @@ def move_in_record(move_in: MoveIn, plan: Plan) -> MoveInRecord:
 def stop_record(plan: Plan) -> StopRecord | None:
     if plan.value is None:
         return None
-    loss = max(plan.counted - plan.problem.held, 0.0)
+    loss = max(plan.comparable_value - plan.problem.held, 0.0)
     return StopRecord(loss, describe_loss(plan, loss))
 
 

@@ -36,18 +36,19 @@ def describe_result(plan: Plan) -> str:
                 else "The search found no attack that pays"
             )
         gained = plan.interval and (plan.interval[0] - stay, plan.interval[1] - stay)
-        return f"To attack gains {plan.counted - stay:.2f} points on average{_range(gained, 1)}"
+        gain = plan.comparable_value - stay
+        return f"To attack gains {gain:.2f} points on average{_range(gained, 1)}"
     verb = plan.goal.phrase(plan.position)
     if is_hopeless(plan):
         return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
     if plan.stages:
         parts = [
             f"{goal.phrase(plan.position)} with {percent(plan_chance(plan, chance))}"
-            for goal, chance in zip(plan.goal.in_order, plan.stages, strict=True)
+            for goal, chance in zip(plan.goal.sequence, plan.stages, strict=True)
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
-    chance = percent(plan_chance(plan, plan.counted))
+    chance = percent(plan_chance(plan, plan.comparable_value))
     return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
 
 
@@ -91,7 +92,7 @@ def proof(plan: Plan, has_tried_all: bool = True) -> str:
 def _bound_is_informative(plan: Plan) -> bool:
     """Return whether the bound of a plan says more than what nothing can be above."""
     most, held = plan.problem.rewards.most, plan.problem.held
-    return _is_informative(plan.counted - held, plan.upper_bound - held, most)
+    return _is_informative(plan.comparable_value - held, plan.upper_bound - held, most)
 
 
 def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
@@ -138,7 +139,7 @@ def reasons(plan: Plan) -> Iterator[str]:
     ]
     if plan.steps:
         lands = sum(each.own_probability for each in taken)
-        paid = sum(each.own_probability * goal.of(each.name) for each in taken)
+        paid = sum(each.own_probability * goal.find_worth(each.name) for each in taken)
         before = sum(each.armies for each in position.holdings if each.owner == position.player)
         lost = before - sum(each.expected_armies for each in plan.territories)
         other = plan.value - plan.problem.held - paid + goal.army * lost
@@ -328,7 +329,7 @@ def _at_most(bound: float) -> str:
 
 
 def _worth_words(plan: Plan) -> str:
-    return f"worth {plan.counted:.2f} on average{_range(plan.interval, 1)}"
+    return f"worth {plan.comparable_value:.2f} on average{_range(plan.interval, 1)}"
 
 
 def _points(gap: float) -> str:
