@@ -1,7 +1,7 @@
-"""Methods: the kernel of a battle, and the ways to solve it, one file each.
+"""Methods: the kernel of a battle, and the methods that solve it, one file each.
 
-`find_kernel` is all that anything above asks. A method is registered here by one line, and its file
-is loaded when it is first asked for.
+Code above the methods calls only `find_kernel`. One line registers a method here; its file is
+imported on first use.
 """
 
 from dataclasses import replace
@@ -20,12 +20,12 @@ __all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "list_meth
 
 
 class _Method(NamedTuple):
-    """A method as it is registered.
+    """A registered method.
 
-    name: by which it is asked for.
-    kernel: its file and the class of its kernel.
+    name: the name of the method.
+    kernel: the file and the class of its kernel.
     exact: whether it answers in fractions.
-    mode: the mode whose battles `"auto"` leaves to it.
+    mode: the mode for which `"auto"` chooses this method.
     """
 
     name: str
@@ -34,7 +34,7 @@ class _Method(NamedTuple):
     mode: type[Mode] | None = None
 
     def build(self, rules: Rules, *, exact: bool) -> Kernel:
-        """Return the kernel for some rules; the file of its class is loaded now."""
+        """Import the file of the kernel's class, and return the kernel for some rules."""
         file, _, name = self.kernel.partition(".")
         kernel: type[Kernel] = getattr(import_module(f"{__name__}.{file}"), name)
         return kernel.build(rules, exact, find_kernel)
@@ -52,14 +52,14 @@ _METHODS = (
     _Method("sees_first_exact", "sees_first.SeesFirst", exact=True, mode=DefenderSeesFirst),
     _Method("sees_first", "sees_first.SeesFirst", mode=DefenderSeesFirst),
 )
-_AUTO = _Method("auto", "auto.Auto")  # where no mode says which method
+_AUTO = _Method("auto", "auto.Auto")  # the default for modes without a method
 
 METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS)
 EXACT_METHODS: tuple[str, ...] = tuple(each.name for each in _METHODS if each.exact)
 
 
 def list_methods(rules: Rules) -> tuple[str, ...]:
-    """Return the names of the methods for battles fought as under some rules.
+    """Return the names of the methods for battles under some rules.
 
     >>> list_methods(Rules(mode=DefenderSeesFirst()))
     ('sees_first_exact', 'sees_first')
@@ -74,7 +74,7 @@ def list_methods(rules: Rules) -> tuple[str, ...]:
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:
-    """Refuse fractions where there are none, and a method of another name, kind or mode."""
+    """Raise `IllegalError` for an unknown or unsuitable method, or for impossible fractions."""
     check_choice(exact, (True, False), "exact")
     if exact and rules.mode.inexact:
         raise IllegalError(f"exact is not possible {rules.mode.inexact}", parameter="exact")
@@ -89,12 +89,12 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
 def find_kernel(
     rules: Rules, stop: StopRule = NEVER, *, exact: bool = False, method: str = "auto"
 ) -> Kernel:
-    """Return the kernel of battles under some rules and a stop: all that is asked of the methods.
+    """Return the kernel of battles under some rules and a stop rule.
 
     rules: the rules of the battles.
-    stop: when the attackers stop.
+    stop: the stop rule of the attackers.
     exact: whether to answer in fractions.
-    method: one of `METHODS`, or `"auto"`; with a stop, `"stopping"` too.
+    method: a name in `METHODS`, or `"auto"`; with a stop rule also `"stopping"`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_kernel(CLASSIC, exact=True).win_probability(2, 1)

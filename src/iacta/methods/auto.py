@@ -1,7 +1,8 @@
-"""Auto: the kernel that asks, for each question and size, the fastest method within the error.
+"""Auto: the kernel that chooses, for each question and size, the fastest accurate method.
 
-Methods are tried in an order of speed; the first that takes the battle with a relative error of at
-most 1e-12 answers. Where none does, the first that takes it at all does.
+The kernel tries the methods in the order of their speed, and chooses the first method that accepts
+the battle with a relative error of at most 1e-12. If there is no such method, it chooses the first
+method that accepts the battle.
 """
 
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from iacta.rules.rules import Rules
 
 STATED_ERROR = 1e-12
 
-# For each question the methods to try, the fastest first.
+# The methods for each question, the fastest first.
 METHOD_ORDER = {
     (False, "chance"): ("leap", "lattice"),
     (False, "distribution"): ("lattice", "leap"),
@@ -40,7 +41,7 @@ METHOD_ORDER = {
 
 
 class Auto(RollKernel):
-    """The kernel of true random dice by whichever method is the fastest.
+    """The kernel for true random dice, by the fastest method.
 
     exact: whether the answers are fractions.
     find: `iacta.methods.find_kernel`.
@@ -73,7 +74,7 @@ class Auto(RollKernel):
                 able.append(kernel)
         if able:
             return able[0]
-        # What takes the rules, but not the size, says more than what does not take the rules.
+        # An error about the size is more helpful than an error about the rules.
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 
     def refuse(self, attackers: int, defenders: int) -> None:

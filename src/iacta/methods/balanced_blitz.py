@@ -1,41 +1,40 @@
-"""Balanced blitz: the dice mode of the official app that reshapes how one battle ends.
+"""Balanced blitz: the dice mode of the official app that changes the outcomes of a battle.
 
-With A attackers able to attack and D defenders, a battle with true random dice ends with the
-probabilities
+With A able attackers and D defenders, a battle with true random dice ends with the probabilities
 
     al[i] = P(won, i attackers lost),     i = 0 .. A − 1,      W = Σ al[i],
     dl[j] = P(lost, j defenders lost),    j = 0 .. D − 1,      L = Σ dl[j] = 1 − W.
 
-Four steps turn them into those of a balanced battle:
+Four steps give the probabilities of a balanced battle:
 
 1. If W ≤ .05 (the win-chance cut-off), al becomes 0 and dl is scaled to the sum 1; if L ≤ .05,
    the other way round.
 2. W becomes W₂ = W^1.3 / (W^1.3 + L^1.3) (1.3 is the win-chance power), L becomes 1 − W₂, and al
    and dl are scaled to these sums.
-3. All outcomes are put in one line, the best for the attackers first: al[0] .. al[A − 1],
-   dl[D − 1] .. dl[0]. From each of its ends .10 (the outcome cut-off) is taken away: whole entries,
-   and of the entry that crosses .10 as much as is missing. The line is scaled to the sum 1. This
-   fixes the W and L that players meet.
-4. Each entry is raised to 1.8 (the outcome power), and al and dl are scaled to the W and L of
-   step 3.
+3. All outcomes form one line, the best for the attackers first: al[0] .. al[A − 1],
+   dl[D − 1] .. dl[0]. A probability of .10 (the outcome cut-off) is removed from each end: whole
+   entries, and a part of the entry that crosses .10. The line is scaled to the sum 1. This step
+   determines the final W and L.
+4. Each entry is raised to the power 1.8 (the outcome power), and al and dl are scaled to the W and
+   L of step 3.
 
-Step 3 takes .10 from each end whatever the entries are, so the chance to win depends on W alone:
+Step 3 removes .10 from each end for any entries, so the final chance to win depends on W alone:
 
     W₃ = min(max((W₂ − .10) / .80, 0), 1).
 
-It is exactly 1.0 from W = 1 / (1 + 9^(−1/1.3)) = .84425 up, and 0.0 from .15575 down: certain.
+It is exactly 1.0 for W ≥ 1 / (1 + 9^(−1/1.3)) = .84425, and exactly 0.0 for W ≤ .15575.
 
-`Blitz` is the kernel: it wraps the kernel of the same rules with true random dice, and reshapes
-what that one answers.
+`Blitz` is the kernel. It applies the four steps to the kernel of the same rules with true random
+dice.
 
-Error. W and al, dl have a relative error δ. A cut leaves a difference, of which only the absolute
-error is bounded; so only that is bounded for each answer here (`Blitz.error`). Where W or L cannot
-be distinguished from .05 itself within δ, the steps might take either side of that cut-off; the
-chance to win is the same on both.
+Error. W, al and dl have a relative error δ. A cut-off leaves a difference, which has a bound on its
+absolute error only, and so has each answer here (`Blitz.error`). If W or L equals .05 within δ, the
+computation may take either side of the win-chance cut-off; the chance to win is the same on both
+sides.
 
 Source: the algorithm that the makers of RISK: Global Domination published in 2024, for version 3.3
-of the app. They have announced changes to the dice from version 3.20 (2025) on, but not published
-them: there a blitz may have other odds.
+of the app. They have announced unpublished changes to the dice from version 3.20 (2025) on, so a
+blitz may have different odds there.
 """
 
 from collections.abc import Iterator
@@ -74,9 +73,9 @@ OUTCOME_POWER = Fraction("1.8")
 
 MIN_TRUE_ERROR = 1e-12  # the relative error of chances with true random dice
 BELOW_ONE = 1 - UNIT_ROUNDOFF
-MAX_TABLE_STATES = 250_000  # larger battles are faster by themselves
-MAX_TABLE_ATTACKERS = 2_000  # the same
-MAX_OUTCOMES = 10**6  # of a battle that is answered
+MAX_TABLE_STATES = 250_000  # larger battles are faster without a table
+MAX_TABLE_ATTACKERS = 2_000  # battles with more attackers are faster without a table
+MAX_OUTCOMES = 10**6
 VALUE_BYTES = 100
 ROOT_DIGITS = 60
 
@@ -84,7 +83,7 @@ ROOT_DIGITS = 60
 class Outcomes(NamedTuple):
     """The probabilities of all outcomes of a battle, the best for the attackers first.
 
-    won: al[0], al[1] ... al[A − 1], along the last axis; other axes are other battles.
+    won: al[0], al[1] ... al[A − 1], along the last axis; other axes are for several battles.
     lost: dl[D − 1] ... dl[1], dl[0].
     """
 
@@ -93,7 +92,7 @@ class Outcomes(NamedTuple):
 
 
 def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 1: who wins at most one time in twenty never wins.
+    """Return the probabilities after step 1: a chance to win of at most 5% becomes 0.
 
     outcomes: the probabilities with true random dice.
 
@@ -107,7 +106,7 @@ def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
 
 
 def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 2: the favourite's chance to win grows.
+    """Return the probabilities after step 2: the chance of the favourite increases.
 
     outcomes: the probabilities after step 1.
 
@@ -120,7 +119,7 @@ def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
 
 
 def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 3: the best tenth and the worst tenth are cut off.
+    """Return the probabilities after step 3, without the best tenth and the worst tenth.
 
     outcomes: the probabilities after step 2.
 
@@ -128,7 +127,7 @@ def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
     array([0. , 0.5])
     """
     line = np.concatenate(outcomes, axis=-1)
-    for _ in range(2):  # from the front, and reversed, from the back
+    for _ in range(2):  # cuts the front, then reverses the line
         beyond = np.cumsum(line, axis=-1) - float(OUTCOME_CUT_OFF)
         line = np.clip(beyond, 0.0, line)[..., ::-1]
     line /= line.sum(axis=-1, keepdims=True)
@@ -137,7 +136,7 @@ def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
 
 
 def raise_outcomes(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities after step 4: likely outcomes become likelier, as many are won.
+    """Return the probabilities after step 4: likely outcomes become likelier for each winner.
 
     outcomes: the probabilities after step 3.
 
@@ -150,9 +149,9 @@ def raise_outcomes(outcomes: Outcomes) -> Outcomes:
 
 
 def reshape(outcomes: Outcomes) -> Outcomes:
-    """Return the probabilities of balanced battles: steps 1 to 4 in turn.
+    """Return the probabilities of balanced battles, after steps 1 to 4.
 
-    outcomes: the probabilities with true random dice, of one battle or of many.
+    outcomes: the probabilities with true random dice, for one battle or many battles.
 
     >>> two_against_one = Outcomes(np.array([125 / 216, 455 / 2592]), np.array([637 / 2592]))
     >>> round(float(reshape(two_against_one).won.sum()), 7)
@@ -182,18 +181,18 @@ def _favour(won: Floats, lost: Floats) -> Floats:
 
 
 def _power(chances: Floats, exponent: Fraction) -> Floats:
-    # Not `chances ** exponent`: its last digit depends on the processor, and so does which of two
-    # plans that are as good is found.
+    # The last digit of `chances ** exponent` depends on the processor, which could change the
+    # choice between equally good plans.
     return np.asarray(np.float_power(chances, float(exponent)))
 
 
 def reshape_chances(chances: npt.ArrayLike) -> Floats:
-    """Return the chances to win balanced battles, W₃ of each W.
+    """Return the chances to win balanced battles, W₃ for each W.
 
     chances: W, the chances to win with true random dice; an array of any shape.
 
-    Floats of the same shape; an error of at most δ in a chance is one of at most 1.7 δ in the
-    result. Certainty is exactly 1.0 and 0.0.
+    Returns floats of the same shape. An error δ of a chance causes an error of at most 1.7 δ in the
+    result. Certain results are exactly 1.0 or 0.0.
 
     >>> reshape_chances([0.15, 0.25, 0.5, 0.754244, 0.85]).round(6).tolist()
     [0.0, 0.116725, 0.5, 0.888993, 1.0]
@@ -206,12 +205,12 @@ def reshape_chances(chances: npt.ArrayLike) -> Floats:
 
 
 def find_true_chance(chance: Fraction) -> Fraction:
-    """Return the least W, with true random dice, that becomes at least a chance in a balanced one.
+    """Return the least chance W, with true random dice, for which W₃ is at least a chance.
 
     chance: the wanted W₃, above 0 and at most 1.
 
-    An exact fraction where W is one, else W rounded up in its 60th digit. With r = W₂ / (1 − W₂),
-    it is W = t / (1 + t) for t = r^(10/13).
+    Returns an exact fraction if W is rational, otherwise W rounded up in its 60th digit. With
+    r = W₂ / (1 − W₂), W = t / (1 + t) for t = r^(10/13).
 
     >>> find_true_chance(Fraction(1, 2))
     Fraction(1, 2)
@@ -233,7 +232,7 @@ def _round_root_up(number: int, power: int) -> int:
     >>> _round_root_up(8192, 13), _round_root_up(8193, 13)
     (2, 3)
     """
-    root: int = 1 << -(-number.bit_length() // power)  # at least the root, and Newton only falls
+    root: int = 1 << -(-number.bit_length() // power)  # Newton's method decreases from above
     while True:
         below: int = ((power - 1) * root + number // root ** (power - 1)) // power
         if below >= root:
@@ -268,11 +267,11 @@ class Blitz(UnitKernel):
         return cls(rules, find(replace(rules, mode=TrueRandom())))
 
     def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
-        """Return the kernel with true random dice, and the chance that becomes the wanted one."""
+        """Return the kernel with true random dice, and its chance for the wanted chance."""
         return self.true, find_true_chance(chance)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the one choice there is: the whole battle, of all that can be spared."""
+        """Return the only choice, a whole battle with all spare armies."""
         fighting = able if spare is None else min(able, spare)
         return (self.battle(fighting, defenders),) if fighting > 0 else ()
 
@@ -282,12 +281,13 @@ class Blitz(UnitKernel):
     def error(self, attackers: int, defenders: int) -> Error:
         """Return a bound on the absolute error.
 
-        With ε = δ + 2·n·u, for n outcomes whose running sums are rounded by u each, an entry has a
-        relative error of at most 5·ε after step 2, and one that crosses a cut-off an absolute one
-        of 6·ε after step 3. The power and the scaling make 20·ε of the first. Of the second they
-        make 11·ε·c^.8·Σe / Σe^1.8 for a crossing entry c among the n entries e of its side, at most
-        11·ε·n^.45, three times: in the entry, and in the sum that both crossing entries are part
-        of. The error seen is less than 1e-14 for hundreds of armies.
+        Let ε = δ + 2·n·u, for n outcomes with running sums of rounding error u. An entry has a
+        relative error of at most 5·ε after step 2. An entry that crosses a cut-off has an absolute
+        error of at most 6·ε after step 3. The power and the scaling turn the first error into 20·ε.
+        They turn the second error into 11·ε·c^.8·Σe / Σe^1.8 for a crossing entry c among the n
+        entries e of its side, which is at most 11·ε·n^.45. This error occurs three times: in the
+        entry, and twice in the sum, as both crossing entries contribute. The observed error is
+        below 1e-14 for hundreds of armies.
         """
         count = min(attackers + defenders, MAX_OUTCOMES)
         large = _is_large(attackers, defenders)
@@ -297,16 +297,17 @@ class Blitz(UnitKernel):
         return Error(0.0, float((20 + 35 * count**0.45) * error))
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to take the territory; 1.0 and 0.0 are certainty."""
+        """Return the chance to conquer the territory; 1.0 and 0.0 are certain."""
         return float(reshape_chances(float(self.true.win_probability(attackers, defenders))))
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
         return reshape_chances(self.true.win_table(attackers, defenders, staying))
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to take the territory with enough armies left, and not to.
+        """Return the chances to conquer the territory with enough armies left, and to fail.
 
-        Certainty is exact: the chance to fail is a sum that is 0 only if nothing fails.
+        Certainty is exact: the chance to fail is a sum of probabilities, which is 0 only if all
+        terms are 0.
         """
         if attackers <= 0 or not defenders:
             return super().chances(attackers, defenders, keep)
@@ -318,12 +319,13 @@ class Blitz(UnitKernel):
         return Chances(1.0 if not fails else min(1.0 - fails, BELOW_ONE), fails)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state, the best one first for a certain start.
+        """Return the distribution of the absorbing state.
 
-        The battle is reshaped for each number of attackers by itself, as the app does, to which
-        that number is known. The probabilities sum to exactly 1.0.
+        The four steps apply to each number of attackers separately, as in the app, which knows this
+        number. The probabilities sum to exactly 1.0. For a single start, the best outcome for the
+        attackers comes first.
         """
-        found = super().forward(start, defenders)  # refuses any other sum than 1
+        found = super().forward(start, defenders)  # raises for other sums
         return Distribution.from_probabilities(_complete_sum(found))
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
@@ -335,7 +337,7 @@ class Blitz(UnitKernel):
             if len(able) > 1:
                 states = len(able) * min(most * defenders, MAX_OUTCOMES)
                 refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
-            for attackers in sorted(able, reverse=True):  # what is too large is refused at once
+            for attackers in sorted(able, reverse=True):  # the first is the first to be too large
                 for state, probability in self._ends_of_one(attackers, defenders):
                     yield state, able[attackers] * probability
             return
@@ -357,7 +359,7 @@ class Blitz(UnitKernel):
         yield from zip(best_first, reshaped.tolist(), strict=True)
 
     def _reshape_rows(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
-        """Return a row for each number of attackers from `fewest` up, all as long as the last."""
+        """Return a row for each number of attackers from `fewest` on, all of the same length."""
         (most, *size), rows = self._last or ((0, 0, 0), None)
         if rows is None or most < attackers or size != [defenders, fewest]:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
@@ -366,7 +368,8 @@ class Blitz(UnitKernel):
             won, lost = self.true.transitions(attackers, defenders, fewest)
             rows = reshape(Outcomes(won[fewest:, :0:-1], lost[fewest:, 1:]))
             most, self._last = attackers, ((attackers, defenders, fewest), rows)
-        count, more = attackers + 1 - fewest, most - attackers  # of a larger table the first rows
+        # A cached larger table contains these rows first.
+        count, more = attackers + 1 - fewest, most - attackers
         return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
@@ -375,7 +378,7 @@ class Blitz(UnitKernel):
         if attackers:
             first = max(fewest, 1)
             won[first:, :0:-1], lost[first:, 1:] = self._reshape_rows(attackers, defenders, first)
-        # Certainty is exact: the last digits that are missing are given to the likeliest end.
+        # Certainty is exact: the most likely end gets the missing last digits.
         each, missing = np.arange(attackers + 1), 1 - (won.sum(1) + lost.sum(1))
         won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)
         return Transitions(won, lost)
@@ -406,7 +409,7 @@ def _reshape_limit(chance: Fraction) -> Fraction:
 
 
 def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
-    """Give the last digits that are missing to the likeliest state, so that certainty is exact."""
+    """Add the missing last digits to the most likely state, so that certainty is exact."""
     weights = {state: float(probability) for state, probability in probabilities.items()}
     likeliest = probabilities.mode()
     missing = fsum([1.0, *(-probability for probability in weights.values())])
@@ -414,5 +417,5 @@ def _complete_sum(probabilities: Distribution[State]) -> dict[State, float]:
 
 
 def _is_large(attackers: int, defenders: int) -> bool:
-    """Return whether a battle is better answered by itself than from a table of transitions."""
+    """Return whether a battle is faster alone than from a table of transitions."""
     return attackers * defenders > MAX_TABLE_STATES or attackers > MAX_TABLE_ATTACKERS

@@ -1,35 +1,35 @@
 """Closed form: exact odds by Taflin's counting of paths, without a table of states.
 
-Let a be the attackers able to attack and d the defenders. Inside, where
-a ≥ 3 and d ≥ 2, all dice are thrown, and each roll takes two armies. In the whole numbers of
-`counting`, where a state of n armies is counted in units of U^n, the weight of all paths of s
-rolls that cost the attackers l armies is one trinomial coefficient, Taflin's equation (5):
+Let a be the number of able attackers and d the number of defenders. The inside is the set of states
+with a ≥ 3 and d ≥ 2. There all dice are rolled, and each roll takes two armies. As in `counting`, a
+state of n armies is counted in units of U^n. The weight of all paths of s rolls in which the
+attackers lose l armies is a trinomial coefficient, Taflin's equation (5):
 
-    X(s, l)  =  [x^l] (c_2 + c_1 x + c_0 x²)^s,        c_k for a roll that costs the defenders k.
+    X(s, l)  =  [x^l] (c_2 + c_1 x + c_0 x²)^s,        c_k for a roll with k defenders lost.
 
-Armies never grow, so that a path to a point inside has been inside all the way, and its last roll
-leaves once. That is first passage, equations (15)-(16), with the boundary just outside: d ≤ 1, or
-a ≤ 2. So the weight of the paths that win is equation (17),
+As armies never grow, a path that ends inside has been inside from its start, and a path leaves the
+inside once. This is the first passage of equations (15)-(16), with the boundary just outside: d ≤ 1
+or a ≤ 2. The weight of the paths to victory is equation (17),
 
-    N(A, D)  =  Σ  X(s, l) · c_k · N(a, d)    over the states (a, d) first reached outside,
+    N(A, D)  =  Σ  X(s, l) · c_k · N(a, d)    over the first states (a, d) outside.
 
-and N(a, d) outside is known: few dice are thrown there, equations (6)-(14).
+N(a, d) outside is known from equations (6)-(14), as few dice are rolled there.
 
-The speed. Only the coefficients X(s, l) at two fixed neighbours l and l − 1 are asked, for
-a = 3, 4, and their mirror images for d = 2, 3. Let T(s, l) = [x^l] p^s, p = p_0 + p_1 x + p_2 x².
-Then p · (p^s)' = s p' p^s gives the recurrence
+Speed. The sum needs the coefficients X(s, l) only for two neighbours l and l − 1, for a = 3, 4, and
+their mirror images for d = 2, 3. Let T(s, l) = [x^l] p^s with p = p_0 + p_1 x + p_2 x². Then
+p · (p^s)' = s p' p^s gives the recurrence
 
-    (2s − l + 2) p_2 T(s, l−2)  =  l p_0 T(s, l)  −  (s − l + 1) p_1 T(s, l−1),
+    (2s − l + 2) p_2 T(s, l−2)  =  l p_0 T(s, l)  −  (s − l + 1) p_1 T(s, l−1).
 
-which carries such a pair from s to s + 1: each step multiplies and divides large numbers by small
-ones only. The sum over s is Horner's, and so linear in the armies where a table is quadratic.
+It carries such a pair from s to s + 1, and only multiplies and divides large numbers by small
+numbers. The sum over s uses Horner's method. The work is linear in the armies, while a table is
+quadratic.
 
-`iacta_literature.taflin` has the paper's equations themselves, to the letter. This file
-shifts the boundary by one, which spares the strips at a = 3 and d = 2, and counts in whole
-numbers.
+`iacta_literature.taflin` contains the equations exactly as in the paper. This file shifts the
+boundary by one, which avoids the strips at a = 3 and d = 2, and counts in whole numbers.
 
-Source: Taflin, "The Probability Distribution of Risk Battles" (2001). His last section, on
-attacking several countries in sequence, is a title with nothing below it; `sequence` is ours.
+Source: Taflin, "The Probability Distribution of Risk Battles" (2001). The paper's last section, on
+attacks on several countries in sequence, consists of its title; `sequence` is iacta's own.
 """
 
 from collections import defaultdict
@@ -66,11 +66,11 @@ class ClosedForm(UnitKernel, RollKernel):
     quick_armies = 20_000
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that is too large, or of other than three dice against two."""
+        """Raise `IactaError` for large battles, and for dice other than three against two."""
         self._refuse(attackers, defenders, numbers=STEPS_PER_STATE)
 
     def refuse_dice(self) -> None:
-        """Refuse rules under which other than three dice attack two."""
+        """Raise `IllegalError` for rules with dice other than three against two."""
         if self.rules.full_roll != (3, 2):
             attack, defence = self.rules.full_roll
             raise IllegalError(
@@ -92,7 +92,7 @@ class ClosedForm(UnitKernel, RollKernel):
         )
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        self.refuse_dice()  # whoever can attack
+        self.refuse_dice()  # also if nobody can attack
         return super().forward(start, defenders)
 
     def ends(self, able: dict[int, int], defenders: int) -> Ends:
@@ -104,7 +104,7 @@ class ClosedForm(UnitKernel, RollKernel):
         return unit, ((State(*end), x, armies - sum(end)) for end, x in ends.items())
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
-        """Return the chance to take the territory, by equation (17) alone."""
+        """Return the chance to conquer the territory, by equation (17) alone."""
         self.refuse(attackers, defenders)
         able = max(attackers, 0)
         unit, steps = coefficients(able, defenders, self.rules)
@@ -118,20 +118,20 @@ class ClosedForm(UnitKernel, RollKernel):
 
 
 def refuse_dice(rules: Rules) -> None:
-    """Refuse rules under which other than three dice attack two, or armies grow."""
+    """Raise `IllegalError` for dice other than three against two, or if armies can grow."""
     ClosedForm(rules).refuse_dice()
 
 
 def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "classic") -> Fraction:
-    """Return the exact chance to take several countries in sequence, each from the one before.
+    """Return the exact chance to conquer several countries in sequence.
 
     attackers: armies on the territory from which the attack starts, garrison included.
     defenders: the defenders of each country, in the order of the attack, at least one country.
     rules: the rules of every battle; the garrison stays behind on each territory.
 
-    The paper announces this and does not say how. It is the same counting: with the weights
-    X_i(a) of all paths that take the i-th country with a armies left, garrison g left out, the
-    stack moves in, leaves g behind, and is at (a − g, D_{i+1}); so that with k countries
+    The paper announces this result without a formula. Let X_i(a) be the weights of all paths that
+    conquer the i-th country with a armies left, without the garrison g. The stack moves in, leaves
+    g armies behind, and continues at (a − g, D_{i+1}). With k countries,
 
         Q(A; D_1 ... D_k)  =  Σ_a  X_{k−1}(a) · N(a − g, D_k)  /  U^(A + D_1 + ... + D_k − (k−1) g).
 
@@ -161,11 +161,12 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
 
 
 class Crossing(NamedTuple):
-    """The weights of the paths that leave the inside by one roll, near one of its two edges.
+    """The weights of the paths that leave the inside in one roll across one of its two edges.
 
     armies: n = a + d before the roll.
-    leap: paths from the line nearest to the edge, which lose both armies across it.
-    step: paths that end one beside it, with one lost on each side, or both from the next line.
+    leap: the weight of rolls from the line nearest to the edge, with both armies lost across it.
+    step: the weight of rolls to the state beside it: from the nearest line with one army lost on
+        each side, or from the next line with both armies lost across the edge.
     """
 
     armies: int
@@ -180,10 +181,10 @@ def _is_inside(able: int, defenders: int) -> bool:
 def _crossings(
     able: int, defenders: int, steps: Steps, weight: int = 1
 ) -> tuple[Iterator[Crossing], Iterator[Crossing]]:
-    """Return the crossings to few defenders, d ≤ 1 with a ≥ 3, and those to few attackers, a ≤ 2.
+    """Return the crossings to few defenders, d ≤ 1 with a ≥ 3, and to few attackers, a ≤ 2.
 
-    From d = 2 and 3 they lead to (n − 2, 0) and (n − 3, 1), and from a = 3 and 4 to (1, n − 3) and
-    (2, n − 4). The state (2, 1), which both could reach from (3, 2), has few attackers.
+    Crossings from d = 2 and 3 lead to (n − 2, 0) and (n − 3, 1). Crossings from a = 3 and 4 lead to
+    (1, n − 3) and (2, n − 4). The state (2, 1) after (3, 2) counts as few attackers.
     """
     full = steps[3, 2]
     armies = able + defenders
@@ -193,10 +194,10 @@ def _crossings(
 
 
 def _side(full: Step, lost: int, armies: int, weight: int) -> Iterator[Crossing]:
-    """Yield the crossings near one edge, most armies first.
+    """Yield the crossings near one edge, the most armies first.
 
     full: `full[i]` is the coefficient of a full roll that takes i armies towards this edge.
-    lost: the armies to lose to the line nearest to it.
+    lost: the number of armies lost up to the line nearest to the edge.
     """
     for rolls, nearest, next_line in _pairs(full, lost, (armies - 5) // 2, weight):
         n = armies - 2 * rolls
@@ -205,7 +206,7 @@ def _side(full: Step, lost: int, armies: int, weight: int) -> Iterator[Crossing]
 
 
 def _pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
-    """Yield s, T(s, lost) and T(s, lost − 1), times a weight, for all s ≤ most with such paths.
+    """Yield s, T(s, lost) and T(s, lost − 1), times a weight, for all possible s ≤ most.
 
     T(s, l) is the coefficient of x^l in (p_0 + p_1 x + p_2 x²)^s.
     """
@@ -226,7 +227,7 @@ def _pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, in
 
 
 def _pairs_of_two(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the same for p_2 = 0, where the powers of p are binomial."""
+    """Yield the values of `_pairs` for p_2 = 0, for which the powers of p are binomial."""
     for rolls in range(max(lost - 1, 0), most + 1):
         this, last = (
             weight * comb(rolls, i) * p[0] ** (rolls - i) * p[1] ** i if 0 <= i <= rolls else 0
@@ -239,7 +240,7 @@ def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
     if not _is_inside(able, defenders):
         return _outside(able, defenders, unit, steps)
     down, left = _crossings(able, defenders, steps)
-    last = 6 - (able + defenders) % 2  # the fewest armies inside, of the same parity
+    last = 6 - (able + defenders) % 2  # the fewest armies inside with the same parity
     return _count_wins_near_few_defenders(down, last, unit, steps) + _count_wins_near_few_attackers(
         left, last, unit, steps
     )
@@ -250,7 +251,7 @@ def _count_wins_near_few_defenders(
 ) -> int:
     """Return Σ leap · N(n − 2, 0) + step · N(n − 3, 1), where the n fall by two to `last`.
 
-    N(n − 2, 0) = U^(n−2), and N(n − 3, 1) is U^(n−2) less that of the one losing path.
+    N(n − 2, 0) = U^(n−2), and N(n − 3, 1) is U^(n−2) minus the weight of the only losing path.
     """
     all_paths = losing = 0
     unit_squared, r_squared = unit**2, steps[3, 1][0] ** 2
@@ -267,7 +268,7 @@ def _count_wins_near_few_attackers(
     """Return Σ leap · N(1, n − 3) + step · N(2, n − 4), where the n fall by two to `last`.
 
     With d = n − 4, the recurrences N(1, d+3) = q² N(1, d+1) and
-    N(2, d+2) = c_2 N(2, d) + c_1 N(1, d+1) turn what is known of d + 2 into what is known of d.
+    N(2, d+2) = c_2 N(2, d) + c_1 N(1, d+1) lead from d + 2 to d.
     """
     one = two = 0
     q_squared = steps[1, 2][1] ** 2
@@ -303,7 +304,7 @@ def _power(base: int, exponent: int) -> int:
 def _first_passage(
     state: tuple[int, int], weight: int, steps: Steps
 ) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield the states outside that are first reached, with the weight of the paths."""
+    """Yield the first states outside, with the weights of the paths to them."""
     if not _is_inside(*state):
         yield state, weight
         return

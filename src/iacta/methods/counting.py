@@ -1,23 +1,23 @@
 """Counting: exact odds, by counting weighted paths in whole numbers.
 
-Let a be the attackers able to attack and d the defenders, and let a roll with the dice of that
-state cost the attackers m − k and the defenders k armies with the chance w_k / q, in lowest terms
-for all k together. Taking the first roll apart, the chance to win from (a, d) is
+Let a be the number of able attackers and d the number of defenders. In a roll with the dice of this
+state, the attackers lose m − k and the defenders lose k armies with the chance w_k / q, in lowest
+terms for all k together. The chance to win from (a, d) is a sum over the results of the first roll,
 
     P(a, d) = Σ_k  w_k / q · P(a − m + k, d − k),      P(a, 0) = 1,  P(0, d) = 0.
 
-Each roll takes m armies. So let U be a whole number with q | U^m for the roll of every state
-(432 for the classic rules: 7776 divides 432²), and write P(a, d) = N(a, d) / U^(a+d). Then
+Each roll takes m armies. Let U be a whole number such that q divides U^m for the roll of every
+state (432 for the classic rules: 7776 divides 432²), and write P(a, d) = N(a, d) / U^(a+d). Then
 
-    N(a, d) = Σ_k  c_k · N(a − m + k, d − k),          c_k = w_k · U^m / q,
+    N(a, d) = Σ_k  c_k · N(a − m + k, d − k),          c_k = w_k · U^m / q.
 
-a recurrence in whole numbers with the few constant coefficients c_k: one denominator, and no
-common divisor to look for on the way. The backward pass runs it, with any values in place of 1
-and 0. The forward pass runs its mirror image: in
+This is a recurrence in whole numbers with few constant coefficients c_k. It has a single
+denominator and needs no common divisors. The backward pass runs this recurrence, with any values in
+place of 1 and 0. The forward pass runs its mirror image,
 
-    X(a − m + k, d − k)  +=  c_k · X(a, d)
+    X(a − m + k, d − k)  +=  c_k · X(a, d).
 
-X(a, d) · U^(a+d), over one total, is the probability of visiting the state (a, d).
+Then X(a, d) · U^(a+d), divided by a constant, is the probability of visiting the state (a, d).
 
 Sources: the recurrence in floats is Norvig's, "The Unfinished Game ... of Risk" (2020, `winP`);
 in fractions it is Van Wijgerden's, "Let slip the dice of war", and took many hours.
@@ -45,11 +45,11 @@ Row: TypeAlias = list[int]
 Steps: TypeAlias = dict[tuple[int, int], tuple[int, ...]]
 Ends: TypeAlias = tuple[int, Iterable[tuple[State, Any, int]]]
 
-STEPS_PER_STATE = 8  # that a state takes
+STEPS_PER_STATE = 8
 
 
 class Coefficients(NamedTuple):
-    """The recurrence's constants for one set of rules.
+    """The constants of the recurrence for some rules.
 
     unit: U; a state with n armies in all is counted in units of U^n.
     steps: (c_0, c_1 ... c_m) for each (attack dice, defence dice).
@@ -60,7 +60,7 @@ class Coefficients(NamedTuple):
 
 
 def coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
-    """Return the least U, and the coefficients c_k of every roll that such a battle may have.
+    """Return the least U, and the coefficients c_k of every possible roll of a battle.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> coefficients(9, 9, CLASSIC).unit, coefficients(9, 9, CLASSIC).steps[3, 2]
@@ -128,11 +128,11 @@ def list_powers(unit: int, most: int) -> Row:
 
 @dataclass(frozen=True)
 class ExactRow:
-    """The expected values against one number of defenders, as fractions that are made when asked.
+    """The expected values against one number of defenders, as fractions that are built on demand.
 
     numerators: N(a, d) · scale for a = 0, 1, 2 ...
     powers: U^0, U^1, U^2 ...
-    scale: what the values were multiplied by to be whole numbers.
+    scale: the factor that makes the values whole numbers.
     defenders: d.
     """
 
@@ -152,7 +152,7 @@ class ExactRow:
 
 
 def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
-    """Return values as whole numbers, `won` and `lost`, and what they were multiplied by.
+    """Return the values `won` and `lost` as whole numbers, and the factor that made them whole.
 
     >>> scale_to_integers(Values([0, Fraction(1, 2)], [Fraction(1, 3), 1]))
     ([0, 3], [2, 6], 6)
@@ -163,17 +163,17 @@ def scale_to_integers(values: Values) -> tuple[Row, Row, int]:
 
 
 class UnitKernel(Kernel):
-    """A kernel that counts a state of n armies in units of U^n; in floats U is 1."""
+    """A kernel that counts a state of n armies in units of U^n; U is 1 for floats."""
 
     @abstractmethod
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
-        """Return U, and the absorbing states that are reached, or refuse to.
+        """Return U, and the absorbing states, or raise `IactaError`.
 
-        able: the weight of each number of attackers able to attack.
+        able: the weight of each number of able attackers.
         defenders: armies on the defended territory, at least 1.
 
-        Each state has its X, in units of U^-n where so many armies n are lost, and that n; in
-        floats n does not matter.
+        Each state comes with its X, in units of U^-n, and with the number n of armies lost. Floats
+        ignore n.
         """
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -208,11 +208,11 @@ class Counting(UnitKernel, RollKernel):
     is_vectorised = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle whose rows of whole numbers do not fit into memory or into an hour."""
+        """Raise `TooLargeError` for a battle that takes too much time or memory."""
         self._refuse(attackers, defenders, rows=1 + self.rules.defence.kept)
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Refuse battles that take too long together: their numbers grow from each to the next."""
+        """Raise `TooLargeError` for battles that take too long, with numbers that grow each time."""
         armies = list(accumulate(attackers + defenders for defenders in defended))
         rows, defenders = 1 + self.rules.defence.kept, sum(defended)
         mean = sum(map(mul, armies, defended)) // defenders
@@ -221,11 +221,11 @@ class Counting(UnitKernel, RollKernel):
     def _refuse(
         self, attackers: int, defenders: int, rows: int, armies: int = 0, kind: str = "battle"
     ) -> None:
-        """Refuse what is too large.
+        """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        rows: how many rows of numbers are held at once.
-        armies: how many armies a number counts on average; 0 for all of them.
-        kind: what is refused, for the message.
+        rows: the number of rows in memory at once.
+        armies: the average number of armies that a number counts; 0 for all armies.
+        kind: the noun for the battle, for the message.
         """
         armies = armies or attackers + defenders
         unit = coefficients(attackers, defenders, self.rules).unit
@@ -258,17 +258,17 @@ class Counting(UnitKernel, RollKernel):
         return chance
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        """Return the chances to win all battles up to a size, if as many fractions fit."""
+        """Return the chances to win all battles up to a size, if the fractions fit into memory."""
         self._refuse(attackers, defenders, rows=3 * defenders)
         return super().win_table(attackers, defenders, staying)
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[ExactRow]:
-    """Yield the expected values as `Kernel.backward` does.
+    """Yield the expected values, as for `Kernel.backward`.
 
     values: the value function.
     rules: the rules of the battles.
-    fewest: with fewer attackers they do not roll.
+    fewest: the fewest attackers that roll.
     """
     most, defenders = len(values.won) - 1, len(values.lost) - 1
     won, lost, scale = scale_to_integers(values)
@@ -293,13 +293,13 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exac
 def find_absorbing_states(
     able: dict[int, int], defenders: int, unit: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, int, int]]:
-    """Yield the absorbing states as `UnitKernel.ends` does.
+    """Yield the absorbing states, as for `UnitKernel.ends`.
 
-    able: the weight of each number of attackers able to attack.
+    able: the weight of each number of able attackers.
     defenders: armies on the defended territory.
     unit: U.
-    steps: the coefficients of every roll that may happen.
-    fewest: with fewer attackers they do not roll.
+    steps: the coefficients of every possible roll.
+    fewest: the fewest attackers that roll.
     """
     top = max(able)
     most, most_defence = max(steps)

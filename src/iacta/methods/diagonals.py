@@ -1,7 +1,7 @@
-"""Diagonals: all states with the same armies in all, which depend only on those with fewer.
+"""Diagonals: views of all states with the same total number of armies.
 
-A roll takes m = min(i, j) armies of both sides together, so the states (a, d) with a + d = t depend
-on those with t − m, and a whole anti-diagonal of a table is computed at once.
+A roll takes m = min(i, j) armies from both sides together, so the states (a, d) with a + d = t
+depend on states with a + d = t − m. A whole anti-diagonal of a table is therefore computed at once.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def view_diagonals(table: Numbers) -> Numbers:
 
     table: the numbers of all states, with the armies of both sides from 0 on.
 
-    Where no state has that number of armies, the view has another state's entry.
+    Entries that belong to no state contain the number of another state.
 
     >>> view_diagonals(np.array([[0, 1, 2], [10, 11, 12]])).tolist()[1:3]
     [[1, 10], [2, 11]]
@@ -31,9 +31,9 @@ def view_diagonals(table: Numbers) -> Numbers:
 
 
 def view_rows(diagonals: Numbers) -> Numbers:
-    """Return a view `[d, a]` of anti-diagonals `[a + d, d]`, with further axes before; read only.
+    """Return a read-only view `[d, a]` of anti-diagonals `[a + d, d]`, with further axes first.
 
-    diagonals: the numbers of all states; further axes are between the two.
+    diagonals: the numbers of all states; further axes come between the two.
 
     >>> view_rows(np.array([[0, 9], [1, 10], [2, 11], [9, 12]])).tolist()
     [[0, 1, 2], [10, 11, 12]]
@@ -46,11 +46,11 @@ def view_rows(diagonals: Numbers) -> Numbers:
 
 
 class Span(NamedTuple):
-    """States with the same armies in all in which the same dice can be thrown.
+    """Consecutive states with the same total number of armies and the same numbers of dice.
 
-    total: the armies of both sides.
-    first, stop: the fewest defenders, and one more than the most.
-    dice: the most attack dice, and the most defence dice.
+    total: the armies of both sides together.
+    first, stop: the range of the number of defenders.
+    dice: the largest numbers of attack dice and of defence dice.
     """
 
     total: int
@@ -59,17 +59,17 @@ class Span(NamedTuple):
     dice: tuple[int, int]
 
     def view(self, diagonals: Numbers, taken: int = 0, lost: int = 0) -> Numbers:
-        """Return a view of the states after a roll, or of those before it.
+        """Return a view of the states after a roll.
 
-        diagonals: the numbers of all states, as by `view_diagonals`.
-        taken: the armies that the roll takes of both sides together.
-        lost: those of them that are defenders.
+        diagonals: the numbers of all states, as from `view_diagonals`.
+        taken: the armies that the roll takes from both sides together; 0 for the states themselves.
+        lost: the defenders that the roll takes.
         """
         view: Numbers = diagonals[self.total - taken, ..., self.first - lost : self.stop - lost]
         return view
 
     def after(self, diagonals: Numbers, taken: int) -> Numbers:
-        """Return a copy of the states after a roll, `[k, state]`, where k defenders are lost.
+        """Return a copy of the states after a roll, `[k, state]`, for k defenders lost.
 
         diagonals, taken: as for `view`.
         """
@@ -77,11 +77,11 @@ class Span(NamedTuple):
 
 
 def spans(able: int, defenders: int, full_roll: tuple[int, int]) -> Iterator[Span]:
-    """Yield all states but the ends; each span depends on those with fewer armies.
+    """Yield all states except the ends, in an order in which each depends on earlier states.
 
-    able: the most attackers able to attack, garrison left out.
-    defenders: the most armies on the defended territory.
-    full_roll: all attack dice and all defence dice.
+    able: the largest number of able attackers, without the garrison.
+    defenders: the largest number of defenders.
+    full_roll: the numbers of attack and defence dice of a full roll.
 
     >>> [(span.total, span.first, span.stop, span.dice) for span in spans(3, 2, (2, 1))]
     [(2, 1, 2, (1, 1)), (3, 1, 2, (2, 1)), (3, 2, 3, (1, 1)), (4, 1, 3, (2, 1)), (5, 2, 3, (2, 1))]

@@ -1,14 +1,14 @@
-"""By hand or blitz: the best mix of rolls by hand and one balanced blitz.
+"""Hand or blitz: the best mix of rolls by hand and one balanced blitz.
 
-In the official app a player may roll once by hand, with true dice, or blitz: fight to the end at
-once, with a chance to win B(a, d) that the app reshapes from the true one (see
-`iacta.methods.balanced_blitz`). So a blitz is worth what stopping is worth elsewhere, and the best
-chance to take the territory follows from Bellman's equation
+In the official app a player may roll once by hand, with fair dice, or blitz: fight to the end at
+once, with the chance to win B(a, d) of a balanced blitz (see `iacta.methods.balanced_blitz`). Here
+a blitz takes the place of stopping, and Bellman's equation gives the best chance to conquer the
+territory:
 
     V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0.
 
-Whether a blitz may hold back some armies, to continue by hand after it, changes no chance in its
-first four digits. Stopping is worth nothing as long as anyone can attack.
+An option to hold back armies in the blitz, and to continue by hand, would change no chance in its
+first four digits. Stopping has the value 0.
 
 Source: the rules of RISK: Global Domination as its makers published them in 2024; the best mix was
 never published.
@@ -36,9 +36,9 @@ CONQUEST = Reward(Fraction(1), Fraction(0), Fraction(0))
 
 
 def find_hand_rules(rules: Rules) -> Rules:
-    """Return the rules of a roll by hand, or refuse rules that have none.
+    """Return the rules of a roll by hand, or raise `IllegalError` if there are no single rolls.
 
-    rules: those of a roll by hand or of a blitz.
+    rules: the rules of a roll by hand or of a blitz.
     """
     if isinstance(rules.mode, BalancedBlitz):
         return replace(rules, mode=TrueRandom())
@@ -57,13 +57,13 @@ def blitz_rules(rules: Rules) -> Rules:
 def mix(able: int, defenders: int, rules: Rules) -> Solution:
     """Return the best mix of rolls by hand and a balanced blitz, for all battles up to a size.
 
-    able: the most attackers able to attack, garrison left out.
-    defenders: the most armies on the defended territory.
-    rules: the rules of a roll by hand, or those of a blitz.
+    able: the largest number of able attackers, without the garrison.
+    defenders: the largest number of defenders.
+    rules: the rules of a roll by hand or of a blitz.
 
-    Floats: `values` are the chances to take the territory, each within its entry of `errors`; where
-    `attack_dice` is 0 and armies can attack, a blitz is at least as good as a roll. The same is
-    refused as by `optimal_play.solve`.
+    Returns a solution in floats: `values` are the chances to conquer the territory, and `errors`
+    bound their errors. If armies can attack and `attack_dice` is 0, a blitz is at least as good as
+    a roll. The exceptions are as for `optimal_play.solve`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(float(mix(10, 10, CLASSIC).values[10, 10]), 4)
@@ -81,23 +81,23 @@ def mix(able: int, defenders: int, rules: Rules) -> Solution:
 
 
 def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
-    # B rises with W, so what W may be bounds what B may be.
+    # B increases with W, so bounds on W give bounds on B.
     error = chances * relative_error + ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
     low, middle, high = map(reshape_chances, shifted)
-    # Certainty is exact: beside a blitz that must fail, a roll is better with any chance at all.
+    # Certainty is exact: any roll with a positive chance beats a blitz that must fail.
     certain = (low == high) & ((middle == 0) | (middle == 1))
     rounding = np.where(certain, 0.0, ROUNDING)
     return StopValue(middle, np.maximum(high - middle, middle - low) + rounding)
 
 
 def expected_left(able: int, defenders: int, rules: Rules, found: Solution) -> float:
-    """Return the expected number of attackers left, of those able to attack, under the best mix.
+    """Return the expected number of able attackers left under the best mix.
 
-    able: attackers able to attack, garrison left out.
+    able: able attackers, without the garrison.
     defenders: armies on the defended territory.
-    rules: the rules of a roll by hand, or those of a blitz.
-    found: the answer of `mix` for battles up to this size, or a larger one.
+    rules: the rules of a roll by hand or of a blitz.
+    found: the answer of `mix` for battles of at least this size.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(expected_left(2, 1, CLASSIC, mix(2, 1, CLASSIC)), 4)

@@ -1,20 +1,21 @@
-"""The kernel of a battle: all that anything above the methods asks.
+"""The kernel of a battle, which answers all questions of the code above the methods.
 
-Under given rules a battle is a Markov chain. Its states are (a, d): a attackers able to attack, the
-garrison left out, and d defenders. It is absorbed when the territory is won, (a, 0), when no
-attacker is left, (0, d), or when the attackers stop, (a, d). With the probability K(s, z) that a
-battle which starts in s is absorbed in z, the kernel carries
+Under given rules a battle is a Markov chain. Its states are (a, d): a able attackers, without the
+garrison, and d defenders. Absorbing states are victories (a, 0), defeats (0, d), and states (a, d)
+in which the attackers stop. Let K(s, z) be the probability that a battle that starts in s is
+absorbed in z. The kernel carries
 
     a distribution forward,        (μK)(z) = Σ_s μ(s) K(s, z),
     a value function backward,     (Kv)(s) = Σ_z K(s, z) v(z).
 
-A campaign is a product of kernels, a requirement is a search over one, and a plan is dynamic
-programming over many. `Kernel` derives everything else from these two; a method overrides what it
-does faster. No caller needs to know which method, mode and stop are behind a kernel.
+A campaign is a product of kernels, a requirement is a search over a kernel, and a plan is dynamic
+programming over many kernels. `Kernel` derives all other answers from these two operations; methods
+override answers that they compute faster. Callers do not depend on the method, the mode or the stop
+rule of a kernel.
 
-Error. An exact kernel answers in fractions. The others answer in floats, and `Kernel.error` bounds
-them: the relative error of each answer is at most `relative`, or its absolute error is at most
-`absolute`. Probabilities below 1e-150 may lose digits, or become 0.
+Error. An exact kernel answers in fractions. Other kernels answer in floats, and `Kernel.error`
+bounds their errors: the relative error of each answer is at most `relative`, or its absolute error
+is at most `absolute`. Probabilities below 1e-150 may lose digits, or become 0.
 """
 
 from abc import ABC, abstractmethod
@@ -42,14 +43,14 @@ Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
 Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
 
-UNIT_ROUNDOFF = 2.0**-53  # of one operation with floats
-# The budget of one question. What would take more is refused before it begins.
-MAX_STEPS = 10**9  # of some twenty nanoseconds each
-MAX_BYTES = 2 * 2**30  # for the arrays of one answer
+UNIT_ROUNDOFF = 2.0**-53  # relative error of one float operation
+# The budget of one question, checked before the work begins.
+MAX_STEPS = 10**9  # steps of about twenty nanoseconds
+MAX_BYTES = 2 * 2**30  # memory for arrays
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
-DIGIT_BYTES = 64  # of a whole number that is multiplied in a step
-INTERPRETED_STEPS = 15  # that Python takes for each state, besides
+DIGIT_BYTES = 64  # bytes of a large integer that Python multiplies in one step
+INTERPRETED_STEPS = 15  # overhead of Python per state
 
 
 class Outcome(NamedTuple):
@@ -75,7 +76,7 @@ def is_won(outcome: Outcome) -> bool:
 class State(NamedTuple):
     """A state of a battle.
 
-    attackers: those able to attack; of a stack too small to attack, 0 or less.
+    attackers: able attackers; 0 or less for a stack that cannot attack.
     defenders: armies on the defended territory.
     """
 
@@ -87,10 +88,10 @@ class Values(NamedTuple):
     """A value function on the absorbing states.
 
     won: `won[a]` is the value of a victory with a attackers able to move in.
-    lost: `lost[d]` is the value of d defenders that hold, or against whom the attackers stop;
-        `lost[0]` does not matter.
+    lost: `lost[d]` is the value of a defeat or a stop with d defenders left; `lost[0]` is ignored.
 
-    For a kernel in floats, `won` and `lost` may have one more axis: many value functions at once.
+    For a kernel in floats, `won` and `lost` may have another axis, for many value functions at
+    once.
     """
 
     won: Sequence[Any] | npt.NDArray[Any]
@@ -110,7 +111,7 @@ class Values(NamedTuple):
 class Chances(NamedTuple):
     """The chances to win a battle and not to win it, which sum to 1.
 
-    won, lost: the smaller of the two has its own relative accuracy.
+    won, lost: two chances, of which the smaller has its own relative precision.
     """
 
     won: Probability
@@ -120,8 +121,8 @@ class Chances(NamedTuple):
 class Error(NamedTuple):
     """Bounds on the error of the answers for a battle.
 
-    relative: the relative error is at most this, infinite where chance decides it.
-    absolute: where it is above 0, only the absolute error is bounded, by this.
+    relative: a bound on the relative error, infinite if the error is random.
+    absolute: if above 0, a bound on the absolute error, which replaces the relative bound.
     """
 
     relative: float
@@ -129,7 +130,7 @@ class Error(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """How the battles against one number of defenders are absorbed, one row a start.
+    """The absorption probabilities of battles against one number of defenders, one row per start.
 
     won: `won[a, b]` is the probability that a attackers win and b are left able to move in.
     lost: `lost[a, e]` is the probability that a attackers do not win and e defenders are left.
@@ -142,8 +143,8 @@ class Transitions(NamedTuple):
 class Result(NamedTuple):
     """One result of a roll.
 
-    chance: how likely it is.
-    attackers, defenders: the armies that it costs; below 0 those that both sides gain.
+    chance: its probability.
+    attackers, defenders: the armies lost; negative numbers are gains.
     """
 
     chance: float
@@ -154,9 +155,9 @@ class Result(NamedTuple):
 class Throw(NamedTuple):
     """One throw of the attack dice.
 
-    chance: how likely it is.
-    options: the defender takes one of these distributions of the result, the worst for the
-        attacker; one where there is no choice.
+    chance: its probability.
+    options: the distributions of the result among which the defender chooses; a single option if
+        there is no choice.
     """
 
     chance: float
@@ -164,11 +165,11 @@ class Throw(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of the rolls among which the attacker may choose.
+    """A roll that the attacker may choose.
 
-    dice: the attack dice that are thrown.
-    least: at least this many armies move in after a conquest, or all that are left able to move.
-    throws: what the attack dice may show.
+    dice: the number of attack dice.
+    least: the least number of armies that move in after a conquest, if that many are able to move.
+    throws: the possible throws of the attack dice.
     """
 
     dice: int
@@ -177,14 +178,14 @@ class Choice(NamedTuple):
 
 
 def bare_rules(rules: Rules) -> Rules:
-    """Return the rules without their garrison, which is added above the methods."""
+    """Return the rules without their garrison, which is handled above the methods."""
     return replace(rules, garrison=0) if rules.garrison else rules
 
 
 def read_battle(
     attackers: object, defenders: object, rules: Rules | str, fewest: int = 1
 ) -> tuple[int, int, Rules]:
-    """Return a battle's armies as whole numbers and its rules, or refuse them.
+    """Return a battle's armies as whole numbers and its rules, or raise `IactaError`.
 
     attackers: armies on the attacking territory, garrison included, at least 1.
     defenders: armies on the defended territory, at least `fewest`.
@@ -212,14 +213,14 @@ def refuse_too_large(
     states: int | None = None,
     kind: str = "battle",
 ) -> None:
-    """Refuse a battle whose states would take too many steps or too much memory.
+    """Raise `TooLargeError` for a battle that would take too many steps or too much memory.
 
     attackers, defenders: the size of the battle.
-    memory: the bytes that are held at once.
-    method: the method that is asked, for the message.
+    memory: the peak memory in bytes.
+    method: the name of the method, for the message.
     number_bytes: the size of one number, 8 for a float; larger numbers are slower.
-    states: how many states the method visits; `None` for all of them.
-    kind: what is refused, for the message.
+    states: the number of states that the method visits; `None` for all states.
+    kind: the noun for the battle, for the message.
     """
     states = attackers * defenders if states is None else states
     if number_bytes > FLOAT_BYTES:
@@ -233,21 +234,21 @@ def refuse_too_large(
 
 
 class Kernel(ABC):
-    """The kernel of a battle under given rules and a stop, by one method.
+    """The kernel of a battle under given rules and a stop rule, by one method.
 
-    rules: the rules; their garrison only matters to how a refusal counts the attackers.
-    stop: when the attackers choose to stop.
+    rules: the rules; only error messages use their garrison.
+    stop: the stop rule of the attackers.
 
-    Every number of attackers, `stop.stop_at` too, counts the attackers able to attack.
+    All numbers of attackers, including `stop.stop_at`, count able attackers.
     """
 
     name: str
-    modes: tuple[type[Mode], ...] = (TrueRandom,)  # those it answers for
+    modes: tuple[type[Mode], ...] = (TrueRandom,)
     exact: bool = False
     is_vectorised: bool = False  # whether `backward` answers for all numbers of attackers at once
-    least_chance: float = 1e-150  # the bound on the error holds for larger chances
-    quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
-    quick_armies: float = inf  # and up to so many armies
+    least_chance: float = 1e-150  # the least chance for which the error bound holds
+    quick_states: float = inf  # number of states up to which a chance takes at most some seconds
+    quick_armies: float = inf  # number of armies up to which a chance takes at most some seconds
 
     def __init__(self, rules: Rules, stop: StopRule = NEVER) -> None:
         self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
@@ -261,41 +262,42 @@ class Kernel(ABC):
     def build(cls, rules: Rules, exact: bool, find: Find) -> "Kernel":
         """Return the kernel for some rules.
 
-        exact: whether to answer in fractions, for a kernel that can do both.
-        find: `iacta.methods.find_kernel`, for another kernel to build this one on.
+        exact: whether to answer in fractions, for a kernel with both kinds of numbers.
+        find: `iacta.methods.find_kernel`, for kernels that use another kernel.
         """
         return cls(rules)
 
     @property
     def certain(self) -> bool:
-        """Whether a chance can be exactly 0 or 1 though both sides can fight."""
+        """Whether a chance can be exactly 0 or 1 although both sides can fight."""
         return self.rules.mode.certain
 
     @property
     def is_rolled(self) -> bool:
-        """Whether a battle is fought roll by roll, so that the attackers may leave it."""
+        """Whether a battle is fought roll by roll, so that the attackers may stop."""
         return self.rules.mode.rolls
 
     @property
     def has_fixed_dice(self) -> bool:
-        """Whether a battle is rolled with dice whose numbers are chosen before each roll."""
+        """Whether both sides choose their numbers of dice before each roll."""
         return self.rules.mode.rolls and self.rules.mode.dice_chosen_first
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        """Return the most attackers and defenders that a battle of at most this size can leave.
+        """Return the largest numbers of armies left after a battle up to this size.
 
-        A value function must reach as far; only where armies can grow is that more than the size.
+        A value function must have entries up to these numbers, which exceed the size only if armies
+        can grow.
         """
         return State(attackers, defenders)
 
     @abstractmethod
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that cannot be answered, before allocating anything of its size."""
+        """Raise `IactaError` for a battle without an answer, before any large allocation."""
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
-        """Refuse battles of one stack, one after the other, that take too long together.
+        """Raise `IactaError` for consecutive battles of one stack that take too long together.
 
-        attackers: those able to attack in the first battle.
+        attackers: able attackers in the first battle.
         defended: the defenders of each battle.
         """
         self.refuse(attackers, sum(defended))
@@ -315,16 +317,16 @@ class Kernel(ABC):
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
 
-        start: the distribution of the number of attackers; those below 1 cannot attack.
+        start: the distribution of the number of attackers; numbers below 1 cannot attack.
         defenders: armies on the defended territory.
         """
 
     def backward(self, values: Values) -> Iterator[Row]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
 
-        values: the value function; there are as many rows as `values.lost` has entries for.
+        values: the value function; the last row is for the last entry of `values.lost`.
 
-        Row d is indexed by a = 0, 1 ... as far as `values.won` goes.
+        Row d is indexed by a = 0, 1 ... up to the last entry of `values.won`.
         """
         for d in range(1, len(values.lost)):
             row = np.empty(np.shape(values.won), dtype=object if self.exact else float)
@@ -333,26 +335,26 @@ class Kernel(ABC):
             yield row
 
     def value(self, values: Values, defenders: int) -> Row:
-        """Return the last row of `backward`, that of so many defenders."""
+        """Return the row of `backward` for a number of defenders."""
         rows = self.backward(Values(values.won, values.lost[: defenders + 1]))
-        return deque(rows, maxlen=1).pop()  # all rows at once may not fit into memory
+        return deque(rows, maxlen=1).pop()  # keeps one row in memory
 
     def for_question(self, question: str, attackers: int, defenders: int) -> "Kernel":
-        """Return the kernel of the one method that answers a question about such a battle.
+        """Return the kernel of the method that answers a question about a battle.
 
-        question: `"chance"`, the chance to win alone; `"distribution"`, that of all outcomes;
-            `"stack"`, the same for a stack of uncertain size; or `"table"`, all battles up to a
-            size.
+        question: `"chance"` for the chance to win alone, `"distribution"` for all outcomes,
+            `"stack"` for all outcomes of a stack of random size, or `"table"` for all battles up to
+            a size.
         """
         return self
 
     def find_decider(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
-        """Return a kernel and its chance that decide which battles have at least a wanted chance.
+        """Return a kernel and a chance that decide whether a battle reaches a wanted chance.
 
         chance: the wanted chance to win, or not to win.
 
-        They are those with at least the returned chance in the returned kernel, whose rules and
-        stop have an exact kernel too.
+        A battle reaches the wanted chance if it reaches the returned chance in the returned kernel.
+        There is an exact kernel for the rules and the stop rule of the returned kernel.
         """
         return self, chance
 
@@ -366,9 +368,9 @@ class Kernel(ABC):
         states: int | None = None,
         kind: str = "battle",
     ) -> None:
-        """Refuse a battle whose dice or states would take too long, or too much memory.
+        """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        The arguments are those of the function of this name.
+        The arguments are as for the function of this name. The check includes the dice.
         """
         most_attack, most_defence = self.rules.full_roll
         refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
@@ -390,11 +392,11 @@ class Kernel(ABC):
         return None
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
-        """Return the chance to take the territory."""
+        """Return the chance to conquer the territory."""
         return self.chances(attackers, defenders).won
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to take the territory with enough armies left, and not to.
+        """Return the chances to conquer the territory with enough armies left, and to fail.
 
         keep: armies that must be left to move into the territory.
         """
@@ -404,13 +406,13 @@ class Kernel(ABC):
         return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
 
     def number(self, value: int) -> Probability:
-        """Return a whole number as the kind of number in which this kernel answers."""
+        """Return a whole number in the number type of this kernel."""
         return Fraction(value) if self.exact else float(value)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
         """Return the chances to win all battles up to a size.
 
-        staying: rows of battles without a chance that are put first, for armies that must stay.
+        staying: the number of initial rows without a chance, for armies that must stay.
 
         Entry `[staying + a - 1, d - 1]` is for a attackers against d defenders.
         """
@@ -424,9 +426,11 @@ class Kernel(ABC):
         return table if self.exact else np.minimum(table, 1.0)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return how battles of up to so many attackers are absorbed; stops count as not won.
+        """Return the absorption probabilities of battles of up to `attackers` attackers.
 
-        fewest: the rows of fewer attackers do not matter.
+        Stops count as defeats.
+
+        fewest: rows for fewer attackers may have any values.
         """
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
@@ -442,26 +446,26 @@ class Kernel(ABC):
         raise NotImplementedError
 
     def path_count(self, attackers: int, defenders: int) -> int:
-        """Return the number of different paths that a battle can take, roll by roll."""
+        """Return the number of different paths through a battle, roll by roll."""
         raise NotImplementedError
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        """Return the chance to win as the attackers grow without end."""
+        """Return the limit of the chance to win as the number of attackers grows."""
         raise NotImplementedError
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        """Return the chance not to win as the defenders grow without end."""
+        """Return the limit of the chance not to win as the number of defenders grows."""
         raise NotImplementedError
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the rolls among which the attacker may choose, those with the most dice first.
+        """Return the rolls that the attacker may choose, the roll with the most dice first.
 
-        able: attackers able to attack.
+        able: able attackers.
         defenders: armies on the defended territory.
-        spare: how many of those able may be lost or move on; `None` for all of them.
+        spare: the number of able attackers that may be lost or move on; `None` for all.
 
-        A roll is left out if any of its results could cost more than can be spared, or force more
-        to move in. Stops do not count: who rolls by hand can stop at any time.
+        A roll is left out if one of its results could cost more armies than `spare`, or force more
+        armies to move in. Stop rules do not apply: a player who rolls by hand can stop at any time.
 
         >>> from iacta.methods import find_kernel
         >>> one, two = find_kernel(Rules()).rolls(2, 1)
@@ -471,9 +475,9 @@ class Kernel(ABC):
         return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def battle(self, able: int, defenders: int) -> Choice:
-        """Return a whole battle, fought to its end, as if it were one roll.
+        """Return a whole battle, fought to its end, in the form of one roll.
 
-        able: attackers able to attack.
+        able: able attackers.
         defenders: armies on the defended territory.
 
         >>> from iacta.methods import find_kernel
@@ -490,13 +494,13 @@ class Kernel(ABC):
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
     def careful_reply(self, throw: Throw, able: int, defenders: int) -> int:
-        """Return the number of the option of a throw that makes the conquest least likely.
+        """Return the index of the option that minimises the chance of the conquest.
 
-        throw: the attack dice.
-        able: attackers able to attack before the throw.
-        defenders: armies on the defended territory before it.
+        throw: the throw of the attack dice.
+        able: able attackers before the throw.
+        defenders: armies on the defended territory before the throw.
 
-        Of equally good options, the last. The rest of the battle is fought to its end.
+        The rest of the battle is fought to its end. Of equally good options, the last is chosen.
         """
         if len(throw.options) == 1:
             return 0
@@ -514,7 +518,7 @@ class Kernel(ABC):
 def _win_table_after_roll(kernel: Kernel, able: int, defenders: int) -> Floats:
     """Return the chances to win after each result of a roll, `[attackers lost, defenders lost]`.
 
-    The table of all smaller battles is made once for all results.
+    All results share one table of smaller battles.
     """
     most_lost, most_killed = (
         min(armies, dice)
@@ -537,12 +541,11 @@ Throws: TypeAlias = Callable[[int, int, Rules], tuple[Throw, ...]]
 def list_choices(
     rules: Rules, able: int, defenders: int, spare: int, throws: Throws
 ) -> tuple[Choice, ...]:
-    """Return the rolls among which an attacker may choose, as `Kernel.rolls` does.
+    """Return the rolls that an attacker may choose, as for `Kernel.rolls`.
 
-    throws: what so many attack dice may show against so many defence dice.
+    throws: a function that returns the possible throws for numbers of attack and defence dice.
 
-    Battles that differ only in armies that cannot be in the roll have the same choices, and the
-    same object.
+    Battles that differ only in armies that cannot take part in the roll share the same object.
     """
     attack, defence = rules.full_roll
     dice = min(able, attack)
@@ -557,7 +560,7 @@ def _list_cached_choices(
     found = []
     for dice in range(able, 0, -1):
         least = dice if rules.least_advance else 1
-        # The last defenders fall to dice that all win, so nobody is lost in a conquest.
+        # In a conquest all dice win, so no attacker is lost.
         conquers = min(dice, held) == defenders
         if min(dice, held) <= spare and (not conquers or least <= spare):
             found.append(Choice(dice, least, throws(dice, held, rules)))
@@ -570,14 +573,14 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
 
 @lru_cache(maxsize=1024)
 def roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
-    """Return the possible results of a roll; one in which armies grow is the first."""
+    """Return the possible results of a roll; a result in which armies grow comes first."""
     losses, gain = loss_counts(attack_dice, defence_dice, rules), find_gain(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
     return (*grown, *list_results(losses))
 
 
 def list_results(losses: LossCounts) -> tuple[Result, ...]:
-    """Return the results of a roll that are possible and cost armies."""
+    """Return the possible results of a roll in which armies are lost."""
     return tuple(
         Result(count / losses.total, losses.pair_count - k, k)
         for k, count in enumerate(losses.counts)
@@ -586,13 +589,14 @@ def list_results(losses: LossCounts) -> tuple[Result, ...]:
 
 
 class RollKernel(Kernel):
-    """A kernel of battles that are rolled with dice whose numbers are chosen before each roll."""
+    """A kernel of battles in which both sides choose their numbers of dice before each roll."""
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        """Return the chance to win as the attackers grow without end.
+        """Return the limit of the chance to win as the number of attackers grows.
 
-        With p_k, the chance that a roll with all attack dice costs the defenders k armies, it is
-        N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0): they lose only where no roll costs a defender.
+        Let p_k be the chance that the defenders lose k armies in a roll with all attack dice. The
+        limit is N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0). It is below 1 only if there is a state
+        in which no roll costs a defender.
         """
         self._refuse_endless()
         most = min(defenders, self.rules.defence.kept)
@@ -601,9 +605,9 @@ class RollKernel(Kernel):
         return _find_limit(counts, defenders)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        """Return the chance not to win as the defenders grow without end.
+        """Return the limit of the chance not to win as the number of defenders grows.
 
-        It is the same sum as in `limit_of_attackers` with the attackers' losses, until they stop.
+        It is the sum of `limit_of_attackers` with the attackers' losses, until they stop.
         """
         self._refuse_endless()
         if self.stop.max_rolls is not None:
@@ -638,7 +642,7 @@ class RollKernel(Kernel):
 def _find_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
     """Return N(armies), where `counts[j][k]` counts the rolls with j dice that cost k armies.
 
-    fewest: with fewer armies they do not roll again.
+    fewest: the fewest armies with which this side rolls again.
     """
     if all(any(row[1:]) for row in counts.values()):
         return Fraction(1)

@@ -1,29 +1,30 @@
-"""Lattice: odds in floats, a whole row of states, or anti-diagonal of them, at a time.
+"""Lattice: odds in floats, one row or one anti-diagonal of states at a time.
 
-The states (a, d), attackers able to attack and defenders, form a lattice. Where all attack dice are
-thrown, a roll has constant probabilities p_0 .. p_m of costing the defenders 0 .. m armies, and the
-attackers the rest, so the chance to win satisfies
+The states (a, d) of able attackers and defenders form a lattice. If all attack dice are rolled, the
+defenders lose 0 .. m armies with constant probabilities p_0 .. p_m, and the attackers lose the
+rest. The chance to win satisfies
 
     P(a, d) = p_0 · P(a − m, d)  +  Σ_{k≥1}  p_k · P(a − m + k, d − k).
 
-By rows. A row holds all a for one d. The sum comes from rows already known. What is left is a
-recurrence within the row, the series (1 + T + T² + ...) of its shift T = p_0·S^m. It is summed in
-few vector steps, because
+By rows. A row contains all a for one d. The sum comes from previous rows. The rest is a recurrence
+within the row, the series (1 + T + T² + ...) of the shift T = p_0·S^m. It takes few vector steps,
+because
 
     1 + T + T² + ... = (1 + T)(1 + T²)(1 + T⁴) ...
 
-The few states where fewer attack dice are thrown are computed one by one. The backward pass runs
-this from the end of the battle, the forward pass from the start, with the shift the other way.
+The few states with fewer attack dice are computed one by one. The backward pass runs this from the
+end of the battle. The forward pass runs it from the start, with the opposite shift.
 
-By anti-diagonals. While all dice of both sides are thrown, the m anti-diagonals
-a + d = t − m .. t − 1 give the next m, by a product and a sum for each k; that is the fastest for a
-table. Only a band of them needs it. Where all P on the right are 1 up to a rounding, so is the
-left, and where they are all below 1e-175, so is the left. So all cells are 1 beyond one end of the
-band, and 0 beyond the other; each step widens the band by m cells, and now and then it is trimmed.
+By anti-diagonals. While all dice of both sides are rolled, the m anti-diagonals
+a + d = t − m .. t − 1 give the next m, by a product and a sum for each k. This is the fastest way
+to fill a table. Only a band of each anti-diagonal needs the computation: if all P on the right are
+1 within rounding, the left is 1, and if they are all below 1e-175, the left counts as 0. All cells
+are therefore 1 beyond one end of the band, and 0 beyond the other end. Each step widens the band by
+m cells, and the program trims the band at intervals.
 
-Error. There are only sums and products of numbers that are not negative, so errors are relative
-and merely add up, at most u = 2⁻⁵³ for each rounding on the way from a state to the end.
-`Lattice.error` counts them. (Probabilities below 1e-150 may lose digits, or become 0.)
+Error. The computation contains only sums and products of non-negative numbers. Relative errors
+therefore add up, by at most u = 2⁻⁵³ for each rounding between a state and the end. `Lattice.error`
+counts the roundings. (Probabilities below 1e-150 may lose digits, or become 0.)
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,12 +52,12 @@ from iacta.rules.rules import Rules
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 NEGLIGIBLE = 1e-200
-CELLS_PER_ROW = 3000  # a row takes that long besides its cells
+CELLS_PER_ROW = 3000  # cells that take as long as the overhead of a row
 
-MIN_CHANCE = 1e-175  # in the band of a table
+MIN_CHANCE = 1e-175  # smaller chances lie outside the band of a table
 CERTAIN = 1 - UNIT_ROUNDOFF
-TRIM_INTERVAL = 8  # steps
-TRIM_WIDTH = 64  # attackers: the band grows by less from one time to the next
+TRIM_INTERVAL = 8  # steps between two trims of the band
+TRIM_WIDTH = 64  # attackers; the band grows by less between two trims
 
 
 class Lattice(UnitKernel, RollKernel):
@@ -72,36 +73,36 @@ class Lattice(UnitKernel, RollKernel):
     is_vectorised = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle whose rows do not fit into memory, or that has too many states."""
+        """Raise `TooLargeError` for a battle with too many states."""
         self._refuse(attackers, defenders)
 
     def _refuse(self, attackers: int, defenders: int, *, memory: int = 0, starts: int = 1) -> None:
-        """Refuse what is too large.
+        """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        memory: bytes that are held besides the rows.
-        starts: how many battles are solved at once.
+        memory: bytes in addition to the rows.
+        starts: the number of battles that are solved at once.
         """
         rows = 8 * starts * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
         states = defenders * (starts * attackers + CELLS_PER_ROW)
         self.refuse_too_large(attackers, defenders, memory=rows + memory, states=states)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return the bound that counts all roundings.
+        """Return a bound that counts all roundings.
 
         A battle has at most attackers + defenders rolls and visits at most `defenders` rows. A roll
-        costs two roundings, in its probability and its product. A row costs two for each of the
-        vector steps of its series, and one for each of the terms that are added to a state. In a
-        table made by anti-diagonals a roll costs two, one for each sum, and one for what counts as
-        1.
+        has two roundings, in its probability and its product. A row has two roundings for each
+        vector step of its series, and a rounding for each term of a sum. In a table by
+        anti-diagonals a roll has two roundings, a rounding for each sum, and a rounding for chances
+        that count as 1.
         """
         attack, defence = self.rules.full_roll
         most = min(attack, defence)
         armies = attackers + defenders
         row = 2 * attackers.bit_length() + (attack + 1) * (most + 1)
-        is_vectorised = 2 * armies + defenders * row
+        by_rows = 2 * armies + defenders * row
         by_diagonals = (most + 3) * armies + min(defenders, defence) * row
-        # A campaign weighs the distribution that one battle leaves: eight roundings at most.
-        roundings = max(is_vectorised, by_diagonals) + 8
+        # A campaign adds at most eight roundings between two battles.
+        roundings = max(by_rows, by_diagonals) + 8
         return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
@@ -121,7 +122,7 @@ class Lattice(UnitKernel, RollKernel):
         return min(float(self.value(values, defenders)[attackers]), 1.0)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        """Return the chances to win all battles up to a size, by anti-diagonals if that pays."""
+        """Return the chances to win all battles up to a size, by anti-diagonals if faster."""
         self._refuse(attackers, defenders, memory=8 * (staying + attackers) * defenders)
         i, j = self.rules.full_roll
         if attackers >= i and defenders >= j and attackers + defenders <= 2 * min(i, j) * defenders:
@@ -147,7 +148,7 @@ class Lattice(UnitKernel, RollKernel):
         return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return how battles of up to so many attackers are absorbed, all starts at once."""
+        """Return the absorption probabilities of battles for all starts at once."""
         self._refuse(attackers, defenders, starts=attackers + 1)
         steps = find_steps(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, fewest:].copy()
@@ -160,7 +161,7 @@ class Lattice(UnitKernel, RollKernel):
 
 
 def find_steps(attackers: int, defenders: int, rules: Rules) -> Steps:
-    """Return p_0 .. p_m for each (attack dice, defence dice) that such a battle may have.
+    """Return p_0 .. p_m for each possible (attack dice, defence dice) of a battle.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> find_steps(1, 1, CLASSIC)
@@ -192,10 +193,10 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
         column = [0.0]
         nearest = [column, *columns[: -dice - 1 : -1]]
         for a in range(1, attack_dice):
-            column.append(_average_nearest(nearest, steps[a, dice], a))  # noqa: PERF401 # needs the last
+            column.append(_average_nearest(nearest, steps[a, dice], a))  # noqa: PERF401 # the last entry is an input
         columns.append(column)
         if max(max(each) for each in columns[-most:]) < NEGLIGIBLE:
-            break  # and so are all beyond
+            break  # all further entries are equal
     chances[:, : len(columns)] = np.transpose(columns)
     return chances
 
@@ -203,17 +204,17 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
 def _average_nearest(
     nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int
 ) -> Any:
-    """Return Σ p_k · P(a − m + k, d − k), with the row of d − k in `nearest[k]`."""
+    """Return Σ p_k · P(a − m + k, d − k), where `nearest[k]` is the row of d − k."""
     first = a - len(step) + 1
     return sum(p * nearest[k][first + k] for k, p in enumerate(step))
 
 
 def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int) -> None:
-    """Compute the states of a row in which all attack dice are thrown.
+    """Compute the states of a row in which all attack dice are rolled.
 
-    nearest: the row, and those of 1, 2 ... defenders fewer.
+    nearest: the row, and the rows for 1, 2 ... fewer defenders.
     step: p_0 .. p_m.
-    fewest: the fewest attackers in those states; the states of fewer are known.
+    fewest: the fewest attackers in these states; states with fewer attackers are known.
     """
     row, taken = nearest[0], len(step) - 1
     first, count = fewest - taken, len(row) - fewest
@@ -226,11 +227,11 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int)
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
-    """Yield the expected values as `Kernel.backward` does.
+    """Yield the expected values, as for `Kernel.backward`.
 
     values: the value function.
     rules: the rules of the battles.
-    fewest: with fewer attackers they do not roll.
+    fewest: the fewest attackers that roll.
     """
     won, lost = values.won, values.lost
     most, most_defence = rules.full_roll
@@ -252,9 +253,9 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floa
 def find_absorbing_states(
     able: dict[int, float], defenders: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, float, int]]:
-    """Yield the absorbing states as `UnitKernel.ends` does.
+    """Yield the absorbing states, as for `UnitKernel.ends`.
 
-    able: the probability of each number of attackers able to attack.
+    able: the probability of each number of able attackers.
     defenders, steps, fewest: as for `run`.
     """
     top = max(able)
@@ -271,13 +272,13 @@ def run(
 ) -> tuple[Floats, dict[int, Floats]]:
     """Return the probabilities that a attackers win, for every a, and that d defenders hold.
 
-    start: `start[a]` is the probability of a attackers, from 0 on, or of several battles at once
-        `start[a, n]` that in battle n; it is overwritten.
+    start: `start[a]` is the probability of a attackers, from 0 on; `start[a, n]` is this
+        probability in battle n of several battles. The array is overwritten.
     defenders: armies on the defended territory.
-    steps: p_0 .. p_m for each (attack dice, defence dice) that the battle may have.
-    fewest: with fewer attackers they do not roll; at most one more than all attack dice.
+    steps: p_0 .. p_m for each possible (attack dice, defence dice).
+    fewest: the fewest attackers that roll, at most the number of attack dice plus one.
 
-    Those of d defenders are `[a]`, for a = 0 .. fewest − 1 attackers left.
+    The probabilities for d defenders are an array `[a]`, for a = 0 .. fewest − 1 attackers left.
 
     >>> won, held = run(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
     >>> won.tolist(), held[1].tolist()
@@ -293,12 +294,12 @@ def run(
             _leave_full_dice(nearest, steps[most, dice], most)
         for a in range(min(most, len(start)) - 1, fewest - 1, -1):
             _leave_state(nearest, steps[a, dice], a)
-        held[d] = rows.pop(d)[:fewest].copy()  # a view would keep the whole row
+        held[d] = rows.pop(d)[:fewest].copy()  # a view would keep the row in memory
     return rows[0], held
 
 
 def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
-    """Carry on the chances of the states of a row in which all attack dice are thrown."""
+    """Carry the chances of a row forward from the states in which all attack dice are rolled."""
     row, taken = nearest[0], len(step) - 1
     states = row[most:]
     first, count = most - taken, len(states)
@@ -315,7 +316,7 @@ def _leave_state(nearest: list[Floats], step: tuple[float, ...], a: int) -> None
 
 
 def _sum_series(states: Floats, p: float, shift: int) -> None:
-    """Multiply, in place, by 1 + T + T² + ..., where T moves by `shift` states and weighs by p."""
+    """Multiply, in place, by 1 + T + T² + ..., where T shifts by `shift` states and scales by p."""
     while p > NEGLIGIBLE and abs(shift) < len(states):
         if shift > 0:
             states[shift:] += p * states[:-shift]
@@ -327,23 +328,23 @@ def _sum_series(states: Floats, p: float, shift: int) -> None:
 def _chance_table(
     few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], before: int
 ) -> Floats:
-    """Return the chances to win, given those of the battles in which not all dice are thrown.
+    """Return the chances to win, from the chances of battles with fewer dice.
 
-    few_attackers: `few_attackers[a, d]` is the chance of a < i attackers able to attack against
-        d = 0, 1, 2 ... defenders, where i are the attack dice.
-    few_defenders: `few_defenders[d, a]` is the chance against d < j defenders, where j are the
-        defence dice.
+    few_attackers: `few_attackers[a, d]` is the chance of a < i able attackers against
+        d = 0, 1, 2 ... defenders, where i is the number of attack dice.
+    few_defenders: `few_defenders[d, a]` is the chance against d < j defenders, where j is the
+        number of defence dice.
     step: p_0 .. p_m.
-    before: columns of zeros to put before the first.
+    before: the number of initial columns of zeros.
 
-    Entry `[d, before + a]` of the result is for a attackers able to attack against d defenders.
-    The last m − 1 rows are not filled.
+    Entry `[d, before + a]` of the result is for a able attackers against d defenders. The last
+    m − 1 rows are not filled.
     """
     i, j = len(few_attackers), len(few_defenders)
     defenders, attackers = few_attackers.shape[1] - 1, few_defenders.shape[1] - 1
     table = np.zeros((defenders + 1, before + attackers + 1))
     slope = _slope(step)
-    for d in range(j, defenders + 1):  # the band is written upon these
+    for d in range(j, defenders + 1):  # the band overwrites these entries
         table[d, before + max(int(d * slope), i) :] = 1.0
     table[:, before : before + i] = few_attackers.T
     table[:j, before:] = few_defenders
@@ -359,15 +360,15 @@ def _slope(step: tuple[float, ...]) -> float:
 
 
 def _length(needed: npt.NDArray[np.bool_]) -> int:
-    """Return how many cells it takes to hold all that are needed."""
+    """Return the number of cells for the widest band."""
     return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
 
 
 class _Band:
     """The part of m anti-diagonals that is neither 0 nor 1.
 
-    chances[(a + m) · m + r] is P(a, total + r − a), r = 0 .. m − 1: the anti-diagonals next to
-    each other. It is 0 where a < `low`, and 1 where a >= `high`.
+    chances[(a + m) · m + r] is P(a, total + r − a) on the anti-diagonals r = 0 .. m − 1. It is 0
+    for a < `low`, and 1 for a >= `high`.
     """
 
     def __init__(
@@ -378,7 +379,7 @@ class _Band:
         self.taken = len(step) - 1
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
-        # From these totals on, the cells with few dice on one side are all 0, or all 1.
+        # From these totals on, all cells with fewer dice on one side are 0, or all are 1.
         self.hopeless = _length(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
         self.hopeful = _length(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
         self.chances = np.ones((self.attackers + 1 + self.taken) * self.taken)
@@ -387,10 +388,10 @@ class _Band:
         self.sums, self.products = np.empty((2, len(self.chances)))
 
     def advance(self, total: int, middle: int) -> None:
-        """Go on to the next anti-diagonals, and write them into the table.
+        """Advance to the next anti-diagonals, and write them into the table.
 
-        total: attackers able to attack and defenders together on the first of them.
-        middle: a number of attackers that the band must hold.
+        total: able attackers plus defenders on the first new anti-diagonal.
+        middle: a number of attackers that the band must contain.
         """
         taken, low, high = self.taken, self.low, self.high
         first = max(low, self.attack_dice, total + taken - 1 - self.defenders)
@@ -442,7 +443,7 @@ class _Band:
         self.high = min(total + self.taken - 1, self.attackers) + 1
 
     def _trim(self, total: int, most: int, least: int) -> None:
-        """Drop the cells that count as 0 and 1, except for the attackers most .. least − 1."""
+        """Remove the cells that count as 0 or 1, except for the attackers most .. least − 1."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
             needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_CHANCE

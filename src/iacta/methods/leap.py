@@ -1,61 +1,63 @@
 """Leap: the odds of armies of any size, in one step and a small table.
 
-The walk. While all dice are thrown, each roll takes X = 0, 1 ... m armies from a side, with the
-same probabilities p_0 .. p_m each time, and m − X from the other. After s rolls the side has lost
-L = X_1 + ... + X_s. With μ the mean of X and x_k = k − μ, the generating function of L about its
+The walk. While all dice are rolled, each roll takes X = 0, 1 ... m armies from a side, with fixed
+probabilities p_0 .. p_m, and m − X armies from the other side. After s rolls the side has lost
+L = X_1 + ... + X_s. Let μ be the mean of X and x_k = k − μ. The generating function of L about its
 mean is M(w)^s, where
 
     M(w) = Σ_k p_k · e^(w·x_k),        P(L = l) = 1 / 2π · ∫ M(w)^s · e^(−w·(l − s·μ)) dθ,
 
 w = τ + iθ, over the circle −π ≤ θ ≤ π, for any tilt τ. The trapezoidal rule converges
-exponentially, and with a step in units of 1/σ the number of its nodes does not grow with s
-(Trefethen and Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014).
-With τ where the integrand is smallest on the real axis, no digits are lost to cancellation, even
-where P is tiny (the saddle point; Daniels, "Saddlepoint approximations in statistics", 1954).
-M is computed from its second-order remainder, since Σ p_k · x_k = 0:
+exponentially. With a step in units of 1/σ its number of nodes does not grow with s (Trefethen and
+Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014). If τ minimises the
+integrand on the real axis, there is no cancellation, even for tiny P (the saddle point; Daniels,
+"Saddlepoint approximations in statistics", 1954). As Σ p_k · x_k = 0, M is computed from its
+second-order remainder:
 
     Re M − 1 = Σ_k p_k · (e^u − 1 − u)  −  Σ_k p_k · e^u · 2 sin²(t / 2),
     Im M     = Σ_k p_k · ((e^u − 1) · sin t  +  (sin t − t)),          u = τ·x_k,  t = θ·x_k,
 
-and l − s·μ in whole numbers, so that 10^12 armies lose no digits either.
+The difference l − s·μ is computed in whole numbers, so 10^12 armies lose no digits either.
 
-The chance. After s rolls with all dice the attackers have lost L, and all the states
-(a − L, d − m·s + L) have n = a + d − m·s armies together. Choose s so that n is about 128. Armies
-never grow, so a walk that is on this diagonal with both sides strong enough for all their dice
-has had all dice all the way; and one that has passed an end of the diagonal has left a side with
-almost nothing against n others, which almost surely loses. With V(x), the chance to win with x
-attackers against n − x defenders, and V(x) = 1 for x > n,
+The chance. After s rolls with all dice, the attackers have lost L armies. All states
+(a − L, d − m·s + L) lie on the diagonal with n = a + d − m·s armies. Choose s such that n is about
+128. As armies never grow, a walk to a state of this diagonal in which both sides have enough armies
+for all their dice has had all dice in every roll. A walk past an end of the diagonal leaves a side
+with a few armies against about n, and that side almost surely loses. Let V(x) be the chance to win
+with x attackers against n − x defenders, with V(x) = 1 for x > n. Then
 
     P(a, d) = Σ_l  P(L = l) · V(a − l),
 
-up to the chance of that almost nothing against n; n is doubled until it is at most 1e-15 of P. With
-G(w) = Σ_x V(x) · e^(w·x), whose terms past the end of the diagonal are a geometric series if τ < 0,
-the whole sum is one integral,
+up to the chance of a few armies against n. The program doubles n until this chance is at most 1e-15
+of P. Let G(w) = Σ_x V(x) · e^(w·x), whose terms past the end of the diagonal are a geometric series
+if τ < 0. The sum is a single integral,
 
     P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ.
 
-The trapezoidal rule takes about 70 nodes, whatever s is. The smaller of the chances to win and to
-lose is computed; the defenders' is the same sum, with their own losses and their own table.
+The trapezoidal rule takes about 70 nodes for any s. The program computes the smaller of the chances
+to win and to lose. The chance of the defenders is the same sum with their own losses and table.
 
-The survivors. Where a ≥ i and d ≥ j, the attack and the defence dice, the battle has had all dice
-all the way, so the probability of visiting that state is that of the walk,
+The survivors. Let i and j be the numbers of attack and defence dice. In a battle that reaches a
+state with a ≥ i and d ≥ j, all dice have been rolled each time. The probability of visiting this
+state is therefore that of the walk,
 
     X(a, d) = P(L = A − a)   after   s = (A + D − a − d) / m   rolls.
 
-The next roll may lead to fewer than i attackers or j defenders. From there on, few rolls decide:
-those states are a strip of j − 1 rows, and one of i − 1 columns, and `lattice.run` carries the
-probabilities on through them, to the end of the battle. Only the cells that matter are computed. By
-Hoeffding's inequality, L is farther than m·√(s·ln(2 / ε) / 2) from its mean with a probability of
-at most ε, here 1e-20·r for the cells of a strip, where r is the chance of the side that rarely
-wins; and armies beyond those that can be lost, except with a probability of 1e-15·r, or 1e-30, stay
-out of the computation. So what is left out is little beside each side's own chance, and its
-distribution given that it wins is as good as the other's.
-Battles of up to a million states leave nothing out: `lattice` goes through them all.
+The next roll may leave fewer than i attackers or j defenders. These states are two strips, of j − 1
+rows and of i − 1 columns, in which few rolls decide. `lattice.run` carries the probabilities
+through the strips to the end of the battle. Negligible cells are left out. By Hoeffding's
+inequality, the distance of L from its mean exceeds m·√(s·ln(2 / ε) / 2) with a probability of at
+most ε. Let r be the chance of the side that rarely wins. Cells of a strip are left out for
+ε = 1e-20·r, and armies that are never lost for 1e-15·r, or 1e-30. The omitted probability is
+therefore small compared with the chance of each side, and so is the error of each conditional
+distribution. For battles of up to a million states nothing is left out: `lattice` visits all
+states.
 
-Error: at most 1e-12, relative, where the chance and that against it are above 1e-150 (the largest
-seen is 3e-13 near that, and 5e-14 above 1e-15; compared with fractions up to some thousand armies,
-and with 30 digits up to 10^12). Chances below 1e-150 are 0. Under rules by which a few armies can
-beat 1024 others with a chance f above 1e-165, it holds for chances above 1e15·f.
+Error: a relative error of at most 1e-12, if the chance and its complement are above 1e-150. (The
+largest observed error is 3e-13 near this limit, and 5e-14 above 1e-15, in comparisons with
+fractions up to some thousand armies, and with 30 digits up to 10^12.) Chances below 1e-150 are 0.
+Under rules by which a few armies can beat 1024 others with a chance f above 1e-165, the bound holds
+for chances above 1e15·f.
 """
 
 from collections.abc import Iterator
@@ -80,41 +82,41 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-MIN_CHANCE = 1e-150  # down to it the relative error holds
+MIN_CHANCE = 1e-150  # the relative error holds for larger chances
 TABLE_SIZE = 256
-MAX_ARMIES = 10**18  # 64-bit numbers hold their products
-MAX_FULL_STATES = 10**6  # up to these, the distribution is left to `lattice`
-MAX_FULL_ROWS = 5000  # defenders, for the same
+MAX_ARMIES = 10**18  # limit of 64-bit products
+MAX_FULL_STATES = 10**6  # states of a distribution by `lattice`
+MAX_FULL_ROWS = 5000  # defenders of a distribution by `lattice`
 STEPS_FOR_AN_OUTCOME = 2500
-LIKELY_OUTCOMES = 16  # times the square root of the armies that matter
-MIN_OUTCOME = 1e-18  # given that its side wins
+LIKELY_OUTCOMES = 16  # likely outcomes, divided by the square root of the fighting armies
+MIN_OUTCOME = 1e-18  # least chance of a listed outcome, given the winner
 
 DIAGONALS = (128, 256, 512, 1024)
-RARE = 1e-15  # chances down to it need no longer diagonal
-NEGLIGIBLE = 1e-15  # beside a chance
+RARE = 1e-15  # larger chances need no longer diagonal
+NEGLIGIBLE = 1e-15  # share of a chance
 LOG_NEGLIGIBLE = -400.0
-MIN_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
-BELL_STEP = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
+MIN_SIGMA = 12.0  # the integrand is close to a bell curve for larger deviations
+BELL_STEP = 9.0  # copies of the bell curve at this distance weigh less than e^(−9² / 2) = 3e-18
 POLE_STEP = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
-BELL_WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
+BELL_WIDTH = 8.7  # width in units of 1/σ, where the integrand is e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 
 MIN_SIGMA_OF_A_CELL = 25.0
 LOG_ZERO = -700.0
 NEWTON_STEPS = 60
 SETTLED = 0.05
-MAX_TILT = 40.0  # beyond, e^τ says nothing more
-MAX_TOTAL = 10**9  # up to these, products stay below 2^63
-MAX_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
+MAX_TILT = 40.0
+MAX_TOTAL = 10**9  # keeps products below 2^63
+MAX_CELLS = 2**12  # nodes per row, for a processor's cache
 
-OMITTED = 1e-20  # of the rarer side's chance
+OMITTED = 1e-20  # omitted probability, as a share of the rarer side's chance
 
 
 class Walk(NamedTuple):
     """The distribution of one side's losses in a roll with all dice.
 
-    counts: the equally likely rolls in which it loses 0, 1 ... m armies.
-    total: all of them.
+    counts: the numbers of equally likely rolls in which this side loses 0, 1 ... m armies.
+    total: the number of all rolls.
     """
 
     counts: tuple[int, ...]
@@ -130,7 +132,7 @@ class Walk(NamedTuple):
 
     @property
     def steps(self) -> Floats:
-        """What each number of losses exceeds the mean by, x_k, correctly rounded."""
+        """The differences x_k of each number of losses from the mean, correctly rounded."""
         lost = sum(k * count for k, count in enumerate(self.counts))
         return np.array([(k * self.total - lost) / self.total for k in range(len(self.counts))])
 
@@ -162,7 +164,7 @@ def defenders_walk(rules: Rules) -> Walk:
 
 
 def find_excess(walk: Walk, losses: int, rolls: int) -> float:
-    """Return by how much some losses exceed the mean, l − s·μ, correctly rounded.
+    """Return the difference of losses from their mean, l − s·μ, correctly rounded.
 
     walk: the walk.
     losses: l.
@@ -179,10 +181,10 @@ def log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
     """Return log M(τ + iθ).
 
     walk: the walk.
-    tilts: τ, one for each row.
-    angles: θ, one for each node, or a row of them for each tilt.
+    tilts: τ for each row.
+    angles: θ for each node, or a row of θ for each tilt.
 
-    An array of a row for each tilt, and in it one entry for each node.
+    Returns an array with a row for each tilt and a column for each node.
     """
     p, x = walk.chances, walk.steps
     real, imaginary = np.zeros((2, len(tilts), angles.shape[-1]))
@@ -225,10 +227,10 @@ def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     """Return the probabilities P(L = l).
 
     walk: the walk.
-    rolls: s, one for each answer, at least 1.
-    losses: l, one for each answer.
+    rolls: s for each answer, at least 1.
+    losses: l for each answer.
 
-    Floats. Their relative error is at most 1e-12 where they are not below 1e-30.
+    Returns floats. The relative error of probabilities of at least 1e-30 is at most 1e-12.
     """
     found = np.empty(len(rolls))
     for first in range(0, len(rolls), MAX_CELLS):
@@ -244,7 +246,7 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     nodes = int(np.ceil(BELL_WIDTH * BELL_STEP / (2 * np.pi)))
     if sigmas.min() < MIN_SIGMA_OF_A_CELL:
         nodes *= 3
-    # The whole circle, where it is short, has its last node at π, which is its own mirror image.
+    # A short circle is used as a whole; its last node π is its own mirror image.
     step = np.minimum(2 * np.pi / (BELL_STEP * sigmas), np.pi / nodes)
     angles = step * np.arange(nodes + 1.0)
     logarithms = log_generating(walk, tilts, angles)
@@ -294,7 +296,7 @@ def _slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
 def _saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
     """Return the tilts at which log M has the given slopes, and its second derivative there.
 
-    A tilt need only be near in units of 1/σ: the integral is the same for all.
+    An approximate tilt is enough, in units of 1/σ, as the integral is equal for all tilts.
     """
     tilts = np.clip(slopes / walk.variance, -1, 1)
     for _ in range(NEWTON_STEPS):
@@ -312,10 +314,10 @@ def _table(rules: Rules) -> Floats:
 
 
 def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
-    """Return both chances, by the first diagonal that is long enough for the smaller one.
+    """Return both chances, by the first diagonal that is long enough for the smaller chance.
 
-    Where none is, as where a side is too small for all its dice from the start, and the battle is
-    moderate, all its states are passed.
+    If no diagonal is long enough, visit all states of a moderate battle. This happens if a side is
+    too small for all its dice at the start.
     """
     i, j = rules.full_roll
     moderate = able * defenders <= MAX_FULL_STATES and defenders <= MAX_FULL_ROWS
@@ -330,7 +332,7 @@ def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
 
 
 def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Chances:
-    """Return both chances by the diagonal of so many armies."""
+    """Return both chances by the diagonal of `armies` armies."""
     taken = min(rules.full_roll)
     rolls = max((able + defenders - armies) // taken, 0)
     near = able + defenders - taken * rolls
@@ -361,7 +363,7 @@ class _Diagonal(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
-    """Return the attackers' and the defenders' chances where so many armies are left together."""
+    """Return the chances of attackers and defenders on the diagonal of `armies` armies."""
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
     enough = np.arange(armies + 1) >= keep
@@ -384,9 +386,10 @@ def _side(values: Floats) -> _Diagonal:
 
 
 def _choose_diagonal(rules: Rules, chance: float) -> int:
-    """Return how many armies to leap to: a few win against so many with a small part of a chance.
+    """Return the armies of the first diagonal on which a few armies win with a negligible chance.
 
-    chance: at most `RARE`; the most armies are returned if even they do not suffice for less.
+    chance: the chance to compare with, at most `RARE`. If no diagonal is long enough, the longest
+        is returned.
     """
     if not attackers_walk(rules).variance:
         raise IllegalError(
@@ -405,9 +408,9 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
 
 
 def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
-    """Return the chance of armies too few for all dice to beat almost all others of a diagonal."""
+    """Return the chance of a few armies, without all dice, to beat the others of a diagonal."""
     won, lost = _diagonal(armies, rules, keep)
-    # Under some rules fewer dice are the better ones.
+    # Under some rules fewer dice are better.
     few_attackers, few_defenders = (
         won.values[: rules.attack.kept],
         lost.values[: rules.defence.kept],
@@ -424,9 +427,9 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     """Return Σ_l P(L = l) · V(armies − l)."""
     beyond = find_excess(walk, armies, rolls)
     heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
-    # Of tilts that are as good, the least one: with it the exponents are the smallest, too.
+    # Of equally good tilts, the least has the smallest exponents.
     best = int(np.argmax(heights <= heights.min() + 0.01))
-    if heights[best] < LOG_NEGLIGIBLE:  # P is at most the integrand there
+    if heights[best] < LOG_NEGLIGIBLE:  # the integrand is an upper bound for P
         return 0.0
     tilt = float(TILTS[best])
     angles, step = _angles(walk, rolls, tilt, len(side.values))
@@ -442,9 +445,10 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
 
 
 def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
-    """Return the nodes of half the circle, as far as the integrand matters, and their distance.
+    """Return the nodes of half the circle, up to a negligible integrand, and their distance.
 
-    The tilted distribution decides how far that is, and the wider of the two how dense they are.
+    The tilted distribution determines the last node, and the wider of both distributions the
+    distance.
     """
     sigma = sqrt(rolls * walk.variance)
     tilted = sqrt(rolls * tilted_variance(walk, tilt))
@@ -458,9 +462,9 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
 
 
 def _series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) -> Complex:
-    """Return G(w) · e^(−scale) for each node w; all have one real part.
+    """Return G(w) · e^(−scale) for each node w; all nodes have the same real part.
 
-    is_whole: whether the nodes divide the whole half of the circle.
+    is_whole: whether the nodes divide the whole half circle.
     """
     tilt, length = nodes[0].real, len(side.values)
     weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
@@ -472,15 +476,15 @@ def _series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) ->
     turns[:, 0] = 1.0
     turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
     np.multiply.accumulate(turns, axis=1, out=turns)
-    # einsum works on one core: many for so little would only wait for each other.
+    # einsum uses one core; several threads would only wait for each other.
     return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
 
 class Window(NamedTuple):
-    """The chances of some whole numbers in a row; those of all others are negligible.
+    """The chances of consecutive whole numbers; the chances of all other numbers are negligible.
 
-    first: the least of the numbers.
-    chances: the chance of each.
+    first: the least number.
+    chances: the chance of each number.
     """
 
     first: int
@@ -488,10 +492,10 @@ class Window(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """How a battle ends.
+    """The ends of a battle.
 
-    attackers: the chances of the attackers able to attack left, when they have won.
-    defenders: the chances of the defenders left, when they have.
+    attackers: the chances of the able attackers left after a victory.
+    defenders: the chances of the defenders left after a defeat.
     """
 
     attackers: Window
@@ -499,11 +503,11 @@ class Ends(NamedTuple):
 
 
 class _Strip(NamedTuple):
-    """One side of a battle, as the strip along which the other is nearly gone sees it.
+    """One side of a battle, along the strip in which the other side has few armies.
 
-    armies, dice: of this side.
-    walk: its losses.
-    steps: `Steps` by (its dice, the other's), with the other's losses.
+    armies, dice: the armies and the dice of this side.
+    walk: the losses of this side.
+    steps: `Steps` by the dice of this side and of the other, with the losses of the other side.
     """
 
     armies: int
@@ -515,13 +519,13 @@ class _Strip(NamedTuple):
 def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
     """Return the chances of all ends of a battle.
 
-    able: attackers able to attack, at least as many as the attack dice.
-    defenders: armies on the defended territory, at least as many as the defence dice.
-    margin: armies that almost never lose to fewer than all dice of the other side.
+    able: able attackers, at least the number of attack dice.
+    defenders: armies on the defended territory, at least the number of defence dice.
+    margin: armies that almost never lose against a side without all its dice.
     rules: the rules of the battle.
-    rare: the chance of the side that rarely wins, of which nothing that matters is left out.
+    rare: the chance of the side that rarely wins.
 
-    Floats; the relative error is at most 1e-12 for chances above 1e-15 of that.
+    Returns floats. The relative error is at most 1e-12 for chances above 1e-15 times `rare`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> left = ends(853_400, 1_000_000, CLASSIC, margin=128)
@@ -540,7 +544,7 @@ def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0
 
 
 def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
-    """Add the chances of a few numbers, if they are in the window or matter."""
+    """Add the chances of a few numbers, if they are in the window or not negligible."""
     past = window.first + len(window.chances)
     missing = [
         number
@@ -561,10 +565,11 @@ def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
 def _along_strip(
     ours: _Strip, theirs: _Strip, margin: int, least: int, omitted: float
 ) -> tuple[Window, dict[int, float]]:
-    """Return the chances of our armies left when they have none, and of theirs when we have none.
+    """Return the chances of the armies left to each side after the battle ends in this strip.
 
-    least: our armies with which the strip may be entered; the corner belongs to one strip only.
-    omitted: cells that are entered less likely may be left out.
+    least: the fewest armies of this side at the entry of the strip, so that the corner belongs to
+        one strip only.
+    omitted: the chance below which an entry may be left out.
     """
     last = theirs.dice + _taken(ours)
     cells = [_visit_probabilities(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
@@ -588,11 +593,11 @@ def _taken(side: _Strip) -> int:
 def _visit_probabilities(
     ours: _Strip, theirs: _Strip, y: int, omitted: float
 ) -> tuple[Whole, Floats]:
-    """Return our armies x, and the probabilities of visiting x against y."""
+    """Return the armies x of this side, and the probabilities of visiting x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     taken, armies = _taken(ours), ours.armies + theirs.armies
-    share = ours.walk.mean / taken  # of the armies that a roll takes
+    share = ours.walk.mean / taken  # share of the losses in a roll
     middle = (ours.armies - share * (armies - y)) / (1 - share)
     width = _deviation(taken, armies // taken, omitted) / (1 - share)
     last = min(ceil(middle + width), ours.armies)
@@ -607,7 +612,7 @@ def _visit_probabilities(
 
 
 def _deviation(taken: int, rolls: int, chance: float) -> float:
-    """Return how far the losses are from their mean with at most that chance (Hoeffding)."""
+    """Return a distance of losses from their mean that has at most this chance (Hoeffding)."""
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
@@ -621,8 +626,8 @@ def _entry_chances(
 ) -> list[Floats]:
     """Return the chances to enter the strip with x armies against y, for each y of the strip.
 
-    cells: what `_visit_probabilities` says of the lowest rows outside the strip.
-    least: our armies with which the strip may be entered, counted from `first`.
+    cells: the results of `_visit_probabilities` for the lowest rows outside the strip.
+    least: the fewest armies of this side at the entry, counted from `first`.
     first, width: the window of the result.
     """
     taken = _taken(ours)
@@ -639,10 +644,10 @@ def _entry_chances(
 def count_spare_armies(
     armies: int, others: int, walk: Walk, margin: int, rare: float = RARE
 ) -> int:
-    """Return how many armies of a side almost never fight.
+    """Return the number of armies of a side that almost never fight.
 
     armies: the armies of the side.
-    others: those of the other side.
+    others: the armies of the other side.
     walk: the losses of the side.
     margin, rare: as for `ends`.
 
@@ -674,10 +679,10 @@ class Leap(RollKernel):
     least_chance = MIN_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse more than 10^18 armies, and rules under which leaping is not accurate.
+        """Raise `IactaError` for more than 10^18 armies, and for rules with inaccurate answers.
 
         These are rules under which a few armies can beat a thousand others, or under which a roll
-        with all dice always ends the same way.
+        with all dice has a single result.
         """
         if max(attackers, defenders) > MAX_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
@@ -688,7 +693,7 @@ class Leap(RollKernel):
         return Error(RELATIVE_ERROR)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to take the territory, looked up in a table where it is small."""
+        """Return the chance to conquer the territory, from a table for small battles."""
         self.refuse(attackers, defenders)
         if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
             return float(_table(self.rules)[attackers - 1, defenders - 1])
@@ -698,26 +703,26 @@ class Leap(RollKernel):
         return float(won if won < lost else 1 - lost)
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to take the territory with enough armies left, and not to.
+        """Return the chances to conquer the territory with enough armies left, and to fail.
 
-        The relative error of each is at most 1e-12 where it is above 1e-150.
+        The relative error of each chance above 1e-150 is at most 1e-12.
         """
         self.refuse(attackers, defenders)
         if attackers <= 0 or attackers < keep or not defenders:
             won = not defenders and max(attackers, 0) >= keep
             return Chances(float(won), float(not won))
-        # To keep more armies than are thrown dice is as if they never fought.
+        # If `keep` exceeds the number of dice, the armies to keep never fight.
         spare = max(keep - self.rules.attack.kept, 0)
         return _chances(attackers - spare, defenders, self.rules, keep - spare)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state, at a cost that grows as its likely ones.
+        """Return the distribution of the absorbing state; the time grows with its likely states.
 
-        The relative error is at most 1e-12 for states that are likelier than 1e-15 given that their
-        side wins. Where there are more than a million states to pass, those below 1e-18 of that may
-        be left out, and so may all of a side that wins with less than 1e-150. More than a
-        million likely states, as battles of some 10^9 armies have if both sides may win, are
-        refused.
+        The relative error is at most 1e-12 for states with a chance above 1e-15, given the winner.
+        For battles of more than a million states, absorbing states with a chance below 1e-18, given
+        the winner, may be left out, and so may all states of a side that wins with a chance below
+        1e-150. Raises `TooLargeError` for more than a million likely states, which occur for about
+        10^9 armies if both sides may win.
         """
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
@@ -757,19 +762,19 @@ class Leap(RollKernel):
 
 
 def _add_spare(state: State, ours: int, theirs: int) -> State:
-    """Add the armies that almost never fight to those of the side that won."""
+    """Add the armies that almost never fight to the armies of the winner."""
     if state.defenders:
         return State(state.attackers, state.defenders + theirs)
     return State(state.attackers + ours, 0)
 
 
 def _least_outcome(side: float) -> float:
-    """Return the chance down to which outcomes count of a side that wins with a chance."""
+    """Return the least chance of an outcome that is not negligible, given the winner's chance."""
     return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
 
 
 def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
-    """Yield the numbers of a window whose chance is not negligible, given that the side wins."""
+    """Yield the numbers of a window whose chance is not negligible, given the winner."""
     (places,) = np.nonzero(window.chances > _least_outcome(side))
     return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
 

@@ -1,48 +1,47 @@
-"""Markov: a battle as a Markov chain; armies may even grow. `iacta_literature.chain` shows it.
+"""Markov: a battle as a Markov chain, in which armies may grow. See also `iacta_literature.chain`.
 
-Let (a, d) be the state with a attackers able to attack and d defenders. A roll that compares m
-pairs of dice leads from (a, d) to (a − m + k, d − k) with the probability p_k that it costs the
-defenders k armies; under rules that let armies grow, it may also lead to (a + g, d + g). States
-with a = 0 or d = 0 are absorbing: the battle is over. With the other, transient, states written
-first, the transition matrix has the canonical form
+Let (a, d) be the state with a able attackers and d defenders. A roll that compares m pairs of dice
+leads from (a, d) to (a − m + k, d − k) with the probability p_k that the defenders lose k armies.
+Under rules that let armies grow, it may also lead to (a + g, d + g). States with a = 0 or d = 0 are
+absorbing, all others are transient. With the transient states first, the transition matrix has the
+canonical form
 
     P = | Q  R |
         | 0  I |
 
-and (P^n)_ij is the probability of being in state j after n rolls from state i. From it follow the
-absorption probabilities, and the expected number of rolls to the end,
+and (P^n)_ij is the probability of being in state j after n rolls from state i. The absorption
+probabilities and the expected number of rolls to the end are
 
     F = Σ_{n≥0} Q^n R = (I − Q)⁻¹ R,      t = Σ_{n≥0} Q^n 1 = (I − Q)⁻¹ 1.
 
-The backward pass solves x = (I − Q)⁻¹ R v for a value function v, all starts at once. The forward
-pass is y R from the distribution s of the start, where y = s + y Q counts the expected visits.
+The backward pass solves x = (I − Q)⁻¹ R v for a value function v and all starts at once. The
+forward pass computes y R from the distribution s of the start, where y = s + y Q are the expected
+visits.
 
-Order. The transient states are sorted by their defenders, and those with equally many by their
-attackers. Losses lead to earlier states only: they are a strictly lower triangular matrix L, and
-(I − L) x = b is solved by substitution, x_i = b_i + Σ_j L_ij x_j, which never subtracts. Gains
-lead to later states: Q = L + G. Then x = (I − L)⁻¹ (b + G x) is iterated from x = 0; the n-th x
-counts the battles with fewer than n gains, so it rises towards the solution.
+Order. The transient states are sorted by their defenders, then by their attackers. Losses lead to
+earlier states only and form a strictly lower triangular matrix L. Substitution solves
+(I − L) x = b by x_i = b_i + Σ_j L_ij x_j, which never subtracts. Gains lead to later states:
+Q = L + G. Then the program iterates x = (I − L)⁻¹ (b + G x) from x = 0. The n-th x includes battles
+with fewer than n gains, so it increases towards the solution.
 
-Error, where armies cannot grow. Substitution only adds and multiplies numbers that are not
-negative. So errors are relative and merely add up, at most u = 2⁻⁵³ for each rounding on the way
-from a state to the end. `Markov.error` counts them. (Probabilities below 1e-150 may lose digits, or
-become 0.)
+Error, if armies cannot grow. Substitution only adds and multiplies non-negative numbers. Relative
+errors therefore add up, by at most u = 2⁻⁵³ for each rounding between a state and the end.
+`Markov.error` counts the roundings. (Probabilities below 1e-150 may lose digits, or become 0.)
 
-Error, where armies can grow. There are infinitely many states. The chain has those up to
-(a + h, d + h), and one absorbing state for all the others. Let W be the
-chance to win before the battle leaves these states, and B the chance that it leaves them. A battle
-that is won is won without leaving them or after it, so the chance to win V lies between:
-W ≤ V ≤ W + B. The room h is doubled until B is small enough.
+Error, if armies can grow. There are infinitely many states. The chain contains the states up to
+(a + h, d + h), and one absorbing state for all others. Let W be the chance to win before the battle
+leaves the chain, and B the chance that it leaves the chain. Then the chance to win V satisfies
+W ≤ V ≤ W + B. The program doubles the room h until B is small enough.
 
-What rounding does to a computed x is read off its residual r = R v − (I − Q) x, because
+The residual r = R v − (I − Q) x bounds the rounding error of a computed x, because
 (I − Q)⁻¹ = I + Q + Q² + ... has no negative entry, and its rows sum to the expected rolls t:
 
     |x − (I − Q)⁻¹ R v| = |(I − Q)⁻¹ r| ≤ max|r| · max t.
 
-A computed t with |1 − (I − Q) t| ≤ ρ < 1 is at least (1 − ρ) times the true one, so the true one
-is at most t / (1 − ρ). To each residual is added what rounding may have hidden in it. For the
-distribution of the outcome, whose residual is r = s − y (I − Q), the errors of all probabilities
-together are at most Σ|r|, because the rows of (I − Q)⁻¹ R sum to 1.
+A computed t with |1 − (I − Q) t| ≤ ρ < 1 is at least (1 − ρ) times the true t, so the true t is at
+most t / (1 − ρ). A bound on the rounding error of the residual is added to each residual. The
+distribution of the outcome has the residual r = s − y (I − Q). The sum of the errors of all
+probabilities is at most Σ|r|, because the rows of (I − Q)⁻¹ R sum to 1.
 
 Sources: Höhle (2025), the repeated battle and appendix 3; Osborne,
 "Markov Chains for the RISK Board Game Revisited" (Mathematics Magazine 76, 2003); Grinstead and
@@ -82,18 +81,18 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
-MAX_ERROR = 1e-12  # of any answer where armies grow
+MAX_ERROR = 1e-12  # absolute error of answers if armies can grow
 FIRST_ROOM = 4  # gains
-MAX_GROWN_STATES = 10**6  # with room to grow: some hundred megabytes
-MAX_ITERATIONS = 1000  # far more than any rules need
-MAX_DENSE = 500  # states up to which NumPy solves a chain before SciPy would be loaded
+MAX_GROWN_STATES = 10**6  # states with room to grow, some hundred megabytes
+MAX_ITERATIONS = 1000
+MAX_DENSE = 500  # states up to which NumPy is faster than importing SciPy
 MOVE_BYTES = 120
 
 
 class BattleChains(NamedTuple):
-    """The Markov chain of the battles of up to so many armies.
+    """The Markov chain of the battles up to a size.
 
-    able, defenders: the most of any state.
+    able, defenders: the largest numbers of able attackers and of defenders.
     rules: the rules of the battles.
     matrix: P.
     """
@@ -105,9 +104,9 @@ class BattleChains(NamedTuple):
 
     @property
     def ends(self) -> list[State | None]:
-        """The absorbing states: won ones by the attackers left, then lost ones by the defenders.
+        """The absorbing states: victories by the attackers left, then defeats by the defenders.
 
-        Where armies can grow, the last stands for all states beyond the chain.
+        If armies can grow, the last entry stands for all states beyond the chain.
         """
         won = [State(a, 0) for a in range(1, self.able + 1)]
         lost = [State(0, d) for d in range(1, self.defenders + 1)]
@@ -118,12 +117,12 @@ class BattleChains(NamedTuple):
         return self.matrix[:transient, :transient], self.matrix[:transient, transient:]
 
     def row(self, able: int, defenders: int) -> int:
-        """Return the row of the transient state with so many attackers able to attack."""
+        """Return the row of the transient state with these numbers of armies."""
         return (defenders - 1) * self.able + able - 1
 
 
 def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
-    """Return P, which is sparse; where armies can grow, its last state stands for those beyond."""
+    """Return P, a sparse matrix; if armies can grow, its last state stands for all others."""
     count, places, chances = _entries(able, defenders, rules)
     return load_scipy("scipy.sparse").csr_array((chances, places), shape=(count, count))
 
@@ -140,7 +139,7 @@ def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole,
 
 
 def _moves(able: int, defenders: int, rules: Rules) -> Moves:
-    """Yield the moves by roll and loss: the states they start from and lead to, and the chance."""
+    """Yield the first states, the next states and the chance for each roll and loss."""
     numbers = _numbers(able, defenders, find_gain(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
@@ -153,7 +152,7 @@ def _moves(able: int, defenders: int, rules: Rules) -> Moves:
 
 
 def _numbers(able: int, defenders: int, gain: int) -> Whole:
-    """Return the number of the state (a, d) at `[a, d]`; past the chain, that of the last one."""
+    """Return the index of the state (a, d) at `[a, d]`; beyond the chain, the last index."""
     transient = able * defenders
     last = transient + able + defenders
     numbers = np.full((able + gain + 1, defenders + gain + 1), last)
@@ -166,12 +165,12 @@ def _numbers(able: int, defenders: int, gain: int) -> Whole:
 def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
     """Return x with (I − Q) x = b, or with (I − Q)ᵀ x = b.
 
-    transient: the matrix Q, sparse or not.
-    right: b, at least 0: a vector, or a matrix for one x in each column.
+    transient: the matrix Q, sparse or dense.
+    right: b, at least 0: a vector, or a matrix with a vector in each column.
     transposed: whether Q is transposed first.
 
-    If Q is sparse, this is one substitution without gains. With gains it is repeated until x no
-    longer rises, at most 1000 times; how near x has come is for the caller to prove.
+    For a sparse Q without gains, this is one substitution. With gains, the substitution is repeated
+    until x no longer increases, at most 1000 times. The caller must bound the error of x.
     """
     if not transient.shape[0]:
         return right.copy()
@@ -185,7 +184,7 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
         system, gains = sparse.csr_array(system.T), sparse.csr_array(gains.T)
 
     def substitute(known: Floats) -> Floats:
-        """Return what one substitution makes of a right side.
+        """Return the solution of one substitution.
 
         known: the right side, at least 0.
         """
@@ -203,7 +202,7 @@ def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
 
 
 def load_scipy(part: str) -> Any:
-    """Return a part of SciPy, which is loaded when it is first needed.
+    """Import a module of SciPy on first use, and return it.
 
     part: the name of the module, such as `"scipy.sparse"`.
     """
@@ -216,11 +215,11 @@ def load_scipy(part: str) -> Any:
 
 
 class _Solution(NamedTuple):
-    """A chain, with the chances to win it and to leave it, for every transient state.
+    """A chain with the chances to win and to leave the chain, for every transient state.
 
-    beyond: a bound on the chance to leave it, rounding included; 0 where armies cannot grow.
-    error: a bound on what rounding does to an entry of `won`, in absolute terms; 0 where armies
-        cannot grow, because the bound is relative then.
+    beyond: a bound on the chance to leave the chain, rounding included; 0 if armies cannot grow.
+    error: a bound on the absolute rounding error of an entry of `won`; 0 if armies cannot grow, as
+        the bound is then relative.
     """
 
     chain: BattleChains
@@ -244,11 +243,11 @@ class Markov(UnitKernel, RollKernel):
 
     @property
     def gain(self) -> int:
-        """By how many armies both sides may grow in one roll."""
+        """The number of armies that both sides may gain in one roll."""
         return find_gain(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle whose chain does not fit into memory, or if SciPy is not installed."""
+        """Raise `IactaError` for a chain that does not fit into memory, or without SciPy."""
         room = FIRST_ROOM * self.gain
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
         memory = MOVE_BYTES * (self._most_lost(attackers, defenders) + 2) * states
@@ -263,35 +262,35 @@ class Markov(UnitKernel, RollKernel):
             load_scipy("scipy.sparse")
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return the bound that counts all roundings; where armies can grow, 1e-12, absolute.
+        """Return a bound that counts all roundings; if armies can grow, an absolute 1e-12.
 
-        A battle has at most attackers + defenders rolls. A roll costs two roundings, in its
-        probability and its product, and one for each term that is added to a state: no more than
-        there are states from which a roll leads there. Where armies can grow, the errors of all
+        A battle has at most attackers + defenders rolls. A roll has two roundings, in its
+        probability and its product, and a rounding for each term that is added to a state, at most
+        the number of states from which a roll leads there. If armies can grow, the errors of all
         probabilities of a distribution sum to at most 1e-12.
         """
         if self.gain:
             return Error(0.0, MAX_ERROR)
         most = self._most_lost(attackers, defenders)
         roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2)
-        # A campaign weighs the distribution that one battle leaves: eight roundings at most.
+        # A campaign adds at most eight roundings between two battles.
         return Error((roundings + 8) * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _most_lost(self, attackers: int, defenders: int) -> int:
         return min(max(attackers, 0), defenders, *self.rules.full_roll)
 
     def most_left(self, attackers: int, defenders: int) -> State:
-        """Return the largest state of the chain, which a battle leaves with a negligible chance."""
+        """Return the largest state of the chain, which a battle rarely leaves."""
         if not self.gain or attackers <= 0 or not defenders:
             return State(attackers, defenders)
         grown = self._solve(attackers, defenders).chain
         return State(grown.able, grown.defenders)
 
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
-        """Return the absorbing states that are reached, or refuse to.
+        """Return the absorbing states, or raise `IactaError`.
 
-        Where armies can grow, battles that go on past the chain are in no state, so that the
-        probabilities sum to so much less than 1.
+        If armies can grow, battles that leave the chain are missing, so the probabilities sum to
+        slightly less than 1.
         """
         most = max(able)
         self.refuse_too_large(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
@@ -320,8 +319,8 @@ class Markov(UnitKernel, RollKernel):
     def backward(self, values: Values) -> Iterator[Floats]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
 
-        Where armies can grow, the value function must reach as far as `most_left`; the answer is
-        NaN for battles that may grow further, with a chance of more than 1e-12.
+        If armies can grow, the value function must have entries up to `most_left`. The answer is
+        NaN for battles that leave this range with a chance of more than 1e-12.
         """
         won, lost = (np.asarray(each, dtype=float) for each in (values.won, values.lost))
         most, defenders = len(won) - 1, len(lost) - 1
@@ -373,7 +372,7 @@ class Markov(UnitKernel, RollKernel):
         return _Solution(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
     def _solve_with_room(self, attackers: int, defenders: int) -> "_Solution":
-        """Give the armies room to grow, until the chance to need more is small enough."""
+        """Solve chains with more and more room to grow, until the chance to leave is negligible."""
         room = FIRST_ROOM * self.gain
         while True:
             solved = _solve_with_bound(self._chain(attackers, defenders, room))
@@ -394,10 +393,10 @@ class Markov(UnitKernel, RollKernel):
             )
 
     def _refuse_growth(self, whole: BattleChains, room: int, left_out: float) -> None:
-        """Refuse armies that grow too far, as soon as it can be foreseen.
+        """Raise `TooLargeError` early if the armies will need too much room to grow.
 
-        It is foreseen by letting the chance to need more room fall as exp(−c · room²), which is
-        fast: so it does for a walk without drift, and a drift makes it exp(−c · room) in the end.
+        The forecast assumes that the chance to leave falls as exp(−c · room²), which is optimistic:
+        it does so for a walk without drift, and a drift makes it exp(−c · room) in the end.
         """
         further = sqrt(log(MAX_ERROR) / log(left_out)) if left_out < 1 else inf
         needed = max(2.0, further) * room
@@ -412,7 +411,7 @@ class Markov(UnitKernel, RollKernel):
 
 
 def _solve_with_bound(whole: BattleChains) -> _Solution:
-    """Solve a chain whose armies can grow, and bound what rounding does to the solution."""
+    """Solve a chain in which armies can grow, with a bound on the rounding error."""
     transient, absorbed = whole.blocks()
     is_won = _is_won(whole)
     is_beyond = np.zeros(len(is_won))
@@ -429,17 +428,17 @@ def _solve_with_bound(whole: BattleChains) -> _Solution:
 
 
 def _is_won(whole: BattleChains) -> Floats:
-    """Return w: 1 for the ends that are won, which come first, and 0 for the others."""
+    """Return w: 1 for victories, which come first, and 0 for other ends."""
     is_won = np.zeros(whole.matrix.shape[0] - whole.able * whole.defenders)
     is_won[: whole.able] = 1.0
     return is_won
 
 
 def _residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> Floats:
-    """Bound |b − (I − Q) x| for the exact b and Q, of which each row has at most so many terms.
+    """Bound |b − (I − Q) x| for the exact b and Q, whose rows have at most `terms` terms.
 
-    Of the computed residual, b and Q x carry a rounding for each term and for each chance, and
-    b − x one more, which is at most u (|residual| + Q x).
+    In the computed residual, b and Q x have a rounding for each term and for each chance. The
+    difference b − x has another rounding, of at most u (|residual| + Q x).
     """
     carried = transient @ solution
     hidden = (terms + 2) * UNIT_ROUNDOFF * (right + carried)
@@ -447,19 +446,19 @@ def _residuals(transient: Any, right: Floats, solution: Floats, terms: int) -> F
 
 
 def _distribution_error(transient: Any, start: Floats, visits: Floats, rules: Rules) -> float:
-    """Bound what rounding does to a distribution, all probabilities together."""
+    """Bound the sum of the rounding errors of a distribution."""
     carried = visits @ transient
     residual = np.abs(start - visits + carried).sum()
-    roundings = min(rules.full_roll) ** 2 + 6  # of at most (m + 1)(m + 2) / 2 + 1 terms, three more
+    roundings = min(rules.full_roll) ** 2 + 6  # (m + 1)(m + 2) / 2 + 1 terms, and three more
     hidden = roundings * UNIT_ROUNDOFF * (1 + (start + carried).sum())
     return float(residual + hidden) * 1.01
 
 
 class BoundedProbability(NamedTuple):
-    """A chance with the proof of how near it is.
+    """A chance with a proven error bound.
 
     probability: the chance.
-    error: a proven bound on its absolute error, at most 1e-12.
+    error: a proven bound on the absolute error, at most 1e-12.
     """
 
     probability: float
@@ -469,14 +468,14 @@ class BoundedProbability(NamedTuple):
 def win_probability_bounded(
     attackers: int, defenders: int, rules: Rules | str = "classic"
 ) -> BoundedProbability:
-    """Return the chance that the territory is taken, with a proven bound on its error.
+    """Return the chance that the attackers conquer the territory, with a proven error bound.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set; armies may grow.
 
-    The bound is absolute and at most 1e-12; it covers the truncation of an infinite chain, and all
-    rounding. A battle that cannot be answered so well is refused.
+    The bound is absolute and at most 1e-12. It includes the truncation of an infinite chain and all
+    rounding. Raises `IactaError` if this bound cannot be reached.
 
     >>> from iacta.rules.variants import find_rules
     >>> chance, error = win_probability_bounded(12, 10, find_rules("five ones"))

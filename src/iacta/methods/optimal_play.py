@@ -1,32 +1,32 @@
 """Optimal play: the best action in every state of a battle, by backward induction.
 
-Let a be the attackers able to attack (the garrison left out) and d the defenders. A roll with i
-attack dice against j compares m = min(i, j) pairs and costs the defenders k armies, and the
-attackers m − k, with the probability p_k(i, j). What an attacker wants is a sum of rewards: `prize`
-for the territory, `army_value` for each army that is left, `kill_value` for each that is
-destroyed. The armies of now are owned already, so let the value function G(a, d) be what is gained
-from here on:
+Let a be the number of able attackers (without the garrison) and d the number of defenders. A roll
+with i attack dice against j compares m = min(i, j) pairs. The defenders lose k armies and the
+attackers m − k armies with the probability p_k(i, j). The attacker maximises a sum of rewards:
+`prize` for the territory, `army_value` for each army left, and `kill_value` for each destroyed
+defender. The value function G(a, d) is the expected gain from this state on, compared with the
+present armies:
 
     G(a, 0) = prize,        G(0, d) = 0,
     Q_ij(a, d) = Σ_k  p_k(i, j) · ( kill_value · k − army_value · (m − k) + G(a − m + k, d − k) ),
     G(a, d) = max( S(a, d),  Q_ij(a, d) ),
 
-Bellman's equation, where S is the value of stopping: 0, or what a player gains who stops to do
-something else, such as a blitz. With all dice thrown, i and j are fixed. Where the players choose
-them, the attacker names a number first and the defender answers: max_i min_j Q_ij. The chance to
-win and the expected losses of the optimal policy follow by the same sums, without a maximum.
+This is Bellman's equation. S is the value of stopping: 0, or the value of an alternative such as a
+blitz. If all dice are rolled, i and j are fixed. If the players choose them, the attacker names a
+number first and the defender replies: max_i min_j Q_ij. The chance to win and the expected losses
+of the optimal policy follow from the same sums without a maximum.
 
-A whole anti-diagonal is computed at once (`diagonals.py`). Exact answers count in whole numbers
-over U^(a+d), as the method `counting` does; in floats U is 1.
+A whole anti-diagonal is computed at once (`diagonals.py`). Exact answers are whole numbers over
+U^(a+d), as in the method `counting`; U is 1 for floats.
 
-Error. Each sum of floats carries a bound on its error along with it: that of its terms, and some
-2⁻⁵³ of their size for each rounding. Of two actions whose bounds overlap the first is taken (stop
-before roll, more dice before fewer), and the bound is widened by as much as the other might be
-better. So the true G is within `errors` of `values`, and rolling is called better only where that
-is proven.
+Error. Each sum of floats has an error bound: the bounds of its terms, and a few times 2⁻⁵³ of their
+size for each rounding. If the bounds of two actions overlap, the first action is chosen (stop
+before roll, more dice before fewer), and its bound is widened by the possible advantage of the
+other action. The true G is therefore within `errors` of `values`, and a roll is chosen only if it
+is proven to be better.
 
-Source: R. Bellman, Dynamic Programming (1957), chapter III; the question when to stop is left open
-at the end of "Analyzing the Board Game Risk" (pracpred).
+Source: R. Bellman, Dynamic Programming (1957), chapter III. "Analyzing the Board Game Risk"
+(pracpred) ends with the question when to stop.
 """
 
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.methods.counting import Coefficients, coefficients, list_powers
 from iacta.methods.diagonals import Numbers, Span, spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
-from iacta.methods.sees_first import Aim as Aim  # a kind of play of these functions, too
+from iacta.methods.sees_first import Aim as Aim  # re-exported
 from iacta.methods.sees_first import SeesFirst
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.rules import Rules
@@ -52,17 +52,17 @@ NAME: str = "optimal_play"
 
 Dice: TypeAlias = tuple[int, int]
 
-PARTS = 6  # value, error, win, lost, attack dice, defence dice
+PARTS = 6  # value, error, chance to win, losses, attack dice, defence dice
 SUMMED = 4
 VALUE, ERROR, WIN, LOST, ATTACK, DEFENCE = range(PARTS)
 
 
 class Reward(NamedTuple):
-    """What the attacker is rewarded for, all in one currency.
+    """The rewards of the attacker, in one unit.
 
-    prize: what the territory is worth.
-    army_value: what each attacking army is worth.
-    kill_value: what each destroyed defender is worth.
+    prize: the value of the territory.
+    army_value: the value of each attacking army.
+    kill_value: the value of each destroyed defender.
     """
 
     prize: Fraction
@@ -71,11 +71,11 @@ class Reward(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """What the players may choose.
+    """The choices of the players.
 
     stop: whether the attacker may stop.
-    attack_dice: whether the attacker may throw fewer dice than allowed.
-    defence_dice: whether the defender may, knowing how many the attacker throws.
+    attack_dice: whether the attacker may roll fewer dice than allowed.
+    defence_dice: whether the defender, who knows the number of attack dice, may roll fewer dice.
     """
 
     stop: bool = True
@@ -90,12 +90,12 @@ MAY_STOP = Choices()
 class Solution:
     """The value function and the optimal policy: tables `[defenders, able]`.
 
-    values: what the attacker is expected to gain from there on.
-    errors: how far a value may be from the true one; 0 if exact.
-    win_probabilities: the chance to take the territory.
-    lost: the expected number of attackers lost.
-    attack_dice: how many dice the attacker throws, 0 for no roll.
-    defence_dice: how many dice the defender throws.
+    values: the expected gain of the attacker from each state on.
+    errors: bounds on the errors of the values; 0 if exact.
+    win_probabilities: the chances to conquer the territory.
+    lost: the expected numbers of attackers lost.
+    attack_dice: the numbers of attack dice, 0 for no roll.
+    defence_dice: the numbers of defence dice.
     """
 
     values: npt.NDArray[Any]
@@ -107,10 +107,10 @@ class Solution:
 
 
 class StopValue(NamedTuple):
-    """The value of stopping where it is not 0: tables `[defenders, able]`.
+    """The value of stopping if it is not 0: tables `[defenders, able]`.
 
-    values: S, for a prize of 1, so that it is the chance to take the territory too.
-    errors: how far each entry may be from the true one.
+    values: S for a prize of 1, which is also the chance to conquer the territory.
+    errors: bounds on the errors of the entries.
     """
 
     values: Floats
@@ -121,8 +121,8 @@ class _Roll(NamedTuple):
     """One roll.
 
     step: c_0 .. c_m.
-    reward: its expected reward and attackers lost, in the same unit, `[part, 1]`.
-    dice: how many both sides throw, `[side, 1]`.
+    reward: its expected reward and its expected attackers lost, in the same unit, `[part, 1]`.
+    dice: the numbers of dice of both sides, `[side, 1]`.
     """
 
     step: Numbers
@@ -144,15 +144,15 @@ def solve(
 ) -> Solution:
     """Return the value function of all battles up to a size, in floats.
 
-    able: the most attackers able to attack, garrison left out.
-    defenders: the most armies on the defended territory.
+    able: the largest number of able attackers, without the garrison.
+    defenders: the largest number of defenders.
     rules: the rules of the battles.
-    reward: what the attacker wants.
-    choices: what the players may choose.
+    reward: the rewards of the attacker.
+    choices: the choices of the players.
     stop_value: the value of stopping; `None` for 0.
 
-    Each value is within its entry of `errors`. Battles too large for memory are refused, and rules
-    under which battles are not decided roll by roll.
+    The entries of `errors` bound the errors of the values. Raises `IactaError` for battles too
+    large for memory, and for rules under which battles are not decided roll by roll.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> found = solve(2, 1, CLASSIC, Reward(Fraction(2), Fraction(1), Fraction(0)))
@@ -165,7 +165,7 @@ def solve(
 
 
 def refuse_rules(rules: Rules) -> None:
-    """Refuse rules under which a battle is not decided roll by roll, or need not end.
+    """Raise `IllegalError` for rules without single rolls, or under which a battle may not end.
 
     rules: the rules of a battle.
     """
@@ -180,9 +180,9 @@ def refuse_rules(rules: Rules) -> None:
 
 
 def refuse(able: int, defenders: int, rules: Rules) -> None:
-    """Refuse what `solve` cannot answer, before allocating anything of its size.
+    """Raise `IactaError` for battles that `solve` cannot answer, before any large allocation.
 
-    able: attackers able to attack, garrison left out.
+    able: able attackers, without the garrison.
     defenders: armies on the defended territory.
     rules: the rules of the battles.
     """
@@ -198,7 +198,8 @@ def solve_exactly(
 
     able, defenders, rules, reward, choices: as for `solve`.
 
-    Arrays of `Fraction`; equally good actions are decided as in `solve`. The same is refused.
+    Returns arrays of `Fraction`. The choice between equally good actions and the exceptions are as
+    for `solve`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> solve_exactly(1, 1, CLASSIC, Reward(Fraction(2), Fraction(1), Fraction(0))).values[1, 1]
@@ -221,13 +222,13 @@ def solve_exactly(
 def rolling_pays_in_the_limit(
     defenders: int, rules: Rules, reward: Reward
 ) -> npt.NDArray[np.bool_]:
-    """Return against which numbers of defenders rolling pays as the attackers grow without end.
+    """Return whether rolling is best for a very large number of attackers, by defenders.
 
-    defenders: the most armies on the defended territory.
+    defenders: the largest number of defenders.
     rules: the rules of the battles.
-    reward: what the attacker wants.
+    reward: the rewards of the attacker.
 
-    Entry `[d]` is for d defenders; `[0]` is false. With so many attackers only d matters:
+    Entry `[d]` is for d defenders; `[0]` is false. In the limit only d matters:
     G(d) = max(0, (r + Σ_{k≥1} p_k · G(d − k)) / (1 − p_0)), where r is the reward of a roll itself.
 
     >>> from iacta.rules.rules import CLASSIC
@@ -276,23 +277,23 @@ class _Induction:
 
     @cached_property
     def scale(self) -> int:
-        """What values are multiplied by to be whole."""
+        """The factor that makes all values whole numbers."""
         return lcm(*(value.denominator for value in self.reward)) if self.exact else 1
 
     @cached_property
-    def rounding(self) -> float:
+    def term_error(self) -> float:
         """The relative error of a term of the sums.
 
-        Two roundings for each product, one for each sum and for the reward, and as many again in
-        the error's own.
+        There are two roundings for each product, a rounding for each sum and for the reward, and
+        the same number of roundings in the error bound itself.
         """
         return 0 if self.exact else (2 * min(self.rules.full_roll) + 8) * UNIT_ROUNDOFF
 
     @cached_property
     def rolls(self) -> dict[Dice, list[list[_Roll]]]:
-        """The rolls to choose from, for each number of armies of both sides up to all dice.
+        """The possible rolls for each pair of numbers of armies, up to the numbers of dice.
 
-        Each inner list holds the defender's replies to one number of attack dice.
+        Each inner list contains the defender's replies to one number of attack dice.
         """
         roll = {dice: self._roll(dice, step) for dice, step in self.coefficients.steps.items()}
         return {
@@ -312,7 +313,7 @@ class _Induction:
         cases = 1 if self.exact else self.coefficients.unit**taken
         value = number(reward * self.scale / cases)
         *chances, loss = (number(Fraction(c, cases)) for c in (*step, lost))  # nearest floats
-        parts: Numbers = np.array([value, self.rounding * abs(value), 0, loss], self.kind)
+        parts: Numbers = np.array([value, self.term_error * abs(value), 0, loss], self.kind)
         return _Roll(
             np.array(chances, self.kind), parts[:, np.newaxis], np.array(dice)[:, np.newaxis]
         )
@@ -325,11 +326,11 @@ class _Induction:
         won[:, WIN] = self.powers[: self.able + 1]
         prize = self.reward.prize * self.scale
         won[:, VALUE] = won[:, WIN] * (int(prize) if self.exact else float(prize))
-        # An error includes that of the terms that its value will be in.
-        won[:, ERROR] = won[:, VALUE] * self.rounding
+        # An error includes the rounding errors of the terms in which its value will occur.
+        won[:, ERROR] = won[:, VALUE] * self.term_error
         for span in spans(self.able, self.defenders, self.rules.full_roll):
             states = self._best(span, diagonals[:, :SUMMED])
-            states[ERROR] += self.rounding * abs(states[VALUE])
+            states[ERROR] += self.term_error * abs(states[VALUE])
             span.view(diagonals)[:] = states
         return view_rows(diagonals)
 
@@ -359,7 +360,7 @@ class _Induction:
 
 
 def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
-    """Return the second where it is proven to be better, else the first, which may be worse."""
+    """Return the second action if it is proven to be better, otherwise the first."""
     more = sign * (second[VALUE] - first[VALUE])
     better = more > first[ERROR] + second[ERROR]
     np.maximum(first[ERROR], more + second[ERROR], out=first[ERROR])
@@ -370,16 +371,16 @@ _worse = partial(_choose_better, sign=-1)
 
 
 def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:
-    """Return the chance to win against a defender who sees the attack, whatever the rules say.
+    """Return the chance to win against a defender who sees the attack roll.
 
-    attackers: attackers able to attack, garrison left out.
+    attackers: able attackers, without the garrison.
     defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    aim: what the defender minimises: `"conquest"`, the chance to win; or `"losses"`,
-        the expected number of defenders lost in the battle.
+    rules: the rules of the battle, in any mode with single rolls.
+    aim: the quantity that the defender minimises: `"conquest"` for the chance to win, or `"losses"`
+        for the expected number of defenders lost in the battle.
 
-    A float with the error of `SeesFirst`, which refuses the same battles. Modes in which no attack
-    is seen are refused.
+    Returns a float with the error of `SeesFirst`. The exceptions are as for `SeesFirst`; modes
+    without attack rolls also raise `IllegalError`.
 
     >>> round(chance_if_seen(10, 10, Rules(), "losses"), 4)
     0.454

@@ -1,13 +1,13 @@
-"""Path tree: small battles as a tree of states, with all paths through it and their probabilities.
+"""Path tree: small battles as a tree of states, with the probabilities and the number of paths.
 
-A battle's states are nodes, and each loss that a roll can cause is a branch with its probability.
-The probability of visiting a node is the sum over the paths to it of the product of their branches.
-It is added up node by node, without walking each path:
+The states of a battle are nodes, and each possible loss in a roll is a branch with its probability.
+The probability of visiting a node is the sum, over all paths to the node, of the products of their
+branches. The program adds it up node by node, without walking each path:
 
     P(state)  =  Σ  P(state before) · p(loss)    over the branches that lead to the state.
 
-Equal states are one node, so that the tree is a graph; `iacta_literature.tree` shows it. With a
-attackers able to attack and d defenders, the number of paths from (a, d) to the end is
+Equal states are one node, so the tree is a graph; `iacta_literature.tree` draws it. With a able
+attackers and d defenders, the number of paths from (a, d) to the end is
 
     n(a, d) = Σ n(a', d')    over the states (a', d') after a roll,      n(a, 0) = n(0, d) = 1.
 
@@ -26,11 +26,11 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
-MAX_STATES = 2500  # the paths of a tree are for small battles
+MAX_STATES = 2500
 
 
 class PathStep(NamedTuple):
-    """One of the losses that a roll can cause, its probability, and the state after it."""
+    """A possible loss in a roll, its probability, and the next state."""
 
     losses: Losses
     probability: Fraction
@@ -49,7 +49,7 @@ class PathTree(RollKernel):
     exact = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse all but small battles, of at most 2500 states."""
+        """Raise `TooLargeError` for battles with more than 2500 states."""
         if max(attackers, 0) * defenders > MAX_STATES:
             raise TooLargeError(
                 f"a battle of {quote(attackers + self.garrison)} against {quote(defenders)} is too "

@@ -1,40 +1,38 @@
-"""Sees first: the defender chooses the dice when the attacker's have been thrown.
+"""Sees first: the defender chooses the number of dice after seeing the attack roll.
 
-Let a be the attackers able to attack and d the defenders. The i attack dice fall as y with the
-probability P(y); then the defender chooses j dice, and loses k armies with the probability
-p_k(j | y). The defender plays to keep the territory and makes its conquest as unlikely as possible,
-so the attackers win with the chance
+Let a be the number of able attackers and d the number of defenders. The i attack dice show y with
+the probability P(y). Then the defender chooses j dice, and loses k armies with the probability
+p_k(j | y). The defender minimises the chance of the conquest, so the attackers win with the chance
 
     P(a, d) = Σ_y min_j Σ_k  c_k(j, y) · P(a − m + k, d − k),    c_k(j, y) = P(y) · p_k(j | y),
 
 with m = min(i, j), P(a, 0) = 1 and P(0, d) = 0. The chance to hold, H = 1 − P, is the same
-sum with the maximum in place of the minimum. The reply to y is the j of that minimum; of equally
-good replies, the one with the most dice. Only the distribution of who is left depends on that,
-never P. In a campaign each defender plays for their own territory, whatever is behind it.
+sum with the maximum in place of the minimum. The reply to y is the j of this minimum; of equally
+good replies, the reply with the most dice. This choice affects the distribution of the armies left,
+but never P. In a campaign each defender plays for their own territory only.
 
-A defender who would rather lose few armies takes the j that minimizes Σ_k c_k(j, y) · (k + L), with
-the L of the state that follows; summed over y, these are L(a, d), the defenders expected to
-be lost.
+A defender who minimises losses chooses the j that minimises Σ_k c_k(j, y) · (k + L), with the L of
+the next state. The sum over y is L(a, d), the expected number of defenders lost.
 
-Given the replies, a battle is a Markov chain like any other: `AllBattles.find_values` runs it
-backward, `AllBattles.carry` forward. All states with a + d = t armies depend on t − 1, t − 2 ...,
-so a whole anti-diagonal is computed at once. Throws after which all losses have the same
-distribution are one y: of the 56 of three dice, 21 are left.
+Given the replies, a battle is a Markov chain: `AllBattles.find_values` runs it backward, and
+`AllBattles.carry` runs it forward. All states with a + d = t armies depend on t − 1, t − 2 ..., so
+a whole anti-diagonal is computed at once. Throws with the same distributions of losses are merged
+into one y: 21 remain of the 56 throws of three dice.
 
-Fractions are whole numbers here. With a U that makes all c_k(j, y) · U^m whole, P(a, d) · U^(a+d)
-is a whole number, and so are the other sums. For the classic rules U is 1296; in floats it is 1.
+Fractions are represented by whole numbers. With a U that makes all c_k(j, y) · U^m whole,
+P(a, d) · U^(a+d) and the other sums are whole numbers. U is 1296 for the classic rules, and 1 for
+floats.
 
-Error. In floats there are only sums and products of numbers that are not negative, and minima and
-maxima, which keep a relative error as it is. A roll costs a rounding in its chance, one in its
-product, and those of its sums; a sum over throws is made by halves (`AllBattles.error`). Replies
-that are nearer to each other than that count as equally good. P tells them apart where it is below
-a half, H elsewhere: the smaller of the two has the digits. Where even that is below 1e-290, all
-replies count as equally good. With the classic dice and up to 60 armies on both sides, no two
-replies are that near to each other without being equal, nor does the distribution change
+Error. In floats there are only sums and products of non-negative numbers, and minima and maxima,
+which keep a relative error. A roll has a rounding in its chance, a rounding in its product, and the
+roundings of its sums; sums over throws are computed by halves (`AllBattles.error`). Replies whose
+values differ by less than this error count as equally good. P decides between replies if it is
+below one half, otherwise H decides, as the smaller number has the better precision. If the smaller
+number is below 1e-290, all replies count as equally good. With the classic dice and up to 60 armies
+on both sides, this rule never merges different replies and never changes the distribution
 (`tests/methods/test_sees_first.py`).
 
-Source: this rule is among the variants that players of the board game have published; nobody has
-published its odds.
+Source: players of the board game have published this variant, but not its odds.
 """
 
 from collections.abc import Iterator
@@ -82,12 +80,12 @@ EXACT_NAME: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
 
-MIN_COMPARABLE = 1e-290  # values below it count as equal
-TABLES = 3  # P, H, and the one that they are needed for
+MIN_COMPARABLE = 1e-290  # smaller values count as equal
+TABLES = 3  # P, H and the requested table
 
 
 class SeesFirst(UnitKernel):
-    """The kernel of battles in which the defender sees the attack first.
+    """The kernel of battles in which the defender sees the attack roll first.
 
     exact: whether the answers are fractions.
 
@@ -115,11 +113,11 @@ class SeesFirst(UnitKernel):
         return cls(rules, exact=exact)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the rolls of the attacker, in each of which the defender chooses after a throw."""
+        """Return the rolls of the attacker, with a choice of the defender after each throw."""
         return list_choices(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that is too large, and attack dice that depend on the reply."""
+        """Raise `IactaError` for large battles, and for attack dice that depend on the reply."""
         refuse_many_rolls(*self.rules.full_roll, self.rules)
         throws = len(seen_loss_counts(*self.rules.full_roll, self.rules))
         number_bytes = 8
@@ -131,7 +129,7 @@ class SeesFirst(UnitKernel):
         self.refuse_too_large(attackers, defenders, memory=memory, number_bytes=work)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return the bound on the relative error, given the replies."""
+        """Return a bound on the relative error, given the replies."""
         return Error(AllBattles(attackers, defenders, self.rules, self.exact).error)
 
     def _battles(self, attackers: int, defenders: int, aim: Aim = "conquest") -> "AllBattles":
@@ -139,7 +137,7 @@ class SeesFirst(UnitKernel):
         return AllBattles(attackers, defenders, self.rules, self.exact, aim)
 
     def chance(self, attackers: int, defenders: int, aim: Aim) -> float:
-        """Return the chance to win against a defender who plays for an aim, in floats."""
+        """Return the chance to win against a defender with this aim, in floats."""
         return float(self._battles(attackers, defenders, aim).conquest[-1, -1])
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
@@ -170,7 +168,7 @@ class SeesFirst(UnitKernel):
         return battles.unit, ((end, x, most + defenders - sum(end)) for end, x in found)
 
     def backward(self, values: Values) -> Iterator[Any]:
-        """Yield the expected values, which do not change how the defender plays."""
+        """Yield the expected values; the defender's replies do not depend on the value function."""
         *sides, scale = scale_to_integers(values) if self.exact else (*values, 1)
         won, lost = (np.asarray(side, object if self.exact else float) for side in sides)
         battles = self._battles(len(won) - 1, len(lost) - 1)
@@ -197,11 +195,10 @@ class SeesFirst(UnitKernel):
         return Transitions(np.ascontiguousarray(won.T), np.ascontiguousarray(lost.T))
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        """Return the chance to win as the attackers grow without end.
+        """Return the limit of the chance to win as the number of attackers grows.
 
-        It is 0 if with some number of dice the defender has a reply to each throw that surely
-        costs none, and can give it for ever. Otherwise each roll may cost some, and all are lost in
-        the end.
+        It is 0 if for some number of dice the defender has a reply to each throw that costs no
+        army. Otherwise it is 1, as each roll may cost armies and all defenders are lost in the end.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
             losses = seen_loss_counts(self.rules.attack.kept, most_dice, self.rules)
@@ -210,9 +207,9 @@ class SeesFirst(UnitKernel):
         return Fraction(1)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        """Return the chance not to win as the defenders grow without end.
+        """Return the limit of the chance not to win as the number of defenders grows.
 
-        It is 0 if the attackers have a number of dice to which no reply ever costs them one.
+        It is 0 if the attackers have a number of dice for which no reply costs them an army.
         """
         for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
             losses = seen_loss_counts(dice, self.rules.defence.kept, self.rules)
@@ -234,11 +231,11 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
 class AllBattles:
     """All battles up to a size, solved together: tables `[defenders, able]` in units of U^(a+d).
 
-    able: the most attackers able to attack, garrison left out.
-    defenders: the most armies on the defended territory.
+    able: the largest number of able attackers, without the garrison.
+    defenders: the largest number of defenders.
     rules: the rules of the battles.
-    exact: whether the numbers are whole; else they are floats.
-    aim: what the defender minimises, as for `optimal_play.chance_if_seen`.
+    exact: whether the numbers are whole numbers or floats.
+    aim: the aim of the defender, as for `optimal_play.chance_if_seen`.
 
     >>> AllBattles(2, 1, Rules()).conquest.round(4).tolist()
     [[1.0, 1.0, 1.0], [0.0, 0.4167, 0.7542]]
@@ -260,7 +257,7 @@ class AllBattles:
 
     @cached_property
     def powers(self) -> Numbers:
-        """U^0, U^1 ... for as many armies as there are."""
+        """U^0, U^1 ... up to the total number of armies."""
         return np.array(list_powers(self.unit, self.able + self.defenders), self.kind)
 
     @property
@@ -276,7 +273,7 @@ class AllBattles:
         throws = len(seen_loss_counts(attack, defence, self.rules))
         terms = sum(min(attack, j) + 1 for j in range(1, defence + 1))
         roundings = (self.able + self.defenders) * (throws.bit_length() + terms + 2)
-        # A campaign weighs the outcomes of one battle before the next: eight roundings at most.
+        # A campaign adds at most eight roundings between two battles.
         return (roundings + 8) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u; n u < 0.001
 
     def probability(self, table: Numbers) -> Probability:
@@ -285,7 +282,7 @@ class AllBattles:
         return Fraction(entry, self.powers[-1]) if self.exact else min(float(entry), 1.0)
 
     def spans(self) -> Iterator[Span]:
-        """Yield all states but the ends; each span depends on those with fewer armies."""
+        """Yield all states except the ends, in an order in which each depends on earlier states."""
         return spans(self.able, self.defenders, self.rules.full_roll)
 
     def _steps(self, span: Span) -> tuple[Numbers, ...]:
@@ -323,7 +320,7 @@ class AllBattles:
         return table
 
     def _values(self, span: Span, diagonals: Numbers, *, paid: bool = False) -> list[Numbers]:
-        """Return the sum over k for each j, `[y, state]`, where k itself may be paid too."""
+        """Return the sum over k for each j, `[y, state]`, with an optional payment of k."""
         values = []
         for step in self._steps(span):
             taken = step.shape[1] - 1
@@ -335,7 +332,7 @@ class AllBattles:
         return values
 
     def chosen(self, span: Span) -> npt.NDArray[np.bool_]:
-        """Return whether y is answered with j dice, `[j − 1, y, state]`.
+        """Return whether the reply to y has j dice, `[j − 1, y, state]`.
 
         >>> battles = AllBattles(2, 2, Rules(), exact=True)
         >>> *_, span = battles.spans()
@@ -360,7 +357,7 @@ class AllBattles:
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)
 
     def moves(self, span: Span) -> list[Numbers]:
-        """Return how likely j dice answer and k armies are lost, `[k, state]` for each j."""
+        """Return the probability of j dice in reply and k armies lost, `[k, state]` for each j."""
         return [
             _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
             for step, chosen in zip(self._steps(span), self.chosen(span), strict=True)
@@ -369,10 +366,10 @@ class AllBattles:
     def find_values(self, won: Numbers, lost: Numbers) -> Numbers:
         """Return the table of expected values.
 
-        won: `won[a]` is the value of a victory with a attackers able to attack left.
-        lost: `lost[d]` is the value of d defenders that hold; `lost[0]` does not matter.
+        won: `won[a]` is the value of a victory with a able attackers left.
+        lost: `lost[d]` is the value of d defenders that hold; `lost[0]` is ignored.
 
-        A further axis of `won` and `lost` is kept.
+        `won` and `lost` may have another axis, which the result keeps.
 
         >>> battles = AllBattles(2, 1, Rules())
         >>> round(float(battles.find_values(np.arange(3), np.zeros(2))[1, 2]), 4)
@@ -391,14 +388,14 @@ class AllBattles:
         return table
 
     def carry(self, start: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the probabilities of all ends of battles against the most defenders.
+        """Return the probabilities of all ends of battles against the largest number of defenders.
 
-        start: `start[a]` is the probability of a attackers able to attack; in whole numbers, those
-            of a and d armies are in units of U^(A+D−a−d), for the most A and D. Further axes are
-            further distributions.
+        start: `start[a]` is the probability of a able attackers. Whole numbers for a and d armies
+            are in units of U^(A+D−a−d), for the largest numbers A and D. Other axes are for several
+            distributions.
 
-        Entry `[a]` of the first is the probability that the territory is taken with a attackers
-        left, `[d]` of the second that no attacker is left who can attack, and d defenders are.
+        Entry `[a]` of the first result is the probability of a victory with a attackers left. Entry
+        `[d]` of the second result is the probability of a defeat with d defenders left.
 
         >>> won, held = AllBattles(2, 1, Rules()).carry(np.array([0.0, 0.0, 1.0]))
         >>> won.round(4).tolist(), held.round(4).tolist()
@@ -427,7 +424,7 @@ def _steps(attack_dice: int, defence_dice: int, rules: Rules, exact: bool) -> tu
 
 
 def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[Numbers, int]]:
-    """Yield how many of all cases are throw y and cost k defenders, `[y, k]`, for each j."""
+    """Yield the numbers of cases with the throw y and k defenders lost, `[y, k]`, for each j."""
     losses = seen_loss_counts(attack_dice, defence_dice, rules)
     thrown = sum(losses.values())
     for replies in zip(*losses, strict=True):
@@ -440,7 +437,7 @@ def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[t
 
 @lru_cache(maxsize=256)
 def find_unit(rules: Rules) -> int:
-    """Return the least U with which all c_k(j, y) · U^m are whole numbers.
+    """Return the least U for which all c_k(j, y) · U^m are whole numbers.
 
     rules: the rules of the battles.
 
@@ -457,7 +454,7 @@ def find_unit(rules: Rules) -> int:
 
 
 def _sum_by_halves(rows: Numbers) -> Numbers:
-    """Return the sum over the first axis, by halves: few roundings."""
+    """Return the sum over the first axis by halves, which has few roundings."""
     while len(rows) > 1:
         half = (len(rows) + 1) // 2
         folded = rows[:half].copy()

@@ -1,11 +1,10 @@
-"""Simulation: a battle fought many times with dice that are thrown, as `iacta.rules.thrown` does.
+"""Simulation: many runs of a battle with simulated dice, by `iacta.rules.thrown`.
 
-In n runs that succeed independently with chance p, the part of them that succeed has the standard
-deviation
+The share of successes among n independent runs with the chance p has the standard deviation
 
     √(p (1 − p) / n),
 
-0.0012 in 100,000 runs of a chance of 0.81: chance decides how near the answer is.
+which is 0.0012 for 100,000 runs with a chance of 0.81. The error of an answer is random.
 """
 
 from math import inf
@@ -24,7 +23,7 @@ from iacta.rules.thrown import (
 
 
 class Simulation(RollKernel):
-    """The kernel that fights `RUNS` battles, and answers with the parts of them.
+    """The kernel that simulates `RUNS` battles, and answers with their relative frequencies.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> round(Simulation(CLASSIC).win_probability(2, 1), 2)
@@ -36,34 +35,34 @@ class Simulation(RollKernel):
     modes = THROWN_MODES
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that `RUNS` runs do not end within an hour.
+        """Raise `IactaError` for a battle whose `RUNS` runs would take more than an hour.
 
-        Battles that might never end are refused too: where all dice show ones so often that a full
-        roll brings more armies than it takes.
+        Also raise it for battles that might never end, because a full roll brings more armies than
+        it takes on average.
         """
         way = [(defenders, self.rules, self.stop)]
         refuse_long(attackers + self.garrison, way, RUNS)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return infinity: chance decides how near an answer is."""
+        """Return an infinite bound, as the error is random."""
         return Error(inf)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return how often each absorbing state came, as parts of all; always by the same seed."""
+        """Return the relative frequencies of the absorbing states, always with the same seed."""
         return self.play_many(start, defenders)
 
     def play_many(
         self, start: Distribution[int], defenders: int, runs: int = RUNS, seed: Seed = SEED
     ) -> Distribution[State]:
-        """Return how often each absorbing state came, as parts of all.
+        """Return the relative frequencies of the absorbing states.
 
-        runs: how many battles are fought; each draws its number of attackers from `start`.
-        seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
+        runs: the number of battles; each battle draws its number of attackers from `start`.
+        seed: a whole number, or a `numpy.random.Generator`. Pass the same seed to repeat the dice.
         """
         if not defenders:
             return start.to_float().map(lambda attackers: State(attackers, 0))
         way = ((defenders, self.rules, self.stop),)
-        # The size keeps two battles of one campaign from throwing the same dice.
+        # The size is a part of the seed, so that two battles of a campaign have different dice.
         root = root_seed(seed, max(start) + self.garrison, defenders)
         counts = simulate_stack(start, way, runs, root)
         states = {State(end.attackers, end.defenders): count for end, count in counts.items()}

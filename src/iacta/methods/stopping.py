@@ -1,32 +1,33 @@
-"""Stopping: battles that the attackers may stop, before the territory is taken or they are lost.
+"""Stopping: battles that the attackers may stop before the end.
 
-`Reserve` holds back some armies, as a larger garrison would. `Stopping` is for all other stops.
+`Reserve` holds back some armies, like a larger garrison. `Stopping` handles all other stop rules.
 
-Let a be the attackers able to attack, n of them at the start, and d the defenders. To stop when
-fewer dice would be rolled, when few armies are left, or after so many losses, is to roll only while
-a ≥ t, with a fewest number t ≥ 1 that may depend on n. The states with a < t are absorbing, as
-the states with d = 0 are. A roll may jump below t, and its dice depend on the true a.
+Let a be the number of able attackers, n their number at the start, and d the number of defenders.
+The attackers may stop when they would roll fewer dice, when few armies are left, or after some
+losses. In all these cases they roll only while a ≥ t, for a threshold t ≥ 1 that may depend on n.
+The states with a < t are absorbing, and so are the states with d = 0. A roll may jump below t, and
+its dice depend on the true a.
 
-Far from the end all dice are thrown, and armies that can never be in a roll change nothing: where
-those who roll are surely more than the dice, the battle is that of fewer armies, and what was left
-out is added to the outcome. So few losses, or few rolls, are easy whatever the size.
+Armies that can never take part in a roll change nothing. If the attackers always have more armies
+than dice, the battle is solved with fewer armies, and the armies left out are added to the outcome.
+Stop rules with few losses or few rolls are therefore easy for any size.
 
-Forward. Sizes n with the same t are solved together, by the rows of `counting` or `lattice`. Where
-the number of rolls is limited, all states are rolled together instead, roll by roll:
+Forward. Sizes n with the same t are solved together, by the rows of `counting` or `lattice`. If the
+number of rolls is limited, all states are rolled together instead, roll by roll:
 
     X(a − m + k, d − k)  +=  c_k · X(a, d).
 
-Backward. Sizes with the same t are a group, the largest of them its top. With l = top − a, and r
-the rolls that are over, the expected value is
+Backward. Sizes with the same t form a group; its largest size is its top. Let l = top − a, and let
+r be the number of rolls so far. The expected value is
 
     V(r, l, d)  =  Σ_k  c_k · V(r + 1, l + m − k, d − k)    while a ≥ t and another roll is allowed,
 
-and the value of stopping otherwise; a start with n attackers is at l = top − n, r = 0. This is done
-for all groups at once, and where the number of rolls is not limited, without r. Where t is the same
-for all sizes, `counting` or `lattice` computes the rows.
+and otherwise the value of stopping. A start with n attackers has l = top − n and r = 0. All groups
+are computed at once, without r if the number of rolls is unlimited. If t is the same for all sizes,
+`counting` or `lattice` computes the rows.
 
-Error. There are only sums and products of numbers that are not negative, so the roundings merely
-add up: `Stopping.error` counts them.
+Error. There are only sums and products of non-negative numbers, so roundings add up;
+`Stopping.error` counts them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -63,16 +64,16 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Steps: TypeAlias = dict[tuple[int, int], tuple[Any, ...]]
 Weights: TypeAlias = dict[int, Any]
 
-ROLL_STEP_FACTOR = 4  # a step roll by roll, compared with one of a row
+ROLL_STEP_FACTOR = 4  # the time of a step roll by roll, divided by the time of a step by rows
 
 
 class Reserve(Kernel):
-    """The kernel of attackers who hold back some armies, which throw no dice.
+    """The kernel of attackers who hold back some armies, which roll no dice.
 
-    It is another kernel, for fewer attackers; the armies held back are added to those left.
+    It calls another kernel with fewer attackers, and adds the armies held back to the armies left.
 
     fought: the kernel of the fight.
-    garrison: armies that stay behind besides those held back, for messages.
+    garrison: armies that stay behind besides the armies held back, for messages.
     """
 
     modes = MODES
@@ -179,24 +180,24 @@ State(attackers=3, defenders=0): 2890})
         self.exact = exact
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse nothing: how large a battle may be depends on the stop, and `forward` refuses."""
+        """Accept all battles; `forward` checks the size, which depends on the stop rule."""
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return the bound that counts all roundings, 0 if exact.
+        """Return a bound that counts all roundings, 0 if exact.
 
-        By rows they are those of `Lattice`. Roll by roll, a battle has at most
-        attackers + defenders rolls. Each costs two roundings, in its probability and its product,
-        and one for each term that is added to a state: of rolls that take 1 .. m armies,
-        m (m + 3) / 2 at most. As many states as there are sizes of the stack may be added at last.
+        By rows, the roundings are as for `Lattice`. Roll by roll, a battle has at most
+        attackers + defenders rolls. Each roll has two roundings, in its probability and its
+        product, and a rounding for each term that is added to a state, at most m (m + 3) / 2 for
+        rolls that take 1 .. m armies. The last sum has a term for each size of the stack.
         """
         if self.exact:
             return Error(0.0)
         most = min(self.rules.full_roll)
         by_rolls = (most * (most + 3) // 2 + 3) * (attackers + defenders) * UNIT_ROUNDOFF
-        is_vectorised = lattice.Lattice(self.rules).error(attackers, defenders).relative
-        # The weights of the sizes, and those of a campaign, cost twelve roundings at most.
+        by_rows = lattice.Lattice(self.rules).error(attackers, defenders).relative
+        # The weights of the sizes and of a campaign add at most twelve roundings.
         weights = (self.rules.attack.kept + 12) * UNIT_ROUNDOFF
-        return Error((max(by_rolls, is_vectorised) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
+        return Error((max(by_rolls, by_rows) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
     def _steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
         """Return U and c_0 .. c_m for each (attack dice, defence dice)."""
@@ -207,10 +208,10 @@ State(attackers=3, defenders=0): 2890})
     def ends(self, able: Weights, defenders: int) -> Ends:
         attack, defence = self.rules.full_roll
         rolls = self.stop.max_rolls
-        # What one side may lose before the last roll.
+        # The possible losses of one side before the last roll.
         most_lost = inf if rolls is None else max(rolls - 1, 0) * min(attack, defence)
         less = int(max(defenders - most_lost - defence, 0))
-        # By t, the armies that sizes leave out, and the size without them; -1 where these differ.
+        # By t: the armies left out and the remaining size, or -1 if they differ between sizes.
         groups: dict[tuple[int, int, int], tuple[Weights, Weights]] = {}
         for n, weight in able.items():
             fewest = min(self.stop.fewest_able(n, attack), n + 1)  # with n + 1 they never roll
@@ -239,7 +240,7 @@ State(attackers=3, defenders=0): 2890})
     def _refuse_group(
         self, top: int, defenders: int, less: int, left_out: Weights, unit: int
     ) -> None:
-        """Refuse what is too large, before allocating anything of its size."""
+        """Raise `TooLargeError` for large battles, before any large allocation."""
         rolls, (attack, defence) = self.stop.max_rolls, self.rules.full_roll
         width = defenders - less
         if rolls is None or rolls >= top + width - 1:
@@ -263,7 +264,7 @@ State(attackers=3, defenders=0): 2890})
     def _find_absorbing_states(
         self, start: Weights, defenders: int, fewest: int, unit: int, steps: Steps
     ) -> Iterable[tuple[State, Any, int]]:
-        """Return the absorbing states of sizes with the same t, as `ends` does."""
+        """Return the absorbing states of sizes with the same t, as for `ends`."""
         top, rolls = max(start), self.stop.max_rolls
         if rolls is None or rolls >= top + defenders - 1:
             if self.exact:
@@ -306,7 +307,7 @@ State(attackers=3, defenders=0): 2890})
         )
         top = np.searchsorted(group, np.arange(len(fewest)), "right") - 1
         along = (-1, *[1] * (np.ndim(values.won) - 1))
-        is_too_small = (able < fewest[group]).reshape(along)  # to roll at all
+        is_too_small = (able < fewest[group]).reshape(along)  # too small to roll
         most_lost = int(np.minimum(top, top - fewest + min(attack, defence)).max())
         size = self._number_bytes(attackers + defenders, unit)
         states = (most_lost + 1) * len(top) * np.size(values.won[0]) * ((rolls or 0) + 1)
@@ -333,7 +334,7 @@ State(attackers=3, defenders=0): 2890})
         rows = {0: (won * units[: attackers + 1])[left][np.newaxis]}
         if rolls is not None:
             rows[0] = np.repeat(rows[0], rolls + 1, axis=0)
-        # From one roll to the next r grows, where it is counted.
+        # If rolls are counted, r grows from roll to roll.
         now, then = (slice(None),) * 2 if rolls is None else (slice(-1), slice(1, None))
         for d in range(1, defenders + 1):
             stopped = (held[d] * units[d : d + attackers + 1])[left]
@@ -361,7 +362,7 @@ State(attackers=3, defenders=0): 2890})
             rows.pop(d - defence, None)
 
     def _rows_of_one_group(self, values: Values) -> Iterator[Any]:
-        """Return the rows of `backward` where t is the same for all sizes."""
+        """Return the rows of `backward` if t is the same for all sizes."""
         rules = replace(self.rules, garrison=self.garrison)
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         fewest = min(self.stop.fewest_of_all, attackers + 1)
@@ -372,10 +373,10 @@ State(attackers=3, defenders=0): 2890})
         return lattice.run_backward(values, self.rules, fewest)
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        """Return the chance to win as the attackers grow without end.
+        """Return the limit of the chance to win as the number of attackers grows.
 
-        If they can only lose so many, it is that of so many and all attack dice. A fixed number
-        of armies at which they stop changes nothing then.
+        With a limit of losses, it is the chance of this number of attackers that roll all dice. A
+        fixed number of armies at which they stop has no effect in the limit.
         """
         taken, most = min(self.rules.full_roll), []
         if self.stop.max_losses is not None:
