@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +15,7 @@ import iacta
 from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import Parameter, format_error
 from iacta.forms.parameter_kinds import Flag, Name, OneOf, RulesName
-from iacta.forms.question import Question
+from iacta.forms.question import Answer, Question
 from iacta.inputs.errors import IactaError
 from iacta.questions.audit import AuditQuestion
 from iacta.questions.battle import BattleQuestion
@@ -42,9 +43,15 @@ def question_of(name: str) -> Question:
     return read_address(FORMS[name], pairs(ASKED[name]))
 
 
+@cache
+def answer_once(question: Question) -> Answer:
+    """Return the answer to a question, which some tests compare in several places."""
+    return question.answer()
+
+
 def lead(question: Question) -> str:
     """Return the sentence of an answer as a page has it."""
-    return question.answer().sentence.rstrip(":")
+    return answer_once(question).sentence.rstrip(":")
 
 
 def test_every_form_is_asked() -> None:
@@ -67,7 +74,7 @@ def test_form_answers_its_link_its_inputs_and_its_twin_and_says_what_is_wrong(
     expect(page.locator("#lead")).to_have_text(lead(question))
     assert shown(page) == inputs
     twin = page.get_by_role("link", name="JSON").evaluate("each => each.href")
-    assert unhurried(page.request.get(twin).json()) == unhurried(question.answer().record())
+    assert unhurried(page.request.get(twin).json()) == unhurried(answer_once(question).record())
     codes = page.locator(".elsewhere code").all_inner_texts()
     assert codes == [format_command(question), format_python_call(question)]
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
